@@ -1,4 +1,4 @@
-package hardware
+package bench
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim"
 )
 
-// Point is a row as it was measured: from the first word of the first call that an
+// hardwarePoint is a row as it was measured: from the first word of the first call that an
 // engine takes, or of the send, until the last answer is taken.
-type Point struct {
+type hardwarePoint struct {
 	Operation string    `json:"operation"`
 	Protocol  string    `json:"protocol,omitempty"`
 	Type      string    `json:"type,omitempty"`
@@ -26,10 +26,10 @@ type Point struct {
 }
 
 // BytesACycle is the rate of the largest buffer.
-func (p *Point) BytesACycle() float64 { return float64(p.Bytes) / float64(max(p.Cycles, 1)) }
+func (p *hardwarePoint) BytesACycle() float64 { return float64(p.Bytes) / float64(max(p.Cycles, 1)) }
 
 // Met reports whether the aim is met; known is false if there is none.
-func (p *Point) Met() (met, known bool) { return float64(p.Cycles) <= p.Aim, p.Aim > 0 }
+func (p *hardwarePoint) Met() (met, known bool) { return float64(p.Cycles) <= p.Aim, p.Aim > 0 }
 
 // Account is what the cycles of a rank's call went by with: see sim.Account.
 type Account struct {
@@ -61,7 +61,7 @@ func accountOf(rank int, a *rtlsim.Account) Account {
 }
 
 // what names a point's row.
-func (p *Point) what() string {
+func (p *hardwarePoint) what() string {
 	s := p.Operation
 	if p.Protocol != "" {
 		s += ", " + p.Protocol
@@ -73,7 +73,7 @@ func (p *Point) what() string {
 }
 
 // printPoints writes what was measured next to what bounds it.
-func (r *Report) printPoints(w io.Writer) error {
+func (r *hardwareReport) printPoints(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tfirst\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
 	for i := range r.Points {
@@ -99,7 +99,7 @@ func (r *Report) printPoints(w io.Writer) error {
 
 // printAccounts writes what the cycles went by with. Of a collective it is that of
 // the root, or rank 0, and of the rank that was done last.
-func (r *Report) printAccounts(w io.Writer) error {
+func (r *hardwareReport) printAccounts(w io.Writer) error {
 	fmt.Fprint(w,
 		"\nWhat the cycles of a rank's call went by with, the first that fits: a beat moved; memory, a remote rank, or a "+
 			"slot for\n"+

@@ -1,4 +1,4 @@
-package hardware
+package bench
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ const (
 // Plot draws how many bytes of the largest buffer an operation handles in a cycle as
 // SVG: a panel for each operation and protocol, a line for each number of ranks, and
 // a dashed one for what bounds it.
-func (r *Report) Plot() string {
+func (r *hardwareReport) Plot() string {
 	p := panels.New()
 	var names []string
 	for i := range r.Points {
@@ -40,18 +40,18 @@ func (r *Report) Plot() string {
 }
 
 // drawn reports whether a point is on a line.
-func drawn(r *Report, q *Point) bool {
+func drawn(r *hardwareReport, q *hardwarePoint) bool {
 	return q.Bytes > 0 && q.Latency == r.Latency && cmp.Or(q.Type, "float32") == "float32"
 }
 
-func panelName(q *Point) string {
+func panelName(q *hardwarePoint) string {
 	if q.Protocol == "" {
 		return q.Operation
 	}
 	return q.Operation + ", " + q.Protocol
 }
 
-func (r *Report) panel(p *panels.Plot, name string, leftmost bool) {
+func (r *hardwareReport) panel(p *panels.Plot, name string, leftmost bool) {
 	for rate := leastRate; rate <= mostRate; rate *= 4 {
 		label := ""
 		if leftmost {
@@ -64,8 +64,8 @@ func (r *Report) panel(p *panels.Plot, name string, leftmost bool) {
 	}
 	p.Sizes("largest buffer of a rank", panels.Size)
 	for _, n := range p.Ranks() {
-		p.Line(n, panels.Dashed, r.line(p, name, n, func(q *Point) float64 { return q.Bound }))
-		p.Line(n, "", r.line(p, name, n, func(q *Point) float64 { return float64(q.Cycles) }))
+		p.Line(n, panels.Dashed, r.line(p, name, n, func(q *hardwarePoint) float64 { return q.Bound }))
+		p.Line(n, "", r.line(p, name, n, func(q *hardwarePoint) float64 { return float64(q.Cycles) }))
 	}
 }
 
@@ -75,7 +75,8 @@ func rateAt(rate float64) float64 {
 }
 
 // line are the places of points.
-func (r *Report) line(p *panels.Plot, name string, ranks int, cycles func(*Point) float64) (at [][2]float64) {
+func (r *hardwareReport) line(p *panels.Plot, name string, ranks int, cycles func(*hardwarePoint) float64) (
+	at [][2]float64) {
 	for i := range r.Points {
 		q := &r.Points[i]
 		if !drawn(r, q) || panelName(q) != name || q.Ranks != ranks || cycles(q) <= 0 {

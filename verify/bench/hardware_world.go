@@ -1,4 +1,4 @@
-package hardware
+package bench
 
 import (
 	"context"
@@ -36,7 +36,7 @@ type bench struct {
 }
 
 // open starts a world of so many ranks in lock step.
-func open(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options) (b *bench, err error) {
+func open(ctx context.Context, d *design.Design, n int, o *Hardware, so rtlsim.Options) (b *bench, err error) {
 	clock := rtlsim.NewLockstep(o.Step)
 	b = &bench{ctx: ctx, ranks: n, engines: make([]*accl.Engine, n), gate: newGate(clock),
 		accounts: make([][]rtlsim.Account, n), latency: so.Latency}
@@ -118,12 +118,12 @@ const warm = 1024
 const again = 4
 
 // point measures a row.
-func (b *bench) point(r *row) (Point, error) {
+func (b *bench) point(r *row) (hardwarePoint, error) {
 	wrap := func(err error) error {
 		return fmt.Errorf("%s of %d bytes (%s): %w", r.name, r.bytes, r.protocol, err)
 	}
 	if err := b.prepare(r); err != nil {
-		return Point{}, wrap(err)
+		return hardwarePoint{}, wrap(err)
 	}
 	small := *r
 	small.bytes = warm
@@ -135,15 +135,15 @@ func (b *bench) point(r *row) (Point, error) {
 	}
 	for range 2 { // what the first call has found out, the second one sets
 		if _, err := b.run(&small); err != nil {
-			return Point{}, wrap(err)
+			return hardwarePoint{}, wrap(err)
 		}
 	}
-	var p Point
+	var p hardwarePoint
 	var first uint64
 	for call := range again {
 		var err error
 		if p, err = b.run(r); err != nil {
-			return Point{}, wrap(err)
+			return hardwarePoint{}, wrap(err)
 		}
 		if call == 0 {
 			first = p.Cycles
@@ -155,17 +155,17 @@ func (b *bench) point(r *row) (Point, error) {
 
 // run runs a row once on all ranks that take part in it, and says how long it took:
 // from the first word of the first call until the last answer. Its results are right.
-func (b *bench) run(r *row) (Point, error) {
+func (b *bench) run(r *row) (hardwarePoint, error) {
 	element := 0
 	if r.shape.Operands() {
 		size, ok := b.engines[0].Platform().TypeBytes(r.dtype)
 		if !ok {
-			return Point{}, fmt.Errorf("no type %s", r.dtype)
+			return hardwarePoint{}, fmt.Errorf("no type %s", r.dtype)
 		}
 		element = size
 	}
 	count, bytes := r.fits(b.ranks, element)
-	p := Point{Operation: r.name, Protocol: r.protocol, Type: string(r.dtype), Ranks: b.ranks, Bytes: bytes,
+	p := hardwarePoint{Operation: r.name, Protocol: r.protocol, Type: string(r.dtype), Ranks: b.ranks, Bytes: bytes,
 		Latency: r.latency}
 	members := b.ranks
 	switch {
@@ -233,7 +233,7 @@ func (b *bench) run(r *row) (Point, error) {
 }
 
 // account makes a point of the accounts of calls.
-func (b *bench) account(p *Point, r *row, members int) error {
+func (b *bench) account(p *hardwarePoint, r *row, members int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var began, ended uint64

@@ -1,4 +1,4 @@
-package plugins
+package bench
 
 import (
 	"bytes"
@@ -17,14 +17,15 @@ func TestAReportHasEveryWorld(t *testing.T) {
 		t.Skip(err)
 	}
 	dir, out := t.TempDir(), new(bytes.Buffer)
-	if err := Run(t.Context(), Options{Platform: "u55c_tcp", Bytes: 64 << 10, Runs: 3}, dir, out, io.Discard); err != nil {
+	o := Plugins{Platform: "u55c_tcp", Bytes: 64 << 10, Runs: 3}
+	if err := o.Run(t.Context(), dir, out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "plugins.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r Report
+	var r pluginsReport
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}

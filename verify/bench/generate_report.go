@@ -3,42 +3,43 @@ package bench
 import (
 	"context"
 	"fmt"
-	"github.com/cclforge/cclforge/verify/internal/report"
 	"io"
 	"os"
 	"path/filepath"
 	"text/tabwriter"
+
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
-// ResultFile is where Run writes its report, below the current directory.
-const ResultFile = "out/bench/generate.json"
+// generateFile is where Generate writes its report, below the current directory.
+const generateFile = "out/bench/generate.json"
 
-// runs is how often each case is measured.
-const runs = 7
+// generateRuns is how often each case is measured.
+const generateRuns = 7
 
-// Run measures, prints a table and writes the report to ResultFile.
-func Run(ctx context.Context) error {
-	dir := filepath.Dir(ResultFile)
+// Generate measures how long it takes to generate, prints a table and writes the report to generateFile.
+func Generate(ctx context.Context) error {
+	dir := filepath.Dir(generateFile)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make room for the report: %w", err)
 	}
-	r, err := Measure(ctx, dir, runs, func(name string) { fmt.Fprintf(os.Stderr, "measuring %s\n", name) })
+	r, err := measureGenerate(ctx, dir, generateRuns, func(name string) { fmt.Fprintf(os.Stderr, "measuring %s\n", name) })
 	if err != nil {
 		return err
 	}
-	if err := r.Print(os.Stdout); err != nil {
+	if err := r.print(os.Stdout); err != nil {
 		return err
 	}
-	if err := report.Write(dir, filepath.Base(ResultFile), r); err != nil {
+	if err := report.Write(dir, filepath.Base(generateFile), r); err != nil {
 		return err
 	}
-	fmt.Printf("written to %s\n", ResultFile)
+	fmt.Printf("written to %s\n", generateFile)
 	return nil
 }
 
-// Print prints the report as a table, and how the time grows with the number
+// print prints the report as a table, and how the time grows with the number
 // of engines.
-func (r *Report) Print(w io.Writer) error {
+func (r *generateReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %s, %d processors; median of the runs, library read and files written each time\n\n",
 		r.Go, r.System, r.CPUs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -68,9 +69,9 @@ type slope struct {
 }
 
 // growth compares what an engine more costs in the lower and in the upper half
-// of the sizes; the two are alike if the time is linear.
-func (r *Report) growth() ([2]slope, bool) {
-	var sized []Result
+// of the engineCounts; the two are alike if the time is linear.
+func (r *generateReport) growth() ([2]slope, bool) {
+	var sized []generateResult
 	for _, c := range r.Results {
 		if c.Engines > 0 {
 			sized = append(sized, c)
@@ -79,7 +80,7 @@ func (r *Report) growth() ([2]slope, bool) {
 	if len(sized) < 3 {
 		return [2]slope{}, false
 	}
-	between := func(a, b Result) slope {
+	between := func(a, b generateResult) slope {
 		return slope{a.Engines, b.Engines, (b.Median - a.Median) / float64(b.Engines-a.Engines)}
 	}
 	middle := sized[len(sized)/2]

@@ -1,6 +1,4 @@
-// Package hardware measures calls of simulated hardware in cycles, which are
-// exact, next to what bounds them, and how fast the simulation is.
-package hardware
+package bench
 
 import (
 	"cmp"
@@ -23,8 +21,9 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// Options of a run.
-type Options struct {
+// Hardware are options of what measures calls of simulated hardware in cycles, which are exact, next to what
+// bounds them, and how fast the simulation is.
+type Hardware struct {
 	Platform  string
 	Ranks     []int    // a world is started for each
 	Sizes     []int    // bytes of the largest buffer of a rank
@@ -44,25 +43,25 @@ type Options struct {
 	PluginBytes int
 }
 
-// Defaults are the options that the bench target uses.
-func Defaults() Options {
-	return Options{
+// DefaultHardware are the options that the bench target uses.
+func DefaultHardware() Hardware {
+	return Hardware{
 		Platform: "u55c_tcp", Ranks: []int{2, 4, 8}, Sizes: []int{64, 4 << 10, 64 << 10, 1 << 20}, Types: true,
 		Latency: 50, Step: 1,
 		RxCount: 32, PluginBytes: 1 << 20,
 	}
 }
 
-// Report is everything that was measured.
-type Report struct {
-	Platform      string   `json:"platform"`
-	Latency       uint32   `json:"memory_latency_cycles"`
-	RxCount       int      `json:"rx_buffers"`
-	RxBytes       int      `json:"rx_buffer_bytes"`
-	BuildSeconds  float64  `json:"build_seconds"` // 0 if the simulation was there already
-	Points        []Point  `json:"points"`
-	Plugins       []Plugin `json:"plugins,omitempty"`
-	CyclesASecond float64  `json:"rank_cycles_a_second"` // of all ranks together, the host's work included
+// hardwareReport is everything that was measured.
+type hardwareReport struct {
+	Platform      string          `json:"platform"`
+	Latency       uint32          `json:"memory_latency_cycles"`
+	RxCount       int             `json:"rx_buffers"`
+	RxBytes       int             `json:"rx_buffer_bytes"`
+	BuildSeconds  float64         `json:"build_seconds"` // 0 if the simulation was there already
+	Points        []hardwarePoint `json:"points"`
+	Plugins       []Plugin        `json:"plugins,omitempty"`
+	CyclesASecond float64         `json:"rank_cycles_a_second"` // of all ranks together, the host's work included
 }
 
 // ErrNoCounter says that the interface generation does not count cycles of calls.
@@ -70,7 +69,7 @@ var ErrNoCounter = errors.New("the interface generation has no performance count
 
 // Run measures, prints tables, and writes hardware.json and hardware.svg into a
 // directory.
-func Run(ctx context.Context, o Options, dir string, out, log io.Writer) error {
+func (o Hardware) Run(ctx context.Context, dir string, out, log io.Writer) error {
 	ctx = progress.With(ctx, progress.Lines(log))
 	d, err := world.Design(o.Platform, "")
 	if err != nil {
@@ -83,7 +82,7 @@ func Run(ctx context.Context, o Options, dir string, out, log io.Writer) error {
 	}
 	rx := p.RxBuffers
 	o.RxCount, o.RxBytes = cmp.Or(o.RxCount, rx.Count), cmp.Or(o.RxBytes, rx.Bytes)
-	r := &Report{Platform: o.Platform, Latency: o.Latency, RxCount: o.RxCount, RxBytes: o.RxBytes}
+	r := &hardwareReport{Platform: o.Platform, Latency: o.Latency, RxCount: o.RxCount, RxBytes: o.RxBytes}
 	so := rtlsim.Options{Latency: o.Latency}
 	if o.Image != "" {
 		if so.Image, err = os.ReadFile(o.Image); err != nil {
@@ -138,7 +137,7 @@ func worlds(d *design.Design, ranks []int) []int {
 }
 
 // measure measures the rows of a world, and says how many cycles its ranks have run.
-func (r *Report) measure(ctx context.Context, d *design.Design, n int, o *Options, so rtlsim.Options,
+func (r *hardwareReport) measure(ctx context.Context, d *design.Design, n int, o *Hardware, so rtlsim.Options,
 	progress io.Writer) (uint64, error) {
 	var types []accl.DType
 	if a := d.Platform.Arithmetic; a != nil && o.Types {
@@ -186,7 +185,7 @@ func counter(g *abi.Generation) *abi.Word {
 }
 
 // Print writes tables.
-func (r *Report) Print(w io.Writer) error {
+func (r *hardwareReport) Print(w io.Writer) error {
 	fmt.Fprintf(w,
 		"simulated hardware of %s, memory of %d cycles latency unless said otherwise, %d rx buffers of %d bytes;\n"+
 			"engine: beats that must pass one port or path of an engine, beside what wires and memory bound\n\n", r.Platform,

@@ -1,4 +1,4 @@
-package plugins
+package bench
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const batch = 64
 var errStalls = errors.New("it stalls")
 
 // components measures kernels alone, with beats that are there already.
-func (r *Report) components(ctx context.Context, d *design.Design) error {
+func (r *pluginsReport) components(ctx context.Context, d *design.Design) error {
 	a, c := d.Platform.Arithmetic, d.Platform.Compression
 	tdest := -1
 	for _, f := range a.Functions {
@@ -42,7 +42,7 @@ func (r *Report) components(ctx context.Context, d *design.Design) error {
 }
 
 // component measures one kernel.
-func (r *Report) component(ctx context.Context, d *design.Design, kernel, operation string, tdest int) error {
+func (r *pluginsReport) component(ctx context.Context, d *design.Design, kernel, operation string, tdest int) error {
 	began := time.Now()
 	library, err := hls.Library(ctx, d, kernel)
 	if err != nil {

@@ -1,6 +1,4 @@
-// Package plugins measures how fast kernels in C++ are in the emulated world: alone, and
-// on the lanes of an engine, beside the built-in lanes.
-package plugins
+package bench
 
 import (
 	"context"
@@ -16,32 +14,32 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// Options of a run.
-type Options struct {
+// Plugins are options of what measures kernels in C++ in the emulated world: alone, and on the lanes of an
+// engine, beside the built-in lanes.
+type Plugins struct {
 	Platform string
 	Bytes    int // of an operand
 	Runs     int // of which the median counts
 }
 
-// Defaults are the options that the bench target uses.
-func Defaults() Options { return Options{Platform: "u55c_tcp", Bytes: 4 << 20, Runs: 9} }
+// DefaultPlugins are the options that the bench target uses.
+func DefaultPlugins() Plugins { return Plugins{Platform: "u55c_tcp", Bytes: 4 << 20, Runs: 9} }
 
-// Report is everything that was measured.
-type Report struct {
-	Platform     string  `json:"platform"`
-	Bytes        int     `json:"bytes"`
-	Runs         int     `json:"runs"`
-	BuildSeconds float64 `json:"build_seconds"` // little if the libraries were there already
-	Points       []Point `json:"points"`
+// pluginsReport is everything that was measured.
+type pluginsReport struct {
+	Platform     string        `json:"platform"`
+	Bytes        int           `json:"bytes"`
+	Runs         int           `json:"runs"`
+	BuildSeconds float64       `json:"build_seconds"` // little if the libraries were there already
+	Points       []pluginPoint `json:"points"`
 }
 
-// Point is what passes a kernel.
-type Point struct {
+// pluginPoint is what passes a kernel.
+type pluginPoint struct {
 	Kernel    string `json:"kernel"`
 	Operation string `json:"operation"`
 	// World is "component" for the kernel alone, "hls" for it on a lane of an
@@ -51,11 +49,9 @@ type Point struct {
 	BeatsASecond float64 `json:"beats_a_second"` // of the first operand
 }
 
-const beatBytes = len(hls.Beat{}.Data)
-
 // Run measures, prints a table, and writes plugins.json into a directory.
-func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) error {
-	r := &Report{Platform: o.Platform, Bytes: o.Bytes, Runs: o.Runs}
+func (o Plugins) Run(ctx context.Context, dir string, out, progress io.Writer) error {
+	r := &pluginsReport{Platform: o.Platform, Bytes: o.Bytes, Runs: o.Runs}
 	for _, form := range []string{platform.SourceHLS, platform.SourceRTL} {
 		d, err := world.Design(o.Platform, "")
 		if err != nil {
@@ -83,7 +79,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 }
 
 // measure takes the median of some runs of what moves the report's bytes.
-func (r *Report) measure(kernel, operation, in string, do func() error) error {
+func (r *pluginsReport) measure(kernel, operation, in string, do func() error) error {
 	took := make([]time.Duration, r.Runs)
 	for i := range took {
 		began := time.Now()
@@ -94,12 +90,12 @@ func (r *Report) measure(kernel, operation, in string, do func() error) error {
 	}
 	slices.Sort(took)
 	beats := float64(r.Bytes / beatBytes)
-	r.Points = append(r.Points, Point{kernel, operation, in, beats / took[len(took)/2].Seconds()})
+	r.Points = append(r.Points, pluginPoint{kernel, operation, in, beats / took[len(took)/2].Seconds()})
 	return nil
 }
 
 // engine measures calls of an emulated engine.
-func (r *Report) engine(ctx context.Context, d *design.Design, in string) error {
+func (r *pluginsReport) engine(ctx context.Context, d *design.Design, in string) error {
 	var fault error
 	w, err := world.New(ctx, d, 1, world.Options{Engine: emu.Options{OnFault: func(err error) { fault = err }}})
 	if err != nil {
@@ -137,7 +133,7 @@ func (r *Report) engine(ctx context.Context, d *design.Design, in string) error 
 }
 
 // print writes a table.
-func (r *Report) print(w io.Writer) error {
+func (r *pluginsReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "Plugins of %s, %d bytes an operand, %d runs\n\n", r.Platform, r.Bytes, r.Runs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "kernel\toperation\tworld\tbeats a second\tGB a second\t")

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-func TestMeasureCoversEveryCase(t *testing.T) {
+func TestGenerateCoversEveryCase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates everything")
 	}
 	var seen []string
-	r, err := Measure(t.Context(), t.TempDir(), 1, func(name string) { seen = append(seen, name) })
+	r, err := measureGenerate(t.Context(), t.TempDir(), 1, func(name string) { seen = append(seen, name) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestMeasureCoversEveryCase(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := r.Print(&table); err != nil {
+	if err := r.print(&table); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases() {
@@ -35,9 +35,9 @@ func TestMeasureCoversEveryCase(t *testing.T) {
 }
 
 func TestGrowthOfALinearSeries(t *testing.T) {
-	r := &Report{}
-	for _, n := range sizes {
-		r.Results = append(r.Results, Result{Engines: n, Median: 5 + 2*float64(n)})
+	r := &generateReport{}
+	for _, n := range engineCounts {
+		r.Results = append(r.Results, generateResult{Engines: n, Median: 5 + 2*float64(n)})
 	}
 	got, ok := r.growth()
 	if !ok || got[0].perEngine != 2 || got[1].perEngine != 2 {

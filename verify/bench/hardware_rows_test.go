@@ -1,4 +1,4 @@
-package hardware
+package bench
 
 import (
 	"encoding/xml"
@@ -78,7 +78,7 @@ func TestBeatsOfAnEngineAreThoseOfItsBusiestPort(t *testing.T) {
 }
 
 func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
-	o := Defaults()
+	o := DefaultHardware()
 	o.Rows, o.Protocols, o.Sizes, o.Ranks = []string{"nop", "send"}, []string{Eager}, []int{64, 1 << 20}, []int{2, 4}
 	count := func(ranks int) map[string]int {
 		rows, err := o.rows(shipped(t), ranks, []accl.DType{accl.TypeFloat32, accl.TypeInt64})
@@ -124,7 +124,7 @@ func TestBlocksFillTheLargestBuffer(t *testing.T) {
 }
 
 func TestThePlotIsXML(t *testing.T) {
-	r := &Report{Platform: "a<b", Latency: 50, Points: []Point{
+	r := &hardwareReport{Platform: "a<b", Latency: 50, Points: []hardwarePoint{
 		{Operation: "copy", Ranks: 1, Bytes: 64, Latency: 50, Cycles: 100, Bound: 1},
 		{Operation: "copy", Ranks: 1, Bytes: 4096, Latency: 50, Cycles: 164, Bound: 64},
 		{Operation: "nop", Ranks: 1, Latency: 50, Cycles: 50},

@@ -1,4 +1,4 @@
-package builds
+package bench
 
 import (
 	"encoding/json"
@@ -24,20 +24,20 @@ func TestEveryPoint(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var table strings.Builder
-	o := Defaults()
+	o := DefaultBuilds()
 	o.Many, o.Runs = 3, 1
-	if err := Run(t.Context(), o, dir, &table, io.Discard); err != nil {
+	if err := o.Run(t.Context(), dir, &table, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "builds.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r Report
+	var r buildsReport
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	want := []Point{{What: "plan", Platforms: 1}, {What: "plan", Platforms: 3}, {What: "nothing to do", Platforms: 1}}
+	want := []buildPoint{{What: "plan", Platforms: 1}, {What: "plan", Platforms: 3}, {What: "nothing to do", Platforms: 1}}
 	if len(r.Points) != len(want) {
 		t.Fatalf("got %+v", r.Points)
 	}

@@ -1,4 +1,4 @@
-package hardware
+package bench
 
 import (
 	"context"
@@ -161,8 +161,8 @@ var operations = []operation{
 		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Barrier(ctx)) }},
 }
 
-// Names are the names of all rows.
-func Names() []string {
+// HardwareRows are the names of all rows.
+func HardwareRows() []string {
 	var names []string
 	for _, o := range operations {
 		names = append(names, o.name)
@@ -212,13 +212,13 @@ func (r *row) eagerly(ranks, element int, maxEager uint32) bool {
 }
 
 // ErrRow says that there is no such row.
-var ErrRow = fmt.Errorf("no such row; there are %v", Names())
+var ErrRow = fmt.Errorf("no such row; there are %v", HardwareRows())
 
 // rows are those of a world.
-func (o *Options) rows(platform *accl.Platform, ranks int, types []accl.DType) ([]row, error) {
+func (o *Hardware) rows(platform *accl.Platform, ranks int, types []accl.DType) ([]row, error) {
 	var list []row
 	for _, name := range o.Rows {
-		if !slices.Contains(Names(), name) {
+		if !slices.Contains(HardwareRows(), name) {
 			return nil, fmt.Errorf("%q: %w", name, ErrRow)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package bench measures how long it takes to generate, and reports it. It
-// asserts nothing: the machine it runs on is not known.
+// Package bench measures cclforge itself, and reports it: how long it takes to generate and to find that a build
+// has nothing to do, how many beats go through kernels in C++, and how many cycles calls take on simulated
+// hardware. It asserts nothing but that results are right: the machine it runs on is not known.
 package bench
 
 import (
@@ -19,8 +20,8 @@ import (
 //go:embed testdata
 var testdata embed.FS
 
-// Result is what one case took.
-type Result struct {
+// generateResult is what one case took.
+type generateResult struct {
 	Name    string `json:"name"`
 	Engines int    `json:"engines,omitempty"` // of the synthetic platform
 	Runs    int    `json:"runs"`
@@ -36,12 +37,12 @@ type Result struct {
 	Aim float64 `json:"aim_ms,omitempty"`
 }
 
-// Report is everything that was measured, and where.
-type Report struct {
-	Go      string   `json:"go"`
-	System  string   `json:"system"`
-	CPUs    int      `json:"cpus"`
-	Results []Result `json:"results"`
+// generateReport is everything that was measured, and where.
+type generateReport struct {
+	Go      string           `json:"go"`
+	System  string           `json:"system"`
+	CPUs    int              `json:"cpus"`
+	Results []generateResult `json:"results"`
 }
 
 // benchCase is one thing to measure: generating a selection of platforms from
@@ -54,8 +55,8 @@ type benchCase struct {
 	aim           float64
 }
 
-// sizes are the numbers of engines of the synthetic platform.
-var sizes = []int{1, 2, 4, 8, 16, 32, 64}
+// engineCounts are the numbers of engines of the synthetic platform.
+var engineCounts = []int{1, 2, 4, 8, 16, 32, 64}
 
 func cases() []benchCase {
 	list := []benchCase{
@@ -64,17 +65,17 @@ func cases() []benchCase {
 		{name: "all shipped platforms, rendered but not written", dry: true},
 		{name: "all shipped platforms, nothing to do", prepared: true, aim: 50},
 	}
-	for _, n := range sizes {
+	for _, n := range engineCounts {
 		list = append(list, benchCase{name: "synthetic platform", engines: n, only: "synthetic"})
 	}
 	return list
 }
 
-// Measure runs every case several times, in process, each with a library read
+// measureGenerate runs every case several times, in process, each with a library read
 // anew and an output directory of its own, below dir. The file system decides
 // part of the result, so dir should be on the one that output is usually on.
-func Measure(ctx context.Context, dir string, runs int, progress func(name string)) (*Report, error) {
-	r := &Report{Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
+func measureGenerate(ctx context.Context, dir string, runs int, progress func(name string)) (*generateReport, error) {
+	r := &generateReport{Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
 	for _, c := range cases() {
 		progress(c.title())
 		result, err := c.measure(ctx, dir, runs)
@@ -100,19 +101,19 @@ type sample struct {
 	written           int
 }
 
-func (c benchCase) measure(ctx context.Context, dir string, runs int) (Result, error) {
+func (c benchCase) measure(ctx context.Context, dir string, runs int) (generateResult, error) {
 	samples := make([]sample, 0, runs)
 	for range runs {
 		s, err := c.once(ctx, dir)
 		if err != nil {
-			return Result{}, err
+			return generateResult{}, err
 		}
 		samples = append(samples, s)
 	}
 	slices.SortFunc(samples, func(a, b sample) int { return int(a.took - b.took) })
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	middle := samples[len(samples)/2]
-	return Result{
+	return generateResult{
 		Name: c.name, Engines: c.engines, Runs: runs, Aim: c.aim,
 		Median: ms(middle.took), Min: ms(samples[0].took), Max: ms(samples[len(samples)-1].took),
 		Allocations: middle.allocations, Bytes: middle.size, Written: middle.written,

@@ -1,4 +1,4 @@
-package hardware
+package bench
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type Plugin struct {
 }
 
 // plugins measures calls of one rank that go through plugins.
-func (r *Report) plugins(ctx context.Context, o Options, so rtlsim.Options, progress io.Writer) error {
+func (r *hardwareReport) plugins(ctx context.Context, o Hardware, so rtlsim.Options, progress io.Writer) error {
 	for _, form := range []string{platform.SourceRTL, platform.SourceHLS} {
 		d, err := world.Design(o.Platform, "")
 		if err != nil {
@@ -44,7 +44,7 @@ func (r *Report) plugins(ctx context.Context, o Options, so rtlsim.Options, prog
 	return nil
 }
 
-func (r *Report) form(ctx context.Context, d *design.Design, form string, bytes int, so rtlsim.Options) error {
+func (r *hardwareReport) form(ctx context.Context, d *design.Design, form string, bytes int, so rtlsim.Options) error {
 	word := counter(d.ABI())
 	if word == nil {
 		return fmt.Errorf("%w: %s", ErrNoCounter, d.ABI().Name)
@@ -119,7 +119,7 @@ func through(ctx context.Context, e *accl.Engine, count int, dtype accl.DType, g
 }
 
 // printPlugins writes a table.
-func (r *Report) printPlugins(w io.Writer) error {
+func (r *hardwareReport) printPlugins(w io.Writer) error {
 	if len(r.Plugins) == 0 {
 		return nil
 	}

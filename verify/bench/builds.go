@@ -1,6 +1,4 @@
-// Package builds measures how long builds take in which the tools of the vendor have
-// nothing to do: those are stand-ins here.
-package builds
+package bench
 
 import (
 	"bytes"
@@ -23,26 +21,26 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-// Options of a run.
-type Options struct {
+// Builds are options of what measures builds.
+type Builds struct {
 	Platform string
 	Many     int // platforms of the large plan
 	Runs     int // of which the median counts
 }
 
-// Defaults are the options that the bench target uses. The platform is one that takes
+// DefaultBuilds are the options that the bench target uses. The platform is one that takes
 // no kernels of others.
-func Defaults() Options { return Options{Platform: "u280_axis3x", Many: 64, Runs: 7} }
+func DefaultBuilds() Builds { return Builds{Platform: "u280_axis3x", Many: 64, Runs: 7} }
 
-// Report is everything that was measured: medians.
-type Report struct {
-	Platform string  `json:"platform"`
-	Runs     int     `json:"runs"`
-	Points   []Point `json:"points"`
+// buildsReport is everything that was measured: medians.
+type buildsReport struct {
+	Platform string       `json:"platform"`
+	Runs     int          `json:"runs"`
+	Points   []buildPoint `json:"points"`
 }
 
-// Point is one thing that was measured.
-type Point struct {
+// buildPoint is one thing that was measured.
+type buildPoint struct {
 	What         string  `json:"what"` // "plan" or "nothing to do"
 	Platforms    int     `json:"platforms"`
 	Steps        int     `json:"steps"`
@@ -50,7 +48,7 @@ type Point struct {
 }
 
 // Run measures, prints a table, and writes builds.json into a directory.
-func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) error {
+func (o Builds) Run(ctx context.Context, dir string, out, progress io.Writer) error {
 	place, err := os.MkdirTemp("", "cclforge-builds-")
 	if err != nil {
 		return err
@@ -59,7 +57,7 @@ func Run(ctx context.Context, o Options, dir string, out, progress io.Writer) er
 	if err := install(place); err != nil {
 		return err
 	}
-	b := &bench{Options: o, place: place, progress: progress, report: &Report{Platform: o.Platform, Runs: o.Runs}}
+	b := &buildMeter{Builds: o, place: place, progress: progress, report: &buildsReport{Platform: o.Platform, Runs: o.Runs}}
 	if err := b.write(o.Many); err != nil {
 		return err
 	}
@@ -92,16 +90,16 @@ func install(place string) error {
 	return os.Setenv("XDG_CACHE_HOME", filepath.Join(place, "versions"))
 }
 
-type bench struct {
-	Options
+type buildMeter struct {
+	Builds
 	place    string
 	progress io.Writer
-	report   *Report
+	report   *buildsReport
 }
 
 // write makes a workspace with many platforms, which are the shipped ones under other
 // names.
-func (b *bench) write(many int) error {
+func (b *buildMeter) write(many int) error {
 	dir := filepath.Join(b.place, "many", "platforms")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -126,7 +124,7 @@ func (b *bench) write(many int) error {
 	return nil
 }
 
-func (b *bench) prepare(ctx context.Context, dir, only string) (*run.Build, error) {
+func (b *buildMeter) prepare(ctx context.Context, dir, only string) (*run.Build, error) {
 	return run.Prepare(ctx, run.Request{
 		Dir: dir, Selection: workspace.Selection{Only: only}, Cache: filepath.Join(b.place, "cache"),
 		Log: func(string, ...any) {}, // what builds might fail of
@@ -134,7 +132,7 @@ func (b *bench) prepare(ctx context.Context, dir, only string) (*run.Build, erro
 }
 
 // planning measures how long it takes to say what would run, and why.
-func (b *bench) planning(ctx context.Context) error {
+func (b *buildMeter) planning(ctx context.Context) error {
 	for _, c := range []struct {
 		dir, only string
 		platforms int
@@ -157,7 +155,7 @@ func (b *bench) planning(ctx context.Context) error {
 }
 
 // idle measures a build with nothing to do: all of it is there from the first one.
-func (b *bench) idle(ctx context.Context) error {
+func (b *buildMeter) idle(ctx context.Context) error {
 	executor := local.New(local.Options{})
 	steps := 0
 	once := func() error {
@@ -179,7 +177,7 @@ func (b *bench) idle(ctx context.Context) error {
 }
 
 // measure takes the median of some runs.
-func (b *bench) measure(what string, platforms int, steps *int, do func() error) error {
+func (b *buildMeter) measure(what string, platforms int, steps *int, do func() error) error {
 	fmt.Fprintf(b.progress, "%s, %d platforms\n", what, platforms)
 	took := make([]time.Duration, b.Runs)
 	for i := range took {
@@ -191,11 +189,11 @@ func (b *bench) measure(what string, platforms int, steps *int, do func() error)
 	}
 	slices.Sort(took)
 	median := float64(took[len(took)/2].Microseconds()) / 1000
-	b.report.Points = append(b.report.Points, Point{what, platforms, *steps, median})
+	b.report.Points = append(b.report.Points, buildPoint{what, platforms, *steps, median})
 	return nil
 }
 
-func (r *Report) print(w io.Writer) error {
+func (r *buildsReport) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "builds\tplatforms\tsteps\tms\t")
 	for _, p := range r.Points {
