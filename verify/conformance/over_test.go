@@ -138,7 +138,7 @@ func (t tests) Run() int {
 	if *platformsFlag != "" {
 		all.platforms = strings.Split(*platformsFlag, ",")
 	}
-	ready := buildAhead(name)
+	ready := buildAhead(name) // for files that begin with v, which are the last ones
 	code := simtest.Main(t.m)
 	ready()
 	if err := all.close(); err != nil {
