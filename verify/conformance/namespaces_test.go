@@ -11,8 +11,8 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
-	"github.com/cclforge/cclforge/verify/conformance/internal/netns"
 	"github.com/cclforge/cclforge/verify/conformance/internal/program"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/server/host"
@@ -39,17 +39,17 @@ func (l namespaces) open(ctx context.Context, t *testing.T, d *design.Design, s 
 }
 
 // spread starts the ranks of a world in namespaces.
-func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *netns.Net, error) {
+func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *program.Net, error) {
 	t.Helper()
-	if lacks := netns.Missing(); lacks != "" {
+	if lacks := program.NetMissing(); lacks != "" {
 		t.Skipf("network namespaces need %s", lacks)
 	}
 	port, err := host.FreePorts(host.PortsPerRank * size) // clients bind some in the namespace of the test
 	if err != nil {
 		return nil, nil, err
 	}
-	net, err := netns.New(size)
-	if errors.Is(err, netns.ErrUnsupported) {
+	net, err := program.NewNet(size)
+	if errors.Is(err, program.ErrUnsupported) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func spread(ctx context.Context, t *testing.T, s *setup, size int) (*placed, *ne
 type leaky struct {
 	namespaces
 	percent int
-	net     *netns.Net
+	net     *program.Net
 }
 
 const leak = 1 // the rank in the namespace that loses packets
@@ -127,11 +127,8 @@ func TestLossBetweenNamespaces(t *testing.T) {
 	if all.name() != "process" && all.name() != "namespaces" {
 		t.Skipf("over %s nothing is between namespaces", all.name())
 	}
-	platforms := []string{"u55c_udp", "u55c_tcp", "u280_2022", "u55c_rdma"}
-	if testing.Short() {
-		platforms = platforms[:2]
-	}
-	for _, name := range platforms {
+	platforms := []string{"u55c_udp", "u55c_tcp"} // that lose packets, and that repair losses
+	for _, name := range nightly.Of(platforms, append(platforms, "u280_2022", "u55c_rdma")) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
 			rng := random(t)

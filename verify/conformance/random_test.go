@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -28,6 +29,9 @@ func operations(t *testing.T, on where, most int) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, 3*time.Minute)
 			for n := 1; n <= most; n++ {
+				if on.ranks != nil && !slices.Contains(on.ranks, n) {
+					continue
+				}
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
 					rng := random(t)
 					b := on.bench(ctx, t, randomSetup(t, rng, name, n))

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/bringup"
-	"github.com/cclforge/cclforge/verify/conformance/internal/netns"
+	"github.com/cclforge/cclforge/verify/conformance/internal/program"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
 
@@ -29,15 +29,15 @@ const (
 
 // stage is where processes run: a namespace for each, or none.
 type stage struct {
-	net  *netns.Net // nil without namespaces
-	port int        // of rank 0
+	net  *program.Net // nil without namespaces
+	port int          // of rank 0
 }
 
 // stages calls a test on the stages that are to be had: the loopback device is one for
 // what is not the same there, and where there are no namespaces.
 func stages(t *testing.T, loopback bool, test func(t *testing.T, s *stage)) {
 	t.Helper()
-	if loopback || netns.Missing() != "" {
+	if loopback || program.NetMissing() != "" {
 		t.Run("loopback", func(t *testing.T) {
 			t.Parallel()
 			port, err := host.FreePorts(1)
@@ -49,11 +49,11 @@ func stages(t *testing.T, loopback bool, test func(t *testing.T, s *stage)) {
 	}
 	t.Run("namespaces", func(t *testing.T) {
 		t.Parallel()
-		if lacks := netns.Missing(); lacks != "" {
+		if lacks := program.NetMissing(); lacks != "" {
 			t.Skipf("network namespaces need %s", lacks)
 		}
-		net, err := netns.New(size)
-		if errors.Is(err, netns.ErrUnsupported) {
+		net, err := program.NewNet(size)
+		if errors.Is(err, program.ErrUnsupported) {
 			t.Skip(err)
 		}
 		if err != nil {

@@ -1,5 +1,6 @@
 // Package bringup_test brings up worlds of real processes, in network namespaces and on
-// the loopback device, and ends, delays and misleads them at every step.
+// the loopback device, and ends, delays and misleads them at every step; and worlds of
+// emulated cards.
 package bringup_test
 
 import (

@@ -17,7 +17,6 @@ import (
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
 	"github.com/cclforge/cclforge/verify/internal/tools"
-	"github.com/cclforge/cclforge/verify/rtlsim/handshakes"
 )
 
 const (
@@ -102,7 +101,7 @@ func (b Build) checked() ([]string, error) {
 		}
 		texts[i] = string(text)
 	}
-	checks := handshakes.Checks(texts...)
+	checks := Checks(texts...)
 	if checks == "" {
 		return b.Sources, nil
 	}

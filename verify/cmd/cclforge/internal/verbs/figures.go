@@ -15,8 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench"
-	"github.com/cclforge/cclforge/verify/bench/builds"
-	"github.com/cclforge/cclforge/verify/bench/plugins"
 )
 
 // benchmark is one of cclforge itself. It runs in a process of its own.
@@ -117,18 +115,18 @@ func generateFigures() *cobra.Command {
 		Use: "generate", Short: "how long generating takes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			heap.Spare()
-			return bench.Run(cmd.Context())
+			return bench.Generate(cmd.Context())
 		},
 	}
 }
 
 func buildsFigures() *cobra.Command {
-	o, dir := builds.Defaults(), ""
+	o, dir := bench.DefaultBuilds(), ""
 	c := &cobra.Command{
 		Use: "builds", Short: "how long it takes to plan builds, and to find that nothing is to be done",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			heap.Spare()
-			return builds.Run(cmd.Context(), o, dir, os.Stdout, os.Stderr)
+			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
 		},
 	}
 	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
@@ -138,11 +136,11 @@ func buildsFigures() *cobra.Command {
 }
 
 func pluginsFigures() *cobra.Command {
-	o, dir := plugins.Defaults(), ""
+	o, dir := bench.DefaultPlugins(), ""
 	c := &cobra.Command{
 		Use: "plugins", Short: "how many beats go through kernels in C++ in the emulated world",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return plugins.Run(cmd.Context(), o, dir, os.Stdout, os.Stderr)
+			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
 		},
 	}
 	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")

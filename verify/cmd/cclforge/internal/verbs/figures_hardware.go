@@ -8,23 +8,23 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cclforge/cclforge/verify/bench/hardware"
+	"github.com/cclforge/cclforge/verify/bench"
 )
 
 func hardwareFigures() *cobra.Command {
-	o, dir := hardware.Defaults(), ""
+	o, dir := bench.DefaultHardware(), ""
 	c := &cobra.Command{
 		Use: "hardware", Short: "calls of simulated hardware, in cycles, next to what bounds them",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(o.Rows) > 0 && !cmd.Flags().Changed("plugins") {
 				o.PluginBytes = 0
 			}
-			return hardware.Run(cmd.Context(), o, dir, os.Stdout, os.Stderr)
+			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
-	f.StringSliceVar(&o.Rows, "rows", o.Rows, "`names` of what to measure, of "+strings.Join(hardware.Names(), ","))
+	f.StringSliceVar(&o.Rows, "rows", o.Rows, "`names` of what to measure, of "+strings.Join(bench.HardwareRows(), ","))
 	f.StringSliceVar(&o.Protocols, "protocols", o.Protocols, "of messages, of eager,rendezvous,compressed")
 	f.IntSliceVar(&o.Ranks, "ranks", o.Ranks, "`numbers` of ranks")
 	f.Func("sizes", "`bytes` of the largest buffer of a rank, also like 64K and 1M", func(s string) (err error) {

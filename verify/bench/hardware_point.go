@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/cclforge/cclforge/verify/rtlsim"
+)
+
+// hardwarePoint is a row as it was measured: from the first word of the first call that an
+// engine takes, or of the send, until the last answer is taken.
+type hardwarePoint struct {
+	Operation string    `json:"operation"`
+	Protocol  string    `json:"protocol,omitempty"`
+	Type      string    `json:"type,omitempty"`
+	Ranks     int       `json:"ranks"`
+	Bytes     int       `json:"bytes"`
+	Latency   uint32    `json:"memory_latency_cycles"`
+	Cycles    uint64    `json:"cycles"`
+	First     uint64    `json:"first_cycles"` // of the first call that said this; Cycles are those of the fourth
+	Bound     float64   `json:"bound_cycles,omitempty"`
+	Engine    float64   `json:"engine_beats,omitempty"` // through one port or path of an engine, if that is what binds
+	Aim       float64   `json:"aim_cycles,omitempty"`   // at most
+	Accounts  []Account `json:"accounts"`
+}
+
+// BytesACycle is the rate of the largest buffer.
+func (p *hardwarePoint) BytesACycle() float64 { return float64(p.Bytes) / float64(max(p.Cycles, 1)) }
+
+// Met reports whether the aim is met; known is false if there is none.
+func (p *hardwarePoint) Met() (met, known bool) { return float64(p.Cycles) <= p.Aim, p.Aim > 0 }
+
+// Account is what the cycles of a rank's call went by with: see sim.Account.
+type Account struct {
+	Rank     int    `json:"rank"`
+	Cycles   uint64 `json:"cycles"`
+	Data     uint32 `json:"data"`
+	Memory   uint32 `json:"memory"`
+	Remote   uint32 `json:"remote"`
+	Slot     uint32 `json:"slot"`
+	Moves    uint32 `json:"moves"`
+	Packets  uint32 `json:"packets"`
+	Firmware uint32 `json:"firmware"`
+	Asleep   uint32 `json:"asleep"`
+
+	Awake    uint32    `json:"processor_awake"`
+	Beats    [6]uint32 `json:"beats"` // operand 0, operand 1, result, inbound, transmit, receive
+	Issued   uint32    `json:"moves_issued"`
+	Slices   uint32    `json:"slices"`
+	lastDone uint64
+}
+
+func accountOf(rank int, a *rtlsim.Account) Account {
+	return Account{
+		Rank: rank, Cycles: a.Cycles(), Data: a.Data, Memory: a.Memory, Remote: a.Remote, Slot: a.Slot, Moves: a.Moves,
+		Packets: a.Packets, Firmware: a.Firmware, Asleep: a.Asleep, Awake: a.Awake,
+		Beats:  [6]uint32{a.Operand0, a.Operand1, a.Result, a.Inbound, a.Transmit, a.Receive},
+		Issued: a.Issued, Slices: a.Slices, lastDone: a.Ended,
+	}
+}
+
+// what names a point's row.
+func (p *hardwarePoint) what() string {
+	s := p.Operation
+	if p.Protocol != "" {
+		s += ", " + p.Protocol
+	}
+	if p.Type != "" && p.Type != "float32" {
+		s += ", " + p.Type
+	}
+	return s
+}
+
+// printPoints writes what was measured next to what bounds it.
+func (r *hardwareReport) printPoints(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tfirst\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
+	for i := range r.Points {
+		p := &r.Points[i]
+		bound, ratio, engine, aim, met := "", "", "", "", ""
+		if p.Bound > 0 {
+			bound, ratio = fmt.Sprintf("%.0f", p.Bound), fmt.Sprintf("%.3f", float64(p.Cycles)/p.Bound)
+		}
+		if p.Engine > 0 {
+			engine = fmt.Sprintf("%.0f", p.Engine)
+		}
+		if good, known := p.Met(); known {
+			aim, met = fmt.Sprintf("%.0f", p.Aim), "no"
+			if good {
+				met = "yes"
+			}
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.First,
+			p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
+	}
+	return t.Flush()
+}
+
+// printAccounts writes what the cycles went by with. Of a collective it is that of
+// the root, or rank 0, and of the rank that was done last.
+func (r *hardwareReport) printAccounts(w io.Writer) error {
+	fmt.Fprint(w,
+		"\nWhat the cycles of a rank's call went by with, the first that fits: a beat moved; memory, a remote rank, or a "+
+			"slot for\n"+
+			"a packet was waited for; moves were checked and cut; packets were under way; firmware worked; the processor "+
+			"waited.\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t,
+		"what\tranks\tbytes\trank\tcycles\tdata\tmemory\tremote\tslot\tmoves\tpackets\tfirmware\tasleep\t|\tawake\tissued\tslices\tread\twritten\tinbound\tsent\treceived\t")
+	for i := range r.Points {
+		p := &r.Points[i]
+		last := 0
+		for k := range p.Accounts {
+			if p.Accounts[k].lastDone > p.Accounts[last].lastDone {
+				last = k
+			}
+		}
+		for k := range p.Accounts {
+			if a := &p.Accounts[k]; k == 0 || k == last || len(p.Accounts) == 2 {
+				fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t|\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
+					p.what(), p.Ranks, p.Bytes, a.Rank, a.Cycles,
+					a.Data, a.Memory, a.Remote, a.Slot, a.Moves, a.Packets, a.Firmware, a.Asleep, a.Awake, a.Issued, a.Slices,
+					a.Beats[0]+a.Beats[1], a.Beats[2], a.Beats[3], a.Beats[4], a.Beats[5])
+			}
+		}
+	}
+	return t.Flush()
+}

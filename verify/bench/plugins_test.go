@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/hls"
+)
+
+func TestAReportHasEveryWorld(t *testing.T) {
+	if err := hls.Available(t.Context()); errors.Is(err, hls.ErrTools) {
+		t.Skip(err)
+	}
+	dir, out := t.TempDir(), new(bytes.Buffer)
+	o := Plugins{Platform: "u55c_tcp", Bytes: 64 << 10, Runs: 3}
+	if err := o.Run(t.Context(), dir, out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "plugins.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r pluginsReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	rates := map[string]float64{}
+	for _, p := range r.Points {
+		rates[p.Kernel+" in "+p.World] = p.BeatsASecond
+	}
+	for _, kernel := range []string{"reduce_ops", "hp_compression"} {
+		for _, world := range []string{"component", "hls", "built-in"} {
+			if rates[kernel+" in "+world] <= 0 {
+				t.Errorf("%s in %s is missing in\n%s", kernel, world, out)
+			}
+		}
+	}
+}
