@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench"
 	"github.com/cclforge/cclforge/verify/bench/builds"
@@ -116,7 +115,6 @@ func generateFigures() *cobra.Command {
 	return &cobra.Command{
 		Use: "generate", Short: "how long generating takes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			heap.Spare()
 			return bench.Run(cmd.Context())
 		},
 	}
@@ -127,7 +125,6 @@ func buildsFigures() *cobra.Command {
 	c := &cobra.Command{
 		Use: "builds", Short: "how long it takes to plan builds, and to find that nothing is to be done",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			heap.Spare()
 			return builds.Run(cmd.Context(), o, dir, os.Stdout, os.Stderr)
 		},
 	}
