@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 )
 
@@ -45,7 +44,6 @@ type action func(ctx context.Context, o *options, c *console) error
 func with(c *cobra.Command, o *options, do action) *cobra.Command {
 	c.GroupID = command.Cards
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		heap.Spare()
 		o.verb, o.names = cmd.Name(), args
 		if err := o.check(); err != nil {
 			return err

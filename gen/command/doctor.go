@@ -1,4 +1,4 @@
-package doctor
+package command
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Limit bounds the time a tool has to say its version. Some of AMD's need
+// toolLimit bounds the time a tool has to say its version. Some of AMD's need
 // seconds to start, and staticcheck is built on its first use.
-const Limit = 60 * time.Second
+const toolLimit = 60 * time.Second
 
 var versionNumber = regexp.MustCompile(`\d+(\.\d+)+[\w.+-]*`)
 
@@ -27,7 +27,7 @@ func (t Tool) Find(ctx context.Context) (version string, err error) {
 	if _, err := exec.LookPath(t.Version[0]); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, toolLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.Version[0], t.Version[1:]...)
 	cmd.WaitDelay = time.Second
@@ -50,8 +50,8 @@ func (t Tool) Find(ctx context.Context) (version string, err error) {
 // patience is when people are told which tool they wait for.
 const patience = 3 * time.Second
 
-// Found is what was found of a tool.
-type Found struct {
+// foundTool is what was found of a tool.
+type foundTool struct {
 	Name    string `json:"name"`
 	Found   bool   `json:"found"`
 	Version string `json:"version,omitempty"` // "there" if it does not say one
@@ -60,17 +60,17 @@ type Found struct {
 	Error   string `json:"error,omitempty"` // of one that is there and does not run
 }
 
-// Look looks for all tools; Go itself is the first of them. A tool that is missing is
+// findTools looks for all tools; Go itself is the first of them. A tool that is missing is
 // no error. What it waits for goes to log.
-func Look(ctx context.Context, log func(format string, args ...any)) ([]Found, error) {
-	found := make([]Found, len(Tools))
+func findTools(ctx context.Context, log func(format string, args ...any)) ([]foundTool, error) {
+	found := make([]foundTool, len(Tools))
 	var wg sync.WaitGroup
 	for i, t := range Tools {
 		wg.Go(func() {
 			late := time.AfterFunc(patience, func() { log("waiting for %s", t.Name) })
 			defer late.Stop()
 			version, err := t.Find(ctx)
-			f := Found{Name: t.Name, Found: err == nil, Version: version, For: t.For}
+			f := foundTool{Name: t.Name, Found: err == nil, Version: version, For: t.For}
 			switch {
 			case errors.Is(err, exec.ErrNotFound):
 				f.Get = t.Help()
@@ -81,14 +81,14 @@ func Look(ctx context.Context, log func(format string, args ...any)) ([]Found, e
 		})
 	}
 	wg.Wait()
-	golang := Found{Name: "go", Found: true, Version: strings.TrimPrefix(runtime.Version(), "go"),
+	golang := foundTool{Name: "go", Found: true, Version: strings.TrimPrefix(runtime.Version(), "go"),
 		For: "everything that is generated: nothing else is needed"}
-	return append([]Found{golang}, found...), ctx.Err()
+	return append([]foundTool{golang}, found...), ctx.Err()
 }
 
-// Print prints which tools are there, which versions, what each is for and how to get
+// printTools prints which tools are there, which versions, what each is for and how to get
 // those that are missing.
-func Print(w io.Writer, found []Found) error {
+func printTools(w io.Writer, found []foundTool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TOOL\tVERSION\tWHAT FOR")
 	for _, f := range found {

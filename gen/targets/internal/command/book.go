@@ -1,4 +1,4 @@
-package usage
+package command
 
 import (
 	"errors"

@@ -1,6 +1,4 @@
-// Package usage reads a command line as mage does, but as a whole: mage runs each target
-// before it reads the words of the next.
-package usage
+package command
 
 import (
 	"errors"

@@ -1,11 +1,11 @@
-package usage_test
+package command_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/targets/internal/usage"
+	"github.com/cclforge/cclforge/gen/targets/internal/command"
 )
 
 // said is what mage prints.
@@ -36,7 +36,7 @@ func ask(args ...string) (string, error) {
 	if text, ok := said[strings.ToLower(strings.Join(args, " "))]; ok {
 		return text, nil
 	}
-	return "", usage.ErrUnknown
+	return "", command.ErrUnknown
 }
 
 func TestCheck(t *testing.T) {
@@ -88,7 +88,7 @@ func TestCheck(t *testing.T) {
 		{"generate -ony=a'b --vars=\x1b", "did you mean -only?", ""},
 		{"generate -ony=a'b", "did you mean -only?", `generate -only='a'\''b'`},
 	} {
-		help, err := usage.Check(strings.Fields(test.line), ask)
+		help, err := command.Check(strings.Fields(test.line), ask)
 		text, ends := "", ""
 		if err != nil {
 			text = err.Error()
@@ -113,17 +113,17 @@ func TestHelp(t *testing.T) {
 		"generate -h", "generate --help", "generate -HELP", "platforms generate -only=x -h", "generate -x -h",
 		"generate -h zzz",
 	} {
-		help, err := usage.Check(strings.Fields(line), ask)
+		help, err := command.Check(strings.Fields(line), ask)
 		if help != said["-h generate"] || err != nil {
 			t.Errorf("%s: %q, %v", line, help, err)
 		}
 	}
 	for _, line := range []string{"emulate -h", "emulate u50 -n=3 --help"} {
-		if help, err := usage.Check(strings.Fields(line), ask); help != said["-h emulate"] || err != nil {
+		if help, err := command.Check(strings.Fields(line), ask); help != said["-h emulate"] || err != nil {
 			t.Errorf("%s: %q, %v", line, help, err)
 		}
 	}
-	if help, err := usage.Check([]string{"own", "-h"}, ask); help != said["-h own"] || err != nil {
+	if help, err := command.Check([]string{"own", "-h"}, ask); help != said["-h own"] || err != nil {
 		t.Errorf("%q, %v", help, err)
 	}
 }
@@ -137,8 +137,8 @@ func TestSilence(t *testing.T) {
 		}
 		return ask(args...)
 	}
-	for _, asked := range []usage.Ask{silent, mute} {
-		if help, err := usage.Check([]string{"zzz"}, asked); help != "" || err != nil {
+	for _, asked := range []command.Ask{silent, mute} {
+		if help, err := command.Check([]string{"zzz"}, asked); help != "" || err != nil {
 			t.Errorf("%q, %v", help, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package doctor
+package command
 
 import (
 	"context"
@@ -57,12 +57,12 @@ func TestFind(t *testing.T) {
 
 func TestRunNeverFailsForWhatIsOptional(t *testing.T) {
 	stub(t, map[string]string{"z3": "echo 'Z3 version 4.8.12 - 64 bit'", "yosys": "exit 1"})
-	found, err := Look(t.Context(), t.Logf)
+	found, err := findTools(t.Context(), t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := Print(&out, found); err != nil {
+	if err := printTools(&out, found); err != nil {
 		t.Fatal(err)
 	}
 	head, tail, _ := strings.Cut(out.String(), "\nOptional, and not there:\n")

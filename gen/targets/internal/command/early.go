@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
-
-	"github.com/cclforge/cclforge/gen/targets/internal/usage"
 )
 
 // Mage has no place of its own for a look at the whole command line: this is before it
@@ -18,7 +16,7 @@ func init() {
 	if !ours {
 		return
 	}
-	help, err := usage.Check(words, ask)
+	help, err := Check(words, ask)
 	switch {
 	case err != nil:
 		say("Error: %v", err)
@@ -59,7 +57,7 @@ func ask(args ...string) (string, error) {
 	cmd.Env = append(os.Environ(), "MAGEFILE_LIST=0", "MAGEFILE_HELP=0", "MAGEFILE_ENABLE_COLOR=0")
 	text, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 2 {
-		return "", fmt.Errorf("%w: %s", usage.ErrUnknown, exit.Stderr)
+		return "", fmt.Errorf("%w: %s", ErrUnknown, exit.Stderr)
 	}
 	return string(text), err
 }

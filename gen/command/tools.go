@@ -1,5 +1,4 @@
-// Package doctor looks for the tools that cclforge can use beside Go.
-package doctor
+package command
 
 // Tool is a program that some part of the work can use.
 type Tool struct {
