@@ -9,15 +9,15 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// block is an instance whose registers are known by name.
+// block is an instance with its registers, by name.
 type block struct {
 	instance string
 	kernel   layout.Kernel
 	r        layout.Registers
 }
 
-// newBlock finds the registers of an instance. needs are those that must be described,
-// each a name, or a name with one of its values behind a point.
+// newBlock finds the registers of an instance. needs lists registers that must be
+// described: a name, or a name and one of its values, joined by a point.
 func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string) (*block, error) {
 	fail := func(kind error, cause error, format string, args ...any) (*block, error) {
 		return nil, &Error{Kind: kind, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf(format, args...), Cause: cause}
@@ -48,13 +48,13 @@ func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string)
 	return &block{in.Name, k, r}, nil
 }
 
-// register is one that newBlock was told to need.
+// register is a register that newBlock has found.
 func (b *block) register(name string) layout.Register {
 	r, _ := b.kernel.Register(name)
 	return r
 }
 
-// mask is that of named bits of a register, or one of its codes.
+// mask is the mask of named bits of a register, or one of its codes.
 func (b *block) mask(name string, values ...string) uint32 {
 	var m uint32
 	for _, v := range values {
@@ -64,7 +64,7 @@ func (b *block) mask(name string, values ...string) uint32 {
 	return m
 }
 
-// names are those of the bits that are set.
+// names lists the names of the set bits.
 func (b *block) names(name string, value uint32) string {
 	var set []string
 	for _, v := range b.register(name).Values {
@@ -78,7 +78,7 @@ func (b *block) names(name string, value uint32) string {
 	return strings.Join(set, ", ")
 }
 
-// rows is how many registers a row has.
+// rows is the number of registers in a row.
 func (b *block) rows(name string) int { return max(1, b.register(name).Count) }
 
 func (b *block) read(ctx context.Context, at uint32, name string) (uint32, error) {
@@ -117,8 +117,7 @@ func (b *block) put(ctx context.Context, name string, row int, v uint64) error {
 	return nil
 }
 
-// keep writes a register and reads whether it stays, or becomes one of the others that
-// it may read as.
+// keep writes a register and checks that it reads as the value, or as one of the others.
 func (b *block) keep(ctx context.Context, name string, row int, v uint64, others ...uint64) error {
 	if err := b.put(ctx, name, row, v); err != nil {
 		return err

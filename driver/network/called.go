@@ -9,19 +9,19 @@ import (
 	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
-// called is a kernel that is started and says when it is done.
+// called is a kernel that is started and reports its end.
 type called struct {
 	*block
 	kernel engine.Control
 }
 
-// called is such a kernel, of which newBlock was told to need the bits.
+// called is the kernel itself; newBlock has checked its control register.
 func (b *block) called() called {
 	k, _ := engine.ControlOf(b.kernel, accesses{b})
 	return called{b, k}
 }
 
-// accesses are accesses to the control register, whose errors say so.
+// accesses are accesses to the control register, whose name its errors have.
 type accesses struct{ b *block }
 
 func (a accesses) Read(ctx context.Context, at uint32) (uint32, error) {

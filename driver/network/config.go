@@ -191,7 +191,7 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 	return &c, errors.Join(errs...)
 }
 
-// unusable says why no engine can have an address; "" if one can.
+// unusable returns why an address cannot be one of an engine, or "".
 func unusable(a netip.Addr) string {
 	switch {
 	case !a.IsValid():

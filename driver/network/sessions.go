@@ -17,15 +17,15 @@ var sessionNeeds = []string{
 
 var _ accl.SessionOpener = (*Stack)(nil)
 
-// request is what the session handler is asked for.
+// request is a request to the session handler.
 type request struct {
 	operation string
 	to        netip.AddrPort
 	session   uint32
 }
 
-// ask has the session handler do one thing at a time. What it still works on when the
-// context ends it goes on with; its answer counts when it comes.
+// ask makes a request to the session handler, one at a time. A request that has not ended
+// with the context goes on; its answer is read later.
 func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, err error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -80,7 +80,7 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 	return s.answer(ctx, r)
 }
 
-// answer reads how the operation that is pending has ended, and keeps it.
+// answer reads the result of the pending request, and keeps it.
 func (s *Stack) answer(ctx context.Context, r request) (done bool, session uint32, err error) {
 	code, err := s.sessions.word(ctx, "return_code")
 	if err == nil && code != 0 && r.operation == openConnection {

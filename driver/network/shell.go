@@ -50,8 +50,8 @@ func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	return &Stack{kind: kind, poe: poe.Name, shell: shell, setup: make(chan struct{}, 1)}, nil
 }
 
-// allAddresses is how many addresses there are: what a process has given the shell of
-// its memory, others may write.
+// allAddresses is the number of addresses: the peers may write to all memory that the
+// process has given to the shell.
 const allAddresses = 1 << addressBits
 
 // Describe reserves queue pairs for the ranks of a world and returns their description,
@@ -87,7 +87,7 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 	return EncodeQueuePairs(pairs)
 }
 
-// rdma sets up queue pairs: all ranks have said what theirs are.
+// rdma sets up the queue pairs that all ranks have described.
 func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	if len(c.Said) != len(c.Ranks) {
 		return nil, &Error{Kind: ErrConfig, Rank: -1,
@@ -130,7 +130,7 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	return SessionsOf(c.Ranks, pairs), nil
 }
 
-// address sets the own addresses, and looks whether they are what was set.
+// address sets the own addresses, and reads them back.
 func (s *Stack) address(ctx context.Context, c *Config) error {
 	ip, mac := c.own().Addr(), c.MAC
 	if mac == nil { // of those that everybody may give
@@ -166,9 +166,9 @@ func (s *Stack) packets(ctx context.Context) (Packets, error) {
 // asking is when a request that was to be sent has been.
 const asking = time.Millisecond
 
-// resolve asks for the MAC addresses of all ranks until the stack knows them. It does
-// not tell what it knows, but it sends no request for what it does. What it knows from a
-// program before may be wrong now.
+// resolve asks for the MAC addresses of all ranks until the stack knows them. The stack
+// does not list them, but it sends no request for an address that it knows, even if that
+// is from an earlier program and wrong now.
 func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	begin := time.Now()
 	missing := c.others()
@@ -193,8 +193,8 @@ func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	}
 }
 
-// knows reports whether the stack knows an address. What it answers others meanwhile
-// counts as if it did not.
+// knows reports whether the stack knows an address. If it answers requests of others
+// meanwhile, the result is false.
 func (s *Stack) knows(ctx context.Context, ip netip.Addr) (bool, error) {
 	before, err := s.packets(ctx)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before
 	return errors.Join(errs...)
 }
 
-// checkRDMA checks what queue pairs need.
+// checkRDMA checks the settings of queue pairs.
 func (c *Config) checkRDMA(bad report) {
 	c.checkMAC(bad)
 	for i, r := range c.Ranks {
