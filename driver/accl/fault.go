@@ -67,15 +67,8 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	if !there || len(e.p.Fault) == 0 {
 		return nil
 	}
-	words := map[string]uint32{}
-	for i, name := range e.p.Fault {
-		v, err := e.read(ctx, at+4*uint32(i))
-		if err != nil {
-			return nil
-		}
-		words[name] = v
-	}
-	if words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
+	words, err := e.readWords(ctx, at, e.p.Fault)
+	if err != nil || words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
 		return nil
 	}
 	f := &Fault{Rank: int(words["rank"]), Collective: CollectiveNumber(words["number"])}
