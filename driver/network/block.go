@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,12 +18,9 @@ type block struct {
 // newBlock finds the registers of an instance. needs lists registers that must be
 // described: a name, or a name and one of its values, joined by a point.
 func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string) (*block, error) {
-	fail := func(kind error, cause error, format string, args ...any) (*block, error) {
-		return nil, &Error{Kind: kind, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf(format, args...), Cause: cause}
-	}
 	k, ok := d.Kernel(in.Kernel)
 	if !ok {
-		return fail(ErrDesign, nil, "there is no kernel %s", in.Kernel)
+		return nil, failure(ErrDesign, in.Name, nil, "there is no kernel %s", in.Kernel)
 	}
 	var missing []string
 	for _, need := range needs {
@@ -38,12 +34,12 @@ func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string)
 		}
 	}
 	if len(missing) > 0 {
-		return fail(ErrDesign, nil, "kernel %s is described without %s; its platform is older than this driver", k.Name,
-			strings.Join(missing, ", "))
+		return nil, failure(ErrDesign, in.Name, nil,
+			"kernel %s is described without %s; its platform is older than this driver", k.Name, strings.Join(missing, ", "))
 	}
 	r, err := open(in.Name)
 	if err != nil {
-		return fail(ErrAccess, err, "its registers cannot be opened")
+		return nil, failure(ErrAccess, in.Name, err, "its registers cannot be opened")
 	}
 	return &block{in.Name, k, r}, nil
 }
@@ -84,7 +80,7 @@ func (b *block) rows(name string) int { return max(1, b.register(name).Count) }
 func (b *block) read(ctx context.Context, at uint32, name string) (uint32, error) {
 	v, err := b.r.Read(ctx, at)
 	if err != nil {
-		return 0, &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "read " + name, Cause: err}
+		return 0, failure(ErrAccess, b.instance, err, "read %s", name)
 	}
 	return v, nil
 }
@@ -112,7 +108,7 @@ func (b *block) put(ctx context.Context, name string, row int, v uint64) error {
 	r := b.register(name)
 	r.At += uint32(row) * r.Stride
 	if err := r.Write(ctx, b.r, v); err != nil {
-		return &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "write " + name, Cause: err}
+		return failure(ErrAccess, b.instance, err, "write %s", name)
 	}
 	return nil
 }
@@ -126,8 +122,5 @@ func (b *block) keep(ctx context.Context, name string, row int, v uint64, others
 	if err != nil || got == v || slices.Contains(others, got) {
 		return err
 	}
-	return &Error{
-		Kind: ErrHardware, Rank: -1, Instance: b.instance,
-		Reason: fmt.Sprintf("%s[%d] is 0x%X after 0x%X was written", name, row, got, v),
-	}
+	return failure(ErrHardware, b.instance, nil, "%s[%d] is 0x%X after 0x%X was written", name, row, got, v)
 }

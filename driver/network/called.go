@@ -3,7 +3,6 @@ package network
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/internal/engine"
@@ -44,6 +43,5 @@ func (k called) busy(err error) error {
 	if !is {
 		return err
 	}
-	reason := fmt.Sprintf("%v, after %v", w.For, w.After.Round(time.Millisecond))
-	return &Error{Kind: ErrBusy, Rank: -1, Instance: k.instance, Reason: reason, Cause: w.Cause}
+	return failure(ErrBusy, k.instance, w.Cause, "%v, after %v", w.For, w.After.Round(time.Millisecond))
 }

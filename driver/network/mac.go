@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -78,8 +77,7 @@ func (m mac) set(ctx context.Context, name string, bits, value uint32) error {
 	if err != nil || got&bits == value {
 		return err
 	}
-	return &Error{Kind: ErrHardware, Rank: -1, Instance: m.instance,
-		Reason: fmt.Sprintf("%s is 0x%X after 0x%X was written", name, got, old&^bits|value)}
+	return failure(ErrHardware, m.instance, nil, "%s is 0x%X after 0x%X was written", name, got, old&^bits|value)
 }
 
 // correct turns RS-FEC on, with all its features, or off. The core takes the setting over
@@ -203,8 +201,6 @@ func (m mac) linkError(ctx context.Context, begin time.Time, rx uint32) error {
 	if rx&m.mask("stat_rx_status", "aligned") == 0 {
 		hint = "; is there a cable, and does the other side have 100GBASE-R without auto-negotiation, and the same RS-FEC?"
 	}
-	return &Error{
-		Kind: ErrLink, Rank: -1, Instance: m.instance, Cause: cause,
-		Reason: fmt.Sprintf("the link is not up %s: the receiver says %s%s", after, m.names("stat_rx_status", rx), hint),
-	}
+	return failure(ErrLink, m.instance, cause, "the link is not up %s: the receiver says %s%s", after,
+		m.names("stat_rx_status", rx), hint)
 }

@@ -30,8 +30,7 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return false, 0, &Error{Kind: ErrBusy, Rank: -1, Instance: s.sessions.instance, Reason: "others are opening sessions",
-			Cause: context.Cause(ctx)}
+		return false, 0, failure(ErrBusy, s.sessions.instance, context.Cause(ctx), "others are opening sessions")
 	}
 	defer func() { <-s.turn }()
 	k := s.sessions.called()
@@ -135,8 +134,7 @@ func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 	if int(port) >= s.tcp.ports {
 		hint = fmt.Sprintf("; it listens below %d", s.tcp.ports)
 	}
-	return &Error{Kind: ErrPort, Rank: -1, Instance: s.sessions.instance,
-		Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
+	return failure(ErrPort, s.sessions.instance, nil, "the stack does not listen on port %d%s", port, hint)
 }
 
 // OpenConnection makes one attempt to connect to a rank that listens, and returns the
@@ -158,8 +156,8 @@ func (s *Stack) connection(ctx context.Context, to netip.AddrPort) (session uint
 		return 0, err
 	}
 	if !done {
-		return 0, &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance,
-			Reason: fmt.Sprintf("no connection to %v: nobody listens there, or nobody answers", to)}
+		return 0, failure(ErrConnect, s.sessions.instance, nil,
+			"no connection to %v: nobody listens there, or nobody answers", to)
 	}
 	return session, nil
 }
@@ -174,8 +172,7 @@ func (s *Stack) CloseConnections(ctx context.Context) error {
 		if done, _, err := s.ask(ctx, request{closeConnection, netip.AddrPort{}, session}); err != nil {
 			return err
 		} else if !done {
-			return &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance,
-				Reason: fmt.Sprintf("session %d to %v is not closed", session, to)}
+			return failure(ErrConnect, s.sessions.instance, nil, "session %d to %v is not closed", session, to)
 		}
 	}
 	return nil
