@@ -178,19 +178,12 @@ func (b *Buffer[T]) Address() uint64 { return b.address() }
 func (b *Buffer[T]) InHostMemory() bool { return b.region.host }
 
 // SyncToDevice copies the buffer from host to device.
-func (b *Buffer[T]) SyncToDevice(ctx context.Context) error {
-	if b.err != nil {
-		return b.err
-	}
-	if err := b.hold(); err != nil {
-		return err
-	}
-	defer b.release()
-	return b.syncTo(ctx)
-}
+func (b *Buffer[T]) SyncToDevice(ctx context.Context) error { return b.sync(ctx, b.syncTo) }
 
 // SyncFromDevice copies the buffer from device to host.
-func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error {
+func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error { return b.sync(ctx, b.syncFrom) }
+
+func (b *Buffer[T]) sync(ctx context.Context, copy func(context.Context) error) error {
 	if b.err != nil {
 		return b.err
 	}
@@ -198,7 +191,7 @@ func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error {
 		return err
 	}
 	defer b.release()
-	return b.syncFrom(ctx)
+	return copy(ctx)
 }
 
 // Slice returns the elements i to j-1 of the buffer as a buffer that shares its memory. If

@@ -169,16 +169,16 @@ func (c *call) operands(a *arguments) error {
 		}
 	}
 	root := spec.Peer != "" && int(a.peer) == c.comm.local
-	flags := &e.p.StreamFlags
-	for _, operand := range [...]struct {
+	operands := [...]struct {
 		name   string
 		ref    *ref
 		use    OperandUse
-		stream uint32
+		stream uint32 // flag
 	}{
-		{"operand 0", &c.op0, c.uses[0], flags.Op0}, {"operand 1", &c.op1, c.uses[1], 0},
-		{"result", &c.res, c.uses[2], flags.Result},
-	} {
+		{"operand 0", &c.op0, c.uses[0], e.p.StreamFlags.Op0}, {"operand 1", &c.op1, c.uses[1], 0},
+		{"result", &c.res, c.uses[2], e.p.StreamFlags.Result},
+	}
+	for _, operand := range operands {
 		if err := c.admit(operand.ref, operand.use, root); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}
@@ -200,11 +200,7 @@ func (c *call) operands(a *arguments) error {
 			return err
 		}
 	}
-	for _, operand := range [...]struct {
-		name string
-		ref  *ref
-		use  OperandUse
-	}{{"operand 0", &c.op0, c.uses[0]}, {"operand 1", &c.op1, c.uses[1]}, {"result", &c.res, c.uses[2]}} {
+	for _, operand := range operands {
 		if err := c.fit(operand.ref, operand.use, types.config, a.n); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}

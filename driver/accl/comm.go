@@ -109,37 +109,16 @@ func (e *Engine) find(ranks []Rank, local int) *Comm {
 // write describes the communicator to the engine; sequence numbers begin at 0.
 func (c *Comm) write(ctx context.Context) error {
 	e, t := c.engine, &c.engine.w.communicators
-	at := c.at
-	for _, name := range t.header {
-		v := uint32(0)
-		switch name {
-		case "size":
-			v = uint32(len(c.ranks))
-		case "local_rank":
-			v = uint32(c.local)
-		}
-		if err := e.write(ctx, at, v); err != nil {
-			return err
-		}
-		at += 4
+	header := map[string]uint32{"size": uint32(len(c.ranks)), "local_rank": uint32(c.local)}
+	if err := e.writeWords(ctx, c.at, t.header, header); err != nil {
+		return err
 	}
-	for _, r := range c.ranks {
-		for _, name := range t.record {
-			v := uint32(0)
-			switch name {
-			case "ip":
-				v = r.word()
-			case "port":
-				v = uint32(r.Port)
-			case "session":
-				v = r.Session
-			case "max_segment_len":
-				v = r.MaxSegmentBytes
-			}
-			if err := e.write(ctx, at, v); err != nil {
-				return err
-			}
-			at += 4
+	for i, r := range c.ranks {
+		record := map[string]uint32{
+			"ip": r.word(), "port": uint32(r.Port), "session": r.Session, "max_segment_len": r.MaxSegmentBytes,
+		}
+		if err := e.writeWords(ctx, t.place(c.at, i), t.record, record); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -148,7 +127,7 @@ func (c *Comm) write(ctx context.Context) error {
 // word is the address of a word in a rank's record.
 func (c *Comm) word(rank int, name string) uint32 {
 	t := &c.engine.w.communicators
-	return c.at + t.headerBytes() + uint32(rank)*t.recordBytes() + 4*uint32(slices.Index(t.record, name))
+	return t.place(c.at, rank) + 4*uint32(slices.Index(t.record, name))
 }
 
 // Split returns a communicator of some members of this one, given by index, in this

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // claim checks that the engine was built for the platform and that nobody uses it.
@@ -47,6 +48,29 @@ func (e *Engine) write(ctx context.Context, at uint32, words ...uint32) error {
 	for i, v := range words {
 		if err := e.dev.WriteReg(ctx, at+4*uint32(i), v); err != nil {
 			return fmt.Errorf("write 0x%X of the exchange memory: %w", at+4*uint32(i), err)
+		}
+	}
+	return nil
+}
+
+// readWords reads words from an offset on, by name.
+func (e *Engine) readWords(ctx context.Context, at uint32, names []string) (map[string]uint32, error) {
+	words := make(map[string]uint32, len(names))
+	for i, name := range names {
+		v, err := e.read(ctx, at+4*uint32(i))
+		if err != nil {
+			return nil, err
+		}
+		words[name] = v
+	}
+	return words, nil
+}
+
+// writeWords writes words from an offset on, by name; words without a value become 0.
+func (e *Engine) writeWords(ctx context.Context, at uint32, names []string, words map[string]uint32) error {
+	for i, name := range names {
+		if err := e.write(ctx, at+4*uint32(i), words[name]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,39 +146,23 @@ func (e *Engine) allocateScratch(ctx context.Context) error {
 	return nil
 }
 
-// writeRxBuffers writes the table. Its count comes last, because it makes the rest valid.
+// writeRxBuffers writes the table. The engine fills in the other words of records. The count
+// comes last, because it makes the rest valid.
 func (e *Engine) writeRxBuffers(ctx context.Context) error {
-	t := &e.w.rx
-	at := t.at + t.headerBytes()
-	for _, mem := range e.rx {
-		for _, name := range t.record {
-			v := uint32(0) // for words that the engine fills in
-			switch name {
-			case "addrl":
-				v = uint32(mem.Addr())
-			case "addrh":
-				v = uint32(mem.Addr() >> 32)
-			case "max_len":
-				v = uint32(e.o.rx.Bytes)
-			}
-			if err := e.write(ctx, at, v); err != nil {
-				return err
-			}
-			at += 4
+	t, bytes := &e.w.rx, uint32(e.o.rx.Bytes)
+	for i, mem := range e.rx {
+		at := mem.Addr()
+		record := map[string]uint32{"addrl": uint32(at), "addrh": uint32(at >> 32), "max_len": bytes}
+		if err := e.writeWords(ctx, t.place(t.at, i), t.record, record); err != nil {
+			return err
 		}
 	}
-	var count uint32
-	for i, name := range t.header {
-		switch name {
-		case "count":
-			count = t.at + 4*uint32(i)
-		case "size":
-			if err := e.write(ctx, t.at+4*uint32(i), uint32(e.o.rx.Bytes)); err != nil {
-				return err
-			}
+	if i := slices.Index(t.header, "size"); i >= 0 {
+		if err := e.write(ctx, t.at+4*uint32(i), bytes); err != nil {
+			return err
 		}
 	}
-	return e.write(ctx, count, uint32(len(e.rx)))
+	return e.write(ctx, t.at+4*uint32(slices.Index(t.header, "count")), uint32(len(e.rx)))
 }
 
 // ConfigureCommunicator writes a communicator, in which this engine has the index local, to

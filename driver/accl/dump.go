@@ -36,46 +36,23 @@ func (c *Comm) Dump(ctx context.Context) (CommDump, error) {
 	if c == nil {
 		return CommDump{}, fmt.Errorf("dump a communicator: %w", ErrNotMember)
 	}
+	e, t := c.engine, &c.engine.w.communicators
 	d := CommDump{Number: c.number, Address: c.at}
-	at := c.at
-	size := 0
-	for _, name := range c.engine.w.communicators.header {
-		v, err := c.engine.read(ctx, at)
+	header, err := e.readWords(ctx, c.at, t.header)
+	if err != nil {
+		return d, fmt.Errorf("dump a communicator: %w", err)
+	}
+	d.Local = int(header["local_rank"])
+	for i := range min(int(header["size"]), len(c.ranks)) {
+		w, err := e.readWords(ctx, t.place(c.at, i), t.record)
 		if err != nil {
 			return d, fmt.Errorf("dump a communicator: %w", err)
 		}
-		switch name {
-		case "size":
-			size = int(v)
-		case "local_rank":
-			d.Local = int(v)
-		}
-		at += 4
-	}
-	for range min(size, len(c.ranks)) {
-		var r RankDump
-		for _, name := range c.engine.w.communicators.record {
-			v, err := c.engine.read(ctx, at)
-			if err != nil {
-				return d, fmt.Errorf("dump a communicator: %w", err)
-			}
-			switch name {
-			case "ip":
-				r.IP = addressOf(v)
-			case "port":
-				r.Port = uint16(v)
-			case "inbound_seq":
-				r.Inbound = v
-			case "outbound_seq":
-				r.Outbound = v
-			case "session":
-				r.Session = v
-			case "max_segment_len":
-				r.MaxSegmentBytes = v
-			}
-			at += 4
-		}
-		d.Ranks = append(d.Ranks, r)
+		d.Ranks = append(d.Ranks, RankDump{
+			Rank: Rank{IP: addressOf(w["ip"]), Port: uint16(w["port"]), Session: w["session"],
+				MaxSegmentBytes: w["max_segment_len"]},
+			Inbound: w["inbound_seq"], Outbound: w["outbound_seq"],
+		})
 	}
 	return d, nil
 }
@@ -129,34 +106,18 @@ func (d RxBufferDump) String() string {
 func (e *Engine) DumpRxBuffers(ctx context.Context, data bool) ([]RxBufferDump, error) {
 	e.setup.Lock()
 	defer e.setup.Unlock()
-	at := e.w.rx.at + e.w.rx.headerBytes()
 	var out []RxBufferDump
 	for i, mem := range e.rx {
-		d := RxBufferDump{Index: i, Size: e.o.rx.Bytes}
-		for _, name := range e.w.rx.record {
-			v, err := e.read(ctx, at)
-			if err != nil {
-				return out, fmt.Errorf("dump rx buffers: %w", err)
-			}
-			switch name {
-			case "status":
-				d.State = nameOf(e.p.RxStates, v)
-			case "addrl":
-				d.Address |= uint64(v)
-			case "addrh":
-				d.Address |= uint64(v) << 32
-			case "max_len":
-				d.Size = int(v)
-			case "rx_tag":
-				d.Tag = Tag(v)
-			case "rx_len":
-				d.Length = int(v)
-			case "rx_src":
-				d.Source = int(v)
-			case "seq":
-				d.Sequence = v
-			}
-			at += 4
+		w, err := e.readWords(ctx, e.w.rx.place(e.w.rx.at, i), e.w.rx.record)
+		if err != nil {
+			return out, fmt.Errorf("dump rx buffers: %w", err)
+		}
+		d := RxBufferDump{
+			Index: i, State: nameOf(e.p.RxStates, w["status"]), Address: uint64(w["addrh"])<<32 | uint64(w["addrl"]),
+			Size: e.o.rx.Bytes, Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]), Source: int(w["rx_src"]), Sequence: w["seq"],
+		}
+		if size, has := w["max_len"]; has {
+			d.Size = int(size)
 		}
 		if n := min(d.Length, e.o.rx.Bytes); data && n > 0 {
 			if err := mem.SyncFrom(ctx, 0, n); err != nil {

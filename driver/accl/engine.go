@@ -209,11 +209,8 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	if comm != nil {
 		c.Comm = comm.at
 	}
-	if _, has := ctx.Deadline(); !has && e.o.waitLimit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
-		defer cancel()
-	}
+	ctx, cancel := e.limited(ctx)
+	defer cancel()
 	ticket, err := e.dev.Start(ctx, e.o.client, c)
 	if err != nil {
 		return fmt.Errorf("%s: place the call: %w", function, orCause(ctx, err))
@@ -226,6 +223,14 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 		return e.failure(context.WithoutCancel(ctx), function, comm, answer)
 	}
 	return nil
+}
+
+// limited bounds a wait without a deadline.
+func (e *Engine) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has || e.o.waitLimit <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
 }
 
 // orCause returns the cause of a context that has ended, err otherwise.

@@ -67,15 +67,8 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	if !there || len(e.p.Fault) == 0 {
 		return nil
 	}
-	words := map[string]uint32{}
-	for i, name := range e.p.Fault {
-		v, err := e.read(ctx, at+4*uint32(i))
-		if err != nil {
-			return nil
-		}
-		words[name] = v
-	}
-	if words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
+	words, err := e.readWords(ctx, at, e.p.Fault)
+	if err != nil || words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
 		return nil
 	}
 	f := &Fault{Rank: int(words["rank"]), Collective: CollectiveNumber(words["number"])}
@@ -185,10 +178,11 @@ func (e *CallError) names() string { return names(e.Bits) }
 // failed notes a collective that failed.
 func (c *Comm) failed(err *CallError) { c.broke.CompareAndSwap(nil, err) }
 
-// Recover makes the communicator usable after a collective failed on any of its ranks. All of them call it,
-// and it returns when all have done so. The error is RECEIVE_TIMEOUT if a rank does not call it within the
-// platform's limit for remote ranks. Messages of the communicator on their way are dropped, including sends
-// that were not received yet; other communicators are not affected.
+// Recover makes the communicator usable after a collective failed on any of its ranks.
+// All of them call it, and it returns when all have done so. The error is a *CallError
+// with RECEIVE_TIMEOUT if a rank does not call it within the platform's limit for remote
+// ranks. Messages of the communicator on their way are dropped, including sends that were
+// not received yet; other communicators are not affected.
 func (c *Comm) Recover(ctx context.Context) error {
 	if c == nil {
 		return fmt.Errorf("recover: %w", ErrNotMember)

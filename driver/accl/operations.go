@@ -25,8 +25,8 @@ func (c *Comm) Recv(ctx context.Context, dst Operand, n int, from Peer, o ...Opt
 	return c.do(ctx, "recv", arguments{res: dst, n: n, peer: from}, o)
 }
 
-// StreamPut sends n elements of src to a kernel stream of another rank, whose host makes
-// no call. They arrive with a TDEST that follows from the number of the stream, 0 to
+// StreamPut sends n elements of src to a kernel stream of a rank, whose host makes no
+// call. They arrive with a TDEST that follows from the number of the stream, 0 to
 // Platform.MaxPutTag. The operand may be a kernel stream.
 func (c *Comm) StreamPut(ctx context.Context, src Operand, n int, to Peer, stream Tag, o ...Option) (*Request, error) {
 	return c.do(ctx, "stream_put", arguments{op0: src, n: n, peer: to, stream: stream}, o)
@@ -61,7 +61,8 @@ func (c *Comm) AllGather(ctx context.Context, src, dst Operand, n int, o ...Opti
 }
 
 // AllReduce reduces n elements of src of all ranks to dst of all ranks. Operand and
-// result may be kernel streams; then one of them is on every rank.
+// result may be kernel streams. If one rank uses a stream, every rank must use one, for
+// the operand, the result or both.
 func (c *Comm) AllReduce(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "allreduce", arguments{op0: src, res: dst, n: n, fn: f}, o)
 }
@@ -81,7 +82,7 @@ func (c *Comm) Barrier(ctx context.Context, o ...Option) (*Request, error) {
 	return c.do(ctx, "barrier", arguments{}, o)
 }
 
-// Nop does nothing. It measures how long calls take.
+// Nop does nothing. The time that it takes is the overhead of a call.
 func (c *Comm) Nop(ctx context.Context, o ...Option) (*Request, error) {
 	return c.do(ctx, "nop", arguments{}, o)
 }

@@ -86,8 +86,9 @@ func WaitLimit(d time.Duration) OpenOption {
 }
 
 // ResetFirst resets the engine before it is configured, even if another program has
-// configured it and may be using it. Without it, Open returns ErrConfigured then, on
-// interfaces that tell.
+// configured it and may be using it. Without it, Open returns ErrConfigured for such an
+// engine if engines of the interface version open sessions themselves; in other versions,
+// Open resets the engine in any case.
 func ResetFirst() OpenOption {
 	return func(o *openOptions) { o.resetFirst = true }
 }

@@ -186,7 +186,7 @@ type Limits struct {
 	// interface has no such setting.
 	MaxEagerBytes      int
 	MaxRendezvousBytes int
-	ResetMilliseconds  int // limit of a reset
+	ResetMilliseconds  int // after which a reset has ended
 }
 
 // Setting is a word of the exchange memory and its value.

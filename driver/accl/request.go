@@ -188,12 +188,8 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 // reports that there is no answer.
 func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err error) {
 	e := r.engine
-	limited := ctx
-	if _, has := ctx.Deadline(); !has && e.o.waitLimit > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
-		defer cancel()
-	}
+	limited, cancel := e.limited(ctx)
+	defer cancel()
 	code, err := e.dev.Wait(limited, ticket)
 	if err != nil && limited.Err() != nil {
 		return false, fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))

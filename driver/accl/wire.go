@@ -54,6 +54,11 @@ type table struct {
 func (t table) headerBytes() uint32 { return 4 * uint32(len(t.header)) }
 func (t table) recordBytes() uint32 { return 4 * uint32(len(t.record)) }
 
+// place is the offset of a record of a table at an offset.
+func (t table) place(at uint32, record int) uint32 {
+	return at + t.headerBytes() + uint32(record)*t.recordBytes()
+}
+
 // bytes is the size of the table with a number of records.
 func (t table) bytes(records int) uint64 {
 	return uint64(t.headerBytes()) + uint64(records)*uint64(t.recordBytes())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -333,4 +334,27 @@ func named(log []string) []string {
 		}
 	}
 	return out
+}
+
+// TestSwappedArgumentsDoNotCompile: no operation has two numbers of the same type.
+func TestSwappedArgumentsDoNotCompile(t *testing.T) {
+	operations := 0
+	for _, of := range []reflect.Type{reflect.TypeFor[*accl.Comm](), reflect.TypeFor[*accl.Engine]()} {
+		for m := range of.Methods() {
+			if m.Type.NumOut() != 2 || m.Type.Out(0) != reflect.TypeFor[*accl.Request]() {
+				continue
+			}
+			operations++
+			seen := map[reflect.Type]bool{}
+			for in := range m.Type.Ins() {
+				if number := in.Kind() >= reflect.Int && in.Kind() <= reflect.Float64; number && seen[in] {
+					t.Errorf("%v.%s takes more than one %v", of, m.Name, in)
+				}
+				seen[in] = true
+			}
+		}
+	}
+	if operations < 2*15 {
+		t.Errorf("only %d operations were found", operations)
+	}
 }

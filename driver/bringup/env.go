@@ -170,10 +170,10 @@ func meet(env Lookup, started accl.Launch, hosts []string) (string, error) {
 	return at, nil
 }
 
-// jobNames are what launchers call themselves in the names of jobs.
+// jobNames are prefixes of job names, by launcher.
 var jobNames = map[string]string{"OpenMPI": "mpirun", "PMI": "pmi", "Slurm": "slurm"}
 
-// jobID is what a launcher calls the job, "" if it does not say.
+// jobID is the launcher's name of the job, "" if it does not tell.
 func jobID(env Lookup, launcher string) string {
 	job := launch.Job(env, launcher)
 	if job == "" {

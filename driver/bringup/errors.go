@@ -25,7 +25,7 @@ var (
 	errUnexpected = errors.New("bring-up failed")
 )
 
-// kinds are what errors are about as messages carry it: never reorder.
+// kinds are the numbers of kinds in messages: never reorder.
 var kinds = []error{errUnexpected, ErrListen, ErrMissing, ErrSecret, ErrVersion, ErrDuplicate, ErrSize, ErrDiffers,
 	ErrNotReady, ErrLeft, ErrClosed}
 

@@ -81,8 +81,8 @@ func (w *World) offer(data []byte) error {
 	return nil
 }
 
-// exchange tells all ranks what all have given, once they have; or those that wait that
-// a rank has left.
+// exchange sends the data of all ranks to all, once it has come; or an error to those
+// that wait, if a rank has left.
 func (h *hub) exchange() {
 	if h.step != StepRun {
 		return

@@ -132,7 +132,7 @@ func (m *Member) hardware() string {
 	return fmt.Sprintf("0x%08X under the mask 0x%08X", m.HardwareID&m.HardwareMask, m.HardwareMask)
 }
 
-// fit reports in what ranks do not fit together, nil if they do.
+// fit returns the first difference between ranks that must agree, nil if there is none.
 func fit(members []Member) *Error {
 	for _, part := range []struct {
 		what string
@@ -172,7 +172,7 @@ func fit(members []Member) *Error {
 	return nil
 }
 
-// same reports who has what, if not all have the same.
+// same returns an error that lists the values of ranks, if not all are equal.
 func same(members []Member, what string, of func(*Member) string) *Error {
 	groups := map[string][]int{}
 	for i := range members {

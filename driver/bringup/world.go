@@ -51,7 +51,7 @@ func newWorld(o *Options) *World {
 	}
 }
 
-// begin has messages of rank 0 heard.
+// begin starts the link to rank 0.
 func (w *World) begin(c net.Conn, k keys) {
 	w.link = newLink(c, k.toRank0, k.fromRank0, w.o.Silence, 16)
 	w.link.start(w.hear, func(err error) {
@@ -105,7 +105,7 @@ func (w *World) hear(kind byte, payload []byte) error {
 	return nil
 }
 
-// note keeps an error.
+// note keeps an error, and reports it.
 func (w *World) note(e *Error) {
 	if w.err == nil {
 		w.err = e
@@ -147,8 +147,8 @@ func (w *World) over(err error) {
 	}
 }
 
-// wait waits for a step that all take together. If this rank waits no longer, it says
-// so, and gets to know what becomes of the world.
+// wait waits for a step that all ranks take together. If the time is over, it tells rank
+// 0, and waits for the common outcome.
 func (w *World) wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 )
 
-// mostSaid is how many bytes a rank says of what is wrong.
+// mostSaid is the largest size of a rank's error text, in bytes.
 const mostSaid = 2000
 
 // GreetAll runs Greet on all ranks of a world, which all call it when they are ready. It

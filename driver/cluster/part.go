@@ -86,7 +86,7 @@ func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c net
 	return ranks, []accl.OpenOption{accl.GivenSessions()}, nil
 }
 
-// tcp completes what a TCP stack needs: it keeps data in memory of its own.
+// tcp allocates the memory in which a TCP stack keeps data.
 func (part *Part) tcp(c *network.Config) error {
 	on, ok := part.Card.(*xrt.Card)
 	if !ok {

@@ -31,8 +31,8 @@ func TakeShell(ctx context.Context, p *accl.Platform, d *layout.Design, o coyote
 	return &Part{Card: c, Device: dev, Network: stack, p: p}, nil
 }
 
-// shell opens the card of a process in a shell, and says what other ranks have to know
-// of its queue pairs: nothing if there is an error.
+// shell opens the card of a process in a shell, and returns the description of its queue
+// pairs for the other ranks; nil if there is an error.
 func shell(ctx context.Context, o *Options, all []accl.Rank) (*Part, []byte, error) {
 	at := coyote.Options{Card: o.Process}
 	if o.Shell != nil {

@@ -128,7 +128,7 @@ func (c *Card) mapped(name string, window *Window) error {
 	return nil
 }
 
-// check asks the shell what it was built with.
+// check compares the parts that the shell was built with to the design.
 func (c *Card) check(ctx context.Context) error {
 	has, err := c.call(ctx, "configuration", nil)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Card) check(ctx context.Context) error {
 	return nil
 }
 
-// say says what was being done with the card.
+// say adds the operation and the card's name to an error.
 func (c *Card) say(doing string, err error) error {
 	if err == nil {
 		return nil

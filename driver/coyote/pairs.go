@@ -67,7 +67,7 @@ func (c *Card) do(ctx context.Context, name string, address uint64) error {
 	return err
 }
 
-// ask makes a call that only answers.
+// ask makes a call without arguments.
 func (c *Card) ask(ctx context.Context, name string) (layout.Values, error) {
 	done, err := c.use()
 	if err != nil {
@@ -153,7 +153,7 @@ func numberOf(ip netip.Addr) (uint32, error) {
 	return binary.BigEndian.Uint32(b[:]), nil
 }
 
-// encoded is what a register of the region is to hold.
+// encoded is the content of a register of the region.
 type encoded struct {
 	layout.Record
 	words []uint64
@@ -168,8 +168,8 @@ func (c *Card) encode(name string, values layout.Values) (encoded, error) {
 	return out, c.say("write a register of", r.Put(out.words, values))
 }
 
-// write writes registers of the region, the last word of each last, which has the others
-// taken.
+// write writes registers of the region. Writing the last word of a register makes the
+// shell take all of it.
 func (c *Card) write(ctx context.Context, registers ...encoded) error {
 	done, err := c.use()
 	if err != nil {

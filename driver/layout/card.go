@@ -123,29 +123,17 @@ func (d *Design) Of(cclo int, role string) []Instance {
 
 // Instance finds an instance by its name.
 func (d *Design) Instance(name string) (Instance, bool) {
-	i := slices.IndexFunc(d.Instances, func(in Instance) bool { return in.Name == name })
-	if i < 0 {
-		return Instance{}, false
-	}
-	return d.Instances[i], true
+	return first(d.Instances, func(in Instance) bool { return in.Name == name })
 }
 
 // Kernel finds a kernel by its name.
 func (d *Design) Kernel(name string) (Kernel, bool) {
-	i := slices.IndexFunc(d.Kernels, func(k Kernel) bool { return k.Name == name })
-	if i < 0 {
-		return Kernel{}, false
-	}
-	return d.Kernels[i], true
+	return first(d.Kernels, func(k Kernel) bool { return k.Name == name })
 }
 
 // Register finds a register by its name.
 func (k Kernel) Register(name string) (Register, bool) {
-	i := slices.IndexFunc(k.Registers, func(r Register) bool { return r.Name == name })
-	if i < 0 {
-		return Register{}, false
-	}
-	return k.Registers[i], true
+	return first(k.Registers, func(r Register) bool { return r.Name == name })
 }
 
 // Fact finds a build parameter of the kernel by its name.
@@ -155,11 +143,16 @@ func (k Kernel) Fact(name string) (uint32, bool) { return named(k.Facts, name) }
 func (r Register) Value(name string) (uint32, bool) { return named(r.Values, name) }
 
 func named(values []Value, name string) (uint32, bool) {
-	i := slices.IndexFunc(values, func(v Value) bool { return v.Name == name })
-	if i < 0 {
-		return 0, false
+	v, ok := first(values, func(v Value) bool { return v.Name == name })
+	return v.Value, ok
+}
+
+// first is the first element with a property.
+func first[T any](list []T, is func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i], true
 	}
-	return values[i].Value, true
+	return found, false
 }
 
 // Write writes a value to the register; of 64 bits, the low word first.
@@ -173,11 +166,8 @@ func (r Register) Write(ctx context.Context, regs Registers, v uint64) error {
 // Offset is the offset of a register in bytes; ok is false if the kernel does not have
 // it.
 func (k Kernel) Offset(register string) (at uint32, ok bool) {
-	i := slices.IndexFunc(k.Registers, func(r Register) bool { return r.Name == register })
-	if i < 0 {
-		return 0, false
-	}
-	return k.Registers[i].At, true
+	r, ok := k.Register(register)
+	return r.At, ok
 }
 
 // Find returns the registers with these names, in their order. The error names the

@@ -60,29 +60,25 @@ func (d *Driver) Call(name string) (Record, error) { return find(d, "call", d.Ca
 func (d *Driver) Register(name string) (Record, error) { return find(d, "register", d.Registers, name) }
 
 func find(d *Driver, what string, all []Record, name string) (Record, error) {
-	i := slices.IndexFunc(all, func(r Record) bool { return r.Name == name })
-	if i < 0 {
-		return Record{}, fmt.Errorf("the driver of the shell %s has no %s %s", d.Shell, what, name)
+	r, ok := first(all, func(r Record) bool { return r.Name == name })
+	if !ok {
+		return r, fmt.Errorf("the driver of the shell %s has no %s %s", d.Shell, what, name)
 	}
-	return all[i], nil
+	return r, nil
 }
 
 // Window finds a window by its name.
 func (d *Driver) Window(name string) (Window, error) {
-	i := slices.IndexFunc(d.Windows, func(w Window) bool { return w.Name == name })
-	if i < 0 {
-		return Window{}, fmt.Errorf("the driver of the shell %s has no window %s", d.Shell, name)
+	w, ok := first(d.Windows, func(w Window) bool { return w.Name == name })
+	if !ok {
+		return w, fmt.Errorf("the driver of the shell %s has no window %s", d.Shell, name)
 	}
-	return d.Windows[i], nil
+	return w, nil
 }
 
 // Reach finds the registers of an instance.
 func (d *Driver) Reach(instance string) (Reach, bool) {
-	i := slices.IndexFunc(d.Instances, func(r Reach) bool { return r.Instance == instance })
-	if i < 0 {
-		return Reach{}, false
-	}
-	return d.Instances[i], true
+	return first(d.Instances, func(r Reach) bool { return r.Instance == instance })
 }
 
 // Length is the number of words.

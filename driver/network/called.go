@@ -3,25 +3,24 @@ package network
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
-// called is a kernel that is started and says when it is done.
+// called is a kernel that is started and reports its end.
 type called struct {
 	*block
 	kernel engine.Control
 }
 
-// called is such a kernel, of which newBlock was told to need the bits.
+// called is the kernel itself; newBlock has checked its control register.
 func (b *block) called() called {
 	k, _ := engine.ControlOf(b.kernel, accesses{b})
 	return called{b, k}
 }
 
-// accesses are accesses to the control register, whose errors say so.
+// accesses are accesses to the control register, whose name its errors have.
 type accesses struct{ b *block }
 
 func (a accesses) Read(ctx context.Context, at uint32) (uint32, error) {
@@ -44,6 +43,5 @@ func (k called) busy(err error) error {
 	if !is {
 		return err
 	}
-	reason := fmt.Sprintf("%v, after %v", w.For, w.After.Round(time.Millisecond))
-	return &Error{Kind: ErrBusy, Rank: -1, Instance: k.instance, Reason: reason, Cause: w.Cause}
+	return failure(ErrBusy, k.instance, w.Cause, "%v, after %v", w.For, w.After.Round(time.Millisecond))
 }

@@ -148,11 +148,10 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 		c.Progress = func(Step) {}
 	}
 	if len(c.Ranks) == 0 || c.Local < 0 || c.Local >= len(c.Ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d",
-			c.Local, len(c.Ranks))}
+		return nil, failure(ErrConfig, "", nil, "the own rank %d is none of %d", c.Local, len(c.Ranks))
 	}
 	if c.Timeout < 0 {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the timeout %v is negative", c.Timeout)}
+		return nil, failure(ErrConfig, "", nil, "the timeout %v is negative", c.Timeout)
 	}
 	var errs []error
 	bad := func(kind error, rank int, format string, args ...any) {
@@ -191,7 +190,7 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 	return &c, errors.Join(errs...)
 }
 
-// unusable says why no engine can have an address; "" if one can.
+// unusable returns why an address cannot be one of an engine, or "".
 func unusable(a netip.Addr) string {
 	switch {
 	case !a.IsValid():

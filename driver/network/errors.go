@@ -33,6 +33,11 @@ type Error struct {
 	Cause    error // error of the card's driver or of the context, or nil
 }
 
+// failure is an error without a rank.
+func failure(kind error, instance string, cause error, format string, args ...any) *Error {
+	return &Error{Kind: kind, Rank: -1, Instance: instance, Reason: fmt.Sprintf(format, args...), Cause: cause}
+}
+
 func (e *Error) Error() string {
 	text := "network: "
 	if e.Instance != "" {

@@ -50,7 +50,7 @@ func EncodeQueuePairs(pairs []QueuePair) ([]byte, error) { return json.Marshal(p
 // the kind ErrQueuePairs, joined.
 func PairUp(local int, said [][]byte) ([]Pair, error) {
 	if local < 0 || local >= len(said) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d", local, len(said))}
+		return nil, failure(ErrConfig, "", nil, "the own rank %d is none of %d", local, len(said))
 	}
 	all := make([][]QueuePair, len(said))
 	owner := map[netip.Addr]int{}

@@ -41,8 +41,8 @@ type Packets struct {
 func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
 	if err == nil && kind != KindRDMA {
-		err = &Error{Kind: ErrDesign, Rank: -1, Instance: poe.Name,
-			Reason: fmt.Sprintf("platform %s has a network of kind %s, which is in no shell", d.Platform, kind)}
+		err = failure(ErrDesign, poe.Name, nil, "platform %s has a network of kind %s, which is in no shell", d.Platform,
+			kind)
 	}
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	return &Stack{kind: kind, poe: poe.Name, shell: shell, setup: make(chan struct{}, 1)}, nil
 }
 
-// allAddresses is how many addresses there are: what a process has given the shell of
-// its memory, others may write.
+// allAddresses is the number of addresses: the peers may write to all memory that the
+// process has given to the shell.
 const allAddresses = 1 << addressBits
 
 // Describe reserves queue pairs for the ranks of a world and returns their description,
@@ -65,7 +65,7 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 		return nil, s.unsupported("describe queue pairs")
 	}
 	if local < 0 || local >= len(ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d", local, len(ranks))}
+		return nil, failure(ErrConfig, "", nil, "the own rank %d is none of %d", local, len(ranks))
 	}
 	at := place(ranks[local])
 	if reason := unusable(at.Addr()); reason != "" {
@@ -87,11 +87,10 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 	return EncodeQueuePairs(pairs)
 }
 
-// rdma sets up queue pairs: all ranks have said what theirs are.
+// rdma sets up the queue pairs that all ranks have described.
 func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	if len(c.Said) != len(c.Ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1,
-			Reason: fmt.Sprintf("%d of %d ranks have said what their queue pairs are", len(c.Said), len(c.Ranks))}
+		return nil, failure(ErrConfig, "", nil, "%d of %d ranks have described their queue pairs", len(c.Said), len(c.Ranks))
 	}
 	pairs, err := PairUp(c.Local, c.Said)
 	if err != nil {
@@ -130,7 +129,7 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	return SessionsOf(c.Ranks, pairs), nil
 }
 
-// address sets the own addresses, and looks whether they are what was set.
+// address sets the own addresses, and reads them back.
 func (s *Stack) address(ctx context.Context, c *Config) error {
 	ip, mac := c.own().Addr(), c.MAC
 	if mac == nil { // of those that everybody may give
@@ -145,14 +144,13 @@ func (s *Stack) address(ctx context.Context, c *Config) error {
 		return s.broken("read the own addresses", err)
 	}
 	if hasIP != ip || hasMAC.String() != mac.String() {
-		return &Error{Kind: ErrHardware, Rank: -1, Instance: s.poe,
-			Reason: fmt.Sprintf("its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)}
+		return failure(ErrHardware, s.poe, nil, "its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)
 	}
 	return nil
 }
 
 func (s *Stack) broken(doing string, err error) error {
-	return &Error{Kind: ErrAccess, Rank: -1, Instance: s.poe, Reason: doing, Cause: err}
+	return failure(ErrAccess, s.poe, err, "%s", doing)
 }
 
 func (s *Stack) packets(ctx context.Context) (Packets, error) {
@@ -166,9 +164,9 @@ func (s *Stack) packets(ctx context.Context) (Packets, error) {
 // asking is when a request that was to be sent has been.
 const asking = time.Millisecond
 
-// resolve asks for the MAC addresses of all ranks until the stack knows them. It does
-// not tell what it knows, but it sends no request for what it does. What it knows from a
-// program before may be wrong now.
+// resolve asks for the MAC addresses of all ranks until the stack knows them. The stack
+// does not list them, but it sends no request for an address that it knows, even if that
+// is from an earlier program and wrong now.
 func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	begin := time.Now()
 	missing := c.others()
@@ -193,8 +191,8 @@ func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	}
 }
 
-// knows reports whether the stack knows an address. What it answers others meanwhile
-// counts as if it did not.
+// knows reports whether the stack knows an address. If it answers requests of others
+// meanwhile, the result is false.
 func (s *Stack) knows(ctx context.Context, ip netip.Addr) (bool, error) {
 	before, err := s.packets(ctx)
 	if err != nil {
@@ -216,12 +214,9 @@ func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before
 	// The context has ended, but the counters are still there.
 	now, err := s.shell.Packets(context.WithoutCancel(ctx))
 	if err == nil && now.Received == before.Received {
-		return &Error{
-			Kind: ErrLink, Rank: -1, Instance: s.poe, Cause: cause,
-			Reason: fmt.Sprintf(
-				"no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the "+
-					"other side is off, or the two do not agree on FEC", missing, rounds, after),
-		}
+		return failure(ErrLink, s.poe, cause,
+			"no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the "+
+				"other side is off, or the two do not agree on FEC", missing, rounds, after)
 	}
 	var errs []error
 	for _, i := range missing {
@@ -233,7 +228,7 @@ func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before
 	return errors.Join(errs...)
 }
 
-// checkRDMA checks what queue pairs need.
+// checkRDMA checks the settings of queue pairs.
 func (c *Config) checkRDMA(bad report) {
 	c.checkMAC(bad)
 	for i, r := range c.Ranks {

@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -90,8 +89,7 @@ func Find(d *layout.Design, cclo int) (kind, instance string, err error) {
 func find(d *layout.Design, cclo int) (string, layout.Instance, error) {
 	poe, ok := instance(d, cclo, layout.Network)
 	if !ok {
-		return "", poe, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network",
-			cclo, d.Platform)}
+		return "", poe, failure(ErrDesign, "", nil, "engine %d of platform %s has no network", cclo, d.Platform)
 	}
 	switch k, _ := d.Kernel(poe.Kernel); {
 	case has(k, "udp_number_sockets"):
@@ -162,8 +160,7 @@ func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 	select {
 	case s.setup <- struct{}{}:
 	case <-ctx.Done():
-		return nil, own(&Error{Kind: ErrBusy, Rank: -1, Instance: s.poe, Reason: "it is being set up",
-			Cause: context.Cause(ctx)}, full)
+		return nil, own(failure(ErrBusy, s.poe, context.Cause(ctx), "it is being set up"), full)
 	}
 	defer func() { <-s.setup }()
 	ranks, err := s.setUp(ctx, full)
@@ -216,9 +213,9 @@ func each(err error, f func(*Error)) {
 }
 
 func (s *Stack) unsupported(what string) error {
-	reason := fmt.Sprintf("%s: a network of kind %s has no such thing", what, s.kind)
 	if s.kind == KindRDMA {
-		reason = what + ": queue pairs are written by the driver of the Coyote shell; see Within"
+		return failure(ErrUnsupported, s.poe, nil,
+			"%s: queue pairs are written by the driver of the Coyote shell; see Within", what)
 	}
-	return &Error{Kind: ErrUnsupported, Rank: -1, Instance: s.poe, Reason: reason}
+	return failure(ErrUnsupported, s.poe, nil, "%s: a network of kind %s has no such thing", what, s.kind)
 }

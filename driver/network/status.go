@@ -136,7 +136,7 @@ func (m mac) link(ctx context.Context) (Link, error) {
 	return out, nil
 }
 
-// count reads what was counted since it was read before.
+// count reads the counts since the last call.
 func (m mac) count(ctx context.Context) ([]Counter, error) {
 	if err := m.put(ctx, "stat_pm_tick", 0, uint64(m.mask("stat_pm_tick", "tick"))); err != nil {
 		return nil, err

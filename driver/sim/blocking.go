@@ -88,7 +88,7 @@ func (b *blocking) admit(ctx context.Context, config bool) error {
 	}
 }
 
-// leave gives a place back. tells says that the server has told a return code.
+// leave frees a place. tells reports that the server has returned a return code.
 func (b *blocking) leave(tells bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,8 +98,8 @@ func (b *blocking) leave(tells bool) {
 	b.changed = make(chan struct{})
 }
 
-// send places a call that has a place. It does not end with the caller's context:
-// the message is small, and others are behind it.
+// send places a call that has a place. The caller's context does not end it, because the
+// message is small and other calls follow it.
 func (b *blocking) send(conn *zmq.Conn, r *Request) (*engine.Answer, error) {
 	b.sending.Lock()
 	defer b.sending.Unlock()
@@ -182,7 +182,7 @@ func (b *blocking) receive(conn *zmq.Conn) {
 	}
 }
 
-// reply answers a call. An error says that the server does not keep to the
+// reply assigns a reply to its call. The error is that of a server that violates the
 // protocol.
 func (b *blocking) reply(frames [][]byte) error {
 	if len(frames) != 3 || len(frames[0]) != 8 || len(frames[1]) != 0 {

@@ -42,9 +42,9 @@ func (c *controllers) close() {
 	}
 }
 
-// controller has one value of ctrl_id. Each good call wait takes one completion,
-// in the order of the calls, so that nothing may be lost that was sent: replies
-// are waited for as long as the device lives, whoever has given up.
+// controller has one value of ctrl_id. Each successful call wait takes one completion, in
+// the order of the calls, so none may be lost: replies are waited for until the device is
+// closed, even if the caller has given up.
 type controller struct {
 	d       *Device
 	id      int64
@@ -124,8 +124,8 @@ func (c *controller) send(call accl.Call) (*engine.Answer, error) {
 	return t, nil
 }
 
-// fail answers all calls with an error. Which completions the server still has
-// is not known any more.
+// fail answers all calls with an error. Completions that the server still has can no
+// longer be assigned.
 func (c *controller) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

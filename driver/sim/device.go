@@ -184,7 +184,7 @@ func (d *Device) Close() error {
 	return err
 }
 
-// spawn runs f beside, unless the device is closed. Close waits for it.
+// spawn runs f in a goroutine, unless the device is closed. Close waits for it.
 func (d *Device) spawn(f func()) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +213,7 @@ func (d *Device) do(ctx context.Context, r *Request) (Reply, error) {
 	return reply, d.refused(r, reply)
 }
 
-// refused is the error of a reply that says no.
+// refused is the error of a reply with another status than StatusGood.
 func (d *Device) refused(r *Request, reply Reply) error {
 	if reply.Status == StatusGood {
 		return nil

@@ -27,7 +27,7 @@ var (
 	ErrLost = errors.New("sim: answers cannot be told apart any more; reset the rank and open it again")
 )
 
-// notServed says why a rank could not be reached, and what to do.
+// notServed adds the cause and a remedy to the error of a rank that was not reached.
 func notServed(p *accl.Platform, o Options, err error) error {
 	serve := fmt.Sprintf("go tool mage emulate %s -n=%d", p.Name, o.Ranks)
 	if o.start() != DefaultPort {
@@ -66,7 +66,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the server answers with status %d: %s", e.Status, text)
 }
 
-// meaning is what a status alone can say.
+// meaning is the meaning of a status without an error text.
 func (e *StatusError) meaning() string {
 	switch {
 	case e.Status < 0:

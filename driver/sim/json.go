@@ -230,8 +230,7 @@ func hexadecimal(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// unquote is the meaning of what is between quotes. Escapes are rare enough for
-// the library.
+// unquote decodes the text between quotes. Escapes are rare enough for the library.
 func unquote(inside []byte) string {
 	if !bytes.ContainsRune(inside, '\\') && utf8.Valid(inside) {
 		return string(inside)

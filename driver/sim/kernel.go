@@ -21,7 +21,7 @@ const (
 	settling = 50 * time.Millisecond
 )
 
-// listener takes what the engine puts on its kernel stream.
+// listener receives data from the engine's kernel stream.
 type listener struct {
 	making chan struct{} // held by who subscribes
 	made   atomic.Bool
@@ -90,7 +90,7 @@ func (d *Device) listen(ctx context.Context) error {
 	return nil
 }
 
-// receive queues what comes from the engine.
+// receive queues messages of the engine.
 func (d *Device) receive(conn *zmq.Conn) {
 	defer context.AfterFunc(d.life, func() { _ = conn.Close() })()
 	defer conn.Close()

@@ -202,7 +202,7 @@ func (r *Request) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendField writes what comes before a field, and its name.
+// appendField appends a separator and the name of a field.
 func appendField(b []byte, before byte, f field) []byte {
 	b = append(b, before, '"')
 	b = append(b, f.String()...)

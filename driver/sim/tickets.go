@@ -44,8 +44,8 @@ func (d *Device) Wait(ctx context.Context, n accl.Ticket) (accl.ReturnCode, erro
 	return code, err
 }
 
-// code is the outcome of a call that has ended. Servers other than ours do not
-// tell, but leave it in the exchange memory.
+// code is the return code of a call that has ended. Servers of other projects do not
+// report it, but leave it in the exchange memory.
 func (d *Device) code(reply Reply) (accl.ReturnCode, error) {
 	if reply.Code != nil {
 		return accl.ReturnCode(*reply.Code), nil

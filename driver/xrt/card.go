@@ -85,7 +85,7 @@ func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 	return c, nil
 }
 
-// image is an .xclbin with what its sections say.
+// image is the content of an .xclbin.
 type image struct {
 	path    string
 	content []byte
@@ -93,7 +93,7 @@ type image struct {
 	layout  *xclbin.Layout
 }
 
-// readFile reads a file that has to be of a design.
+// readFile reads a file and compares it with a design.
 func readFile(d *layout.Design, o Options) (*image, error) {
 	if o.Xclbin == "" {
 		return nil, fmt.Errorf("%w: say which, of %s", ErrFile, d.Platform)
@@ -155,7 +155,7 @@ func (c *Card) find(selection string) error {
 	return nil
 }
 
-// hold sees that the card holds a file.
+// hold loads the file, unless the card holds it.
 func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	if ctx.Err() != nil {
 		return c.say("open", context.Cause(ctx))
@@ -179,7 +179,7 @@ func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	return nil
 }
 
-// say says what was being done with the card.
+// say adds the operation and the card's name to an error.
 func (c *Card) say(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -187,7 +187,7 @@ func (c *Card) say(doing string, err error) error {
 	return c.busy(fmt.Errorf("%s %s: %w", doing, c.name, err))
 }
 
-// busy lets errors of what others use match ErrBusy.
+// busy makes errors of resources that others use match ErrBusy.
 func (c *Card) busy(err error) error {
 	if errors.Is(err, syscall.EBUSY) {
 		return fmt.Errorf("%w: %w", ErrBusy, err)

@@ -89,7 +89,7 @@ func (d *Device) place() error {
 	return nil
 }
 
-// hostMemory is what the linker calls memory of the host.
+// hostMemory is the linker's name of host memory.
 const hostMemory = "HOST"
 
 // movers are the instances that move an engine's data to and from memory: its DMA
@@ -101,8 +101,8 @@ func movers(d *layout.Design, number int) []layout.Instance {
 	return d.Of(number, layout.Engine)
 }
 
-// common is what a memory port has in common with those before it, if there are any:
-// where XRT itself puts buffers for it, followed by single banks.
+// common returns the banks that a memory port and all ports before it reach: first the
+// bank in which XRT itself puts buffers of the port, then single banks.
 func (d *Device) common(instance string, argument int, before []xclbin.Place) ([]xclbin.Place, error) {
 	preferred, err := d.c.layout.BufferBank(instance, argument)
 	if err != nil {

@@ -21,9 +21,7 @@ var _ layout.Registers = (*registers)(nil)
 // Registers returns the registers of an instance of a kernel, such as "poe_0". The
 // process has the kernel to itself until the card is closed. The error matches ErrBusy if
 // another process has it, and ErrInstance if the card has no such kernel with registers.
-func (c *Card) Registers(instance string) (layout.Registers, error) { return c.registers(instance) }
-
-func (c *Card) registers(instance string) (*registers, error) {
+func (c *Card) Registers(instance string) (layout.Registers, error) {
 	done, err := c.use()
 	if err != nil {
 		return nil, err

@@ -60,8 +60,8 @@ type World struct {
 	Job string
 }
 
-// jobs are the variables that say which job a process belongs to: of each launcher the
-// first that are there.
+// jobs are the variables that identify the job of a process: for each launcher, the first
+// group with a value counts.
 var jobs = map[string][][]string{
 	"OpenMPI": {{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}},
 	"PMI":     {{"PMI_JOBID"}},
@@ -87,7 +87,7 @@ func Job(env func(string) (string, bool), launcher string) string {
 // loopback is where ranks are if all are on one host.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// maxSize bounds what is worth counting: there are not that many ports.
+// maxSize is the largest size of a world: there are not more ports.
 const maxSize = 1 << 16
 
 // Resolve returns the World of this process; env looks up variables as os.LookupEnv does.

@@ -64,7 +64,7 @@ func List(text string, most int) ([]Place, error) {
 	return out, nil
 }
 
-// ignored are what host files say that has no meaning here.
+// ignored are keywords of host files without a meaning here.
 var ignored = []string{"max_slots", "max-slots", "user", "username", "ifname", "binding", "weight"}
 
 var (
@@ -72,8 +72,8 @@ var (
 	hostName     = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
 )
 
-// parsePlace reads a host of a list or a line: "a", "a:4", "a slots=4", "n[1-2]:4". It
-// takes what they hold off the room that there is.
+// parsePlace parses a host of a list or a line: "a", "a:4", "a slots=4", "n[1-2]:4". It
+// subtracts the slots from room.
 func parsePlace(text string, room *int, most int) ([]Place, error) {
 	fields := strings.Fields(spacedEquals.ReplaceAllString(text, "="))
 	if len(fields) == 0 {

@@ -203,8 +203,8 @@ const maxName = 253
 // maxDigits are enough for all numbers of hosts.
 const maxDigits = 10
 
-// expandRange lists what stands in brackets, "1-4,07-09": numbers keep their
-// zeros in front.
+// expandRange expands the text between brackets, such as "1-4,07-09"; numbers keep their
+// leading zeros.
 func expandRange(text string, limit int) ([]string, error) {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// called is a kernel beside the engine that the host calls.
+// called is a kernel beside the engine that hosts call.
 type called struct {
 	instance  string
 	kernel    layout.Kernel
@@ -20,8 +20,8 @@ type called struct {
 	running   chan struct{}     // held while it is called
 }
 
-// findKernels finds the kernels of the engine that hosts call. Their registers are
-// taken when they are called first.
+// findKernels finds the kernels of the engine that hosts call. The first call of each
+// reserves its registers.
 func (d *Engine) findKernels() {
 	for _, in := range d.at.Design.Of(d.at.Number, layout.User) {
 		k, ok := d.at.Design.Kernel(in.Kernel)
@@ -56,8 +56,8 @@ func (d *Engine) kernel(name string) (*called, error) {
 	return nil, fmt.Errorf("%w: %s has several instances: %s", accl.ErrNoKernel, name, strings.Join(instances, ", "))
 }
 
-// CallKernel implements accl.KernelCaller. A kernel whose call was left can be called
-// again once it has ended.
+// CallKernel implements accl.KernelCaller. A kernel whose caller has given up can be
+// called again once it has ended.
 func (d *Engine) CallKernel(ctx context.Context, kernel string, arguments ...uint64) error {
 	k, err := d.kernel(kernel)
 	if err != nil {

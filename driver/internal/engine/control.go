@@ -18,8 +18,8 @@ const apContinue = 1 << 4
 var (
 	// ErrControl matches errors of kernels without a control register, or its bits.
 	ErrControl = errors.New("no control register with start, done and idle")
-	// ErrRunning and ErrEndless match errors of waits that ended before the kernel did: in
-	// a call of somebody else, and in the own one.
+	// ErrRunning matches errors of waits for an earlier call that has not ended, ErrEndless
+	// those of waits for the own call.
 	ErrRunning = errors.New("it has been running from before")
 	ErrEndless = errors.New("it was started and does not end")
 )

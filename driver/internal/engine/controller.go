@@ -11,21 +11,19 @@ import (
 )
 
 const (
-	// queued is how many calls of a host controller may be without an answer, on the card
-	// or not.
+	// queued is the largest number of calls of a host controller without an answer.
 	queued = 4096
-	// taking is how long a host controller may neither take a call that it could have nor
-	// answer one.
+	// taking is the time after which a host controller that neither takes nor answers calls
+	// counts as silent.
 	taking = time.Minute
 )
 
-// controller hands calls to a host controller in their order, and gives them their
-// answers.
+// controller places calls on a host controller in order, and reads their answers.
 type controller struct {
 	d        *Engine
 	name     string
 	way      placer
-	capacity int                  // calls that the host controller can have
+	capacity int                  // of the host controller, in calls
 	reset    func(accl.Call) bool // it is a reset
 	dropped  accl.ReturnCode      // of calls that a reset drops
 	room     chan struct{}        // holds an element for each call without an answer
@@ -41,8 +39,8 @@ type controller struct {
 type call struct {
 	accl.Call
 	answer *Answer
-	// dropped was not placed before a reset, which drops it: it has an answer when those
-	// before it have.
+	// dropped is set if a reset came before the call was placed. The call is answered after
+	// those before it.
 	dropped bool
 }
 
@@ -51,11 +49,11 @@ type placer interface {
 	// ready reports whether a call can be placed now.
 	ready(ctx context.Context) (bool, error)
 	place(ctx context.Context, c accl.Call) error
-	// answer has the oldest answer that it has not given; ok is false if there is none yet.
+	// answer returns the next answer; ok is false if it has not come yet.
 	answer(ctx context.Context) (code accl.ReturnCode, ok bool, err error)
 }
 
-// openController finds out how a host controller takes calls.
+// openController finds the way in which a host controller takes calls.
 func openController(ctx context.Context, d *Engine, p *accl.Platform, in layout.Instance) (*controller, error) {
 	regs, err := d.at.Registers(in.Name)
 	if err != nil {
@@ -143,7 +141,7 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*Answer, error) {
 	return next.answer, nil
 }
 
-// run places calls and has their answers until there are none.
+// run places calls and reads answers until all calls are answered.
 func (k *controller) run() {
 	w := polling{wake: k.wake}
 	moved := time.Now()
@@ -181,11 +179,11 @@ func (k *controller) run() {
 	}
 }
 
-// waits reports whether a call waits to be placed that the host controller could have.
+// waits reports whether the host controller has room for a waiting call.
 func (k *controller) waits() bool { return k.next() != nil }
 
-// next is the call to be placed, if the host controller may have another one. A place
-// remains free for a reset.
+// next is the next call to be placed, nil if the host controller has no room. One place is
+// reserved for a reset.
 func (k *controller) next() *call {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -205,7 +203,7 @@ func (k *controller) next() *call {
 	return nil
 }
 
-// place places the next call, if that can be.
+// place places the next call, if possible.
 func (k *controller) place() (bool, error) {
 	c := k.next()
 	if c == nil {
@@ -224,7 +222,7 @@ func (k *controller) place() (bool, error) {
 	return true, k.way.place(k.d.life, c.Call)
 }
 
-// take gives the oldest call its answer, if there is one.
+// take reads the answer to the oldest call, if it has come.
 func (k *controller) take() (bool, error) {
 	k.mu.Lock()
 	if len(k.open) == 0 {
@@ -248,8 +246,7 @@ func (k *controller) take() (bool, error) {
 	return true, nil
 }
 
-// fail answers all calls with an error: which answers are still to come is not known
-// any more.
+// fail answers all calls with an error, because later answers can no longer be assigned.
 func (k *controller) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

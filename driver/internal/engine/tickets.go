@@ -13,24 +13,24 @@ import (
 // before.
 var ErrTicket = errors.New("the ticket has no answer to give")
 
-// Answer is the answer to a call that was placed, once there is one.
+// Answer is the answer to a call that was placed, which may be still to come.
 type Answer struct {
 	done chan struct{}
 	code accl.ReturnCode // these are set before done is closed
 	err  error
 }
 
-// NewAnswer is an answer that has not been given yet.
+// NewAnswer returns an answer that is still to come.
 func NewAnswer() *Answer { return &Answer{done: make(chan struct{})} }
 
-// Give gives the answer. It must be called once.
+// Give sets the answer. It must be called once.
 func (c *Answer) Give(code accl.ReturnCode, err error) {
 	c.code, c.err = code, err
 	close(c.done)
 }
 
-// Tickets are the answers that programs have not fetched yet, by the tickets of their calls.
-// The zero value has none. Its methods may be called concurrently.
+// Tickets are the answers that were not fetched yet, by ticket. The zero value is empty.
+// Its methods may be called concurrently.
 type Tickets struct {
 	mu   sync.Mutex
 	last accl.Ticket

@@ -108,8 +108,8 @@ func (p *Publisher) OnRoom(f func()) {
 	p.onRoom = f
 }
 
-// change changes the state under the lock, and calls the function of OnRoom
-// afterwards if f says so.
+// change changes the state under the lock, and then calls the function of OnRoom if f
+// returns true.
 func (p *Publisher) change(f func() bool) {
 	p.mu.Lock()
 	call := p.onRoom
@@ -155,7 +155,7 @@ func (p *Publisher) Close() error {
 	return p.err
 }
 
-// handle serves one subscriber: it reads subscriptions here and writes beside.
+// handle serves one subscriber: this goroutine reads subscriptions, another one writes.
 func (p *Publisher) handle(_ context.Context, c *Conn) {
 	s := newSubscriber(c)
 	c.guard.limits.MessageBytes = topicBytes + 1
@@ -210,7 +210,7 @@ func (p *Publisher) subscribe(s *subscriber, topic []byte, cancel bool) (err err
 	return err
 }
 
-// feed writes what is queued until the subscriber is gone.
+// feed writes queued messages until the subscriber is gone.
 func (p *Publisher) feed(s *subscriber) {
 	for {
 		select {

@@ -87,8 +87,8 @@ func serve(ctx context.Context, raw net.Conn, as Kind, lim Limits, handle func(c
 	handle(ctx, c)
 }
 
-// left reports whether a peer has gone by itself, as those do that only look
-// whether somebody listens.
+// left reports whether a peer has gone by itself, as peers do that only check whether the
+// port is open.
 func left(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
