@@ -29,7 +29,6 @@ var sending = map[string]Check{
 	"dma_writer":         {Own: "rtltest/ccl_offload/move/movers"},
 	"engine_pkg":         {Within: "rtlsim", Why: "a package has no behaviour of its own"},
 	"external_dma_1port": {Own: "rtltest/external_dma"},
-	"external_dma_2port": {Own: "rtltest/external_dma"},
 	"fifo":               {Own: "rtltest/ccl_offload/data/sending"},
 	"first_set":          {Own: "rtltest/ccl_offload/data/sending"},
 	"float_adder":        {Own: "rtltest/reduce_ops"},
