@@ -27,10 +27,11 @@ const (
 type hardwareView struct {
 	Source               string
 	Platform             *design.Design
-	TCP, RDMA            bool  // streams of the network engine: of TCP, of RDMA, otherwise of UDP
-	SessionPorts         bool  // the engine asks the network engine for sessions
-	DMA                  []int // engines
-	ResultDMA            int   // the one that writes results
+	Kernel               *design.Kernel // whose folder is rendered; nil for one that others share
+	TCP, RDMA            bool           // streams of the network engine: of TCP, of RDMA, otherwise of UDP
+	SessionPorts         bool           // the engine asks the network engine for sessions
+	DMA                  []int          // engines
+	ResultDMA            int            // the one that writes results
 	ThirdDMA             bool
 	ControlHigh          int // highest bit of an address of the host's port
 	Rendezvous, Sessions bool
@@ -179,36 +180,68 @@ func log2(bytes int) (int, bool) {
 // large. Its file of the same name is a kernel's top module, which only those who
 // link that kernel need.
 type hardwareFolder struct {
-	path string
-	top  bool
+	path   string
+	top    bool
+	kernel *design.Kernel // whose folder it is; nil for one that others share
 }
 
-// topFile is the path of the kernel's top module.
-func (f hardwareFolder) topFile() string { return path.Join(f.path, path.Base(f.path)+".sv") }
+// from is the folder of the templates: a kernel without one has that of the kernel
+// that it is like, if its top module is a template.
+func (f hardwareFolder) from() string {
+	if f.kernel == nil || f.kernel.Like == "" || there(f.path) {
+		return f.path
+	}
+	if base := path.Join(rtlFolder, f.kernel.Like); there(topFileOf(base) + templateSuffix) {
+		return base
+	}
+	return f.path
+}
+
+// there tells whether a file or folder is in the templates.
+func there(name string) bool {
+	_, err := fs.Stat(templates.FS, name)
+	return err == nil
+}
+
+// topFileOf is the path of the top module of a kernel with a folder.
+func topFileOf(folder string) string { return path.Join(folder, path.Base(folder)+".sv") }
+
+// MemoryPorts are the names of the kernel's ports to memory.
+func (v hardwareView) MemoryPorts() (names []string) {
+	for _, p := range v.Kernel.Ports {
+		if p.Protocol == design.AXI4 {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
 
 // hardwareFolders are those that the kernels of a design are made of, in the
 // order in which they are compiled.
 func hardwareFolders(d *design.Design) []hardwareFolder {
 	folders := []hardwareFolder{{path: commonFolder}}
-	add := func(name string, top bool) {
+	add := func(name string, top bool, kernel *design.Kernel) {
 		at := slices.IndexFunc(folders, func(f hardwareFolder) bool { return f.path == path.Join(rtlFolder, name) })
 		if at < 0 {
 			at = len(folders)
 			folders = append(folders, hardwareFolder{path: path.Join(rtlFolder, name)})
 		}
 		folders[at].top = folders[at].top || top
+		if kernel != nil {
+			folders[at].kernel = kernel
+		}
 	}
 	for _, i := range d.Instances {
 		if i.Kernel.Source != platform.SourceRTL {
 			continue
 		}
 		for _, needed := range i.Kernel.Needs {
-			add(needed, false)
+			add(needed, false, nil)
 		}
-		add(i.Kernel.ID, true)
+		add(i.Kernel.ID, true, i.Kernel)
 	}
 	if len(ringOf(d)) > 0 {
-		add(switchFolder, true)
+		add(switchFolder, true, nil)
 	}
 	return folders
 }
@@ -217,12 +250,15 @@ func hardwareFolders(d *design.Design) []hardwareFolder {
 func hardware(d *design.Design, view hardwareView) ([]File, error) {
 	var files []File
 	for _, folder := range hardwareFolders(d) {
-		err := fs.WalkDir(templates.FS, folder.path, func(name string, _ fs.DirEntry, err error) error {
+		from := folder.from()
+		view.Kernel = folder.kernel
+		err := fs.WalkDir(templates.FS, from, func(name string, _ fs.DirEntry, err error) error {
 			source := strings.TrimSuffix(name, templateSuffix)
-			if err != nil || path.Ext(source) != ".sv" || !folder.top && source == folder.topFile() || leftOut(d, source) {
+			if err != nil || path.Ext(source) != ".sv" || !folder.top && source == topFileOf(from) || leftOut(d, source) {
 				return err
 			}
 			f, err := hardwareFile(d, name, view)
+			f.Path = strings.ReplaceAll(f.Path, path.Base(from), path.Base(folder.path))
 			files = append(files, f)
 			return err
 		})
