@@ -203,7 +203,7 @@ func taskLine(t *task, now time.Time, names, width int) string {
 	if stage == "" {
 		stage = "running" + prefixed(" on ", t.where)
 	}
-	line += pad(stage, stageWidth) + "  " + pad(stopwatch(elapsed), timeWidth)
+	line += pad(stage, stageWidth) + "  " + pad(duration(elapsed), timeWidth)
 	if t.expected <= 0 {
 		return line
 	}

@@ -73,7 +73,7 @@ func phrase(t *task, now time.Time) string {
 	if !t.running() {
 		return t.name + " waits"
 	}
-	text := t.name + " runs for " + stopwatch(now.Sub(t.begin).Truncate(time.Second))
+	text := t.name + " runs for " + duration(now.Sub(t.begin).Truncate(time.Second))
 	if t.stage != "" {
 		text += ", " + t.stage
 	}

@@ -100,7 +100,7 @@ func TestLive(t *testing.T) {
 	r.tick()
 	want(t, s, `compile reduce: was there
   package engine  running on host7        15 s        [####............] about 45 s left
-1 of 3 steps, 1 running, 15 s, about 2 h 01 min left
+1 of 3 steps, 1 running, 15 s, about 2 h 1 min left
 `)
 	if !s.hidden {
 		t.Error("the cursor is not hidden")
@@ -111,13 +111,13 @@ func TestLive(t *testing.T) {
 	r.event(link, step.Stage, detail("placement"))
 	r.tick()
 	want(t, s, `compile reduce: was there
-package engine: done in 1 min 02 s
-  link p          placement               1 h 00 min  [########........] about 60 min left
-2 of 3 steps, 1 running, 1 h 00 min, about 60 min left
+package engine: done in 1 min 2 s
+  link p          placement               1 h         [########........] about 60 min left
+2 of 3 steps, 1 running, 1 h, about 60 min left
 `)
 	r.clock.pass(90 * time.Minute)
 	r.tick()
-	if !strings.Contains(s.text(), "[################] took 2 h 00 min before") {
+	if !strings.Contains(s.text(), "[################] took 2 h before") {
 		t.Errorf("nothing about a step that takes longer:\n%s", s.text())
 	}
 	r.event(link, step.Failed, elapsed(150*time.Minute),
@@ -129,7 +129,7 @@ package engine: done in 1 min 02 s
 		t.Fatal(err)
 	}
 	want(t, s, `compile reduce: was there
-package engine: done in 1 min 02 s
+package engine: done in 1 min 2 s
 link p: FAILED after 2 h 30 min: exit status 1
 3 of 3 steps, 2 h 30 min
 `)
@@ -180,7 +180,7 @@ func TestLiveResize(t *testing.T) {
 	}
 	squeeze := strings.NewReplacer("\n", "", " ", "") // blanks at wraps are lost
 	text := squeeze.Replace(s.text())
-	for _, line := range []string{"compile reduce: was there", "package engine: done in 1 min 00 s",
+	for _, line := range []string{"compile reduce: was there", "package engine: done in 1 min",
 		"2 of 3 steps, 1 running"} {
 		line = squeeze.Replace(line)
 		if strings.Count(text, line) != 1 {
@@ -285,8 +285,8 @@ func TestPlain(t *testing.T) {
 12:00:41  package engine: synthesis 30%
 12:00:41  package engine: done in 41 s
 12:00:41  link p: waits: another build makes it
-12:00:41  link p: started, took 2 h 00 min before
-12:01:41  link p runs for 1 min 00 s, took 2 h 00 min before (2 of 3 steps, 1 running, 1 min 41 s, about 1 h 59 min left)
+12:00:41  link p: started, took 2 h before
+12:01:41  link p runs for 1 min, took 2 h before (2 of 3 steps, 1 running, 1 min 41 s, about 1 h 59 min left)
 12:02:11  link p: not run: not run
 12:02:11  3 of 3 steps, 2 min 11 s
 `

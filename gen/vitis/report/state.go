@@ -165,14 +165,14 @@ func (s *state) counts() (done, all, running int) {
 func ending(t *task, e step.Event) string {
 	took := ""
 	if e.Elapsed > 0 {
-		took = " after " + stopwatch(e.Elapsed)
+		took = " after " + duration(e.Elapsed)
 	}
 	switch e.Kind {
 	case step.Present:
 		return t.name + ": was there"
 	case step.Finished:
 		if e.Elapsed > 0 {
-			took = " in " + stopwatch(e.Elapsed)
+			took = " in " + duration(e.Elapsed)
 		}
 		return t.name + ": done" + took
 	case step.Failed:
@@ -204,7 +204,7 @@ func (s *state) total(now time.Time) string {
 	if running > 0 {
 		text += fmt.Sprintf(", %d running", running)
 	}
-	text += ", " + stopwatch(now.Sub(s.begin).Truncate(time.Second))
+	text += ", " + duration(now.Sub(s.begin).Truncate(time.Second))
 	if left, known := s.remaining(now); left > 0 && done < all {
 		if known {
 			text += ", about " + rough(left) + " left"
@@ -215,25 +215,6 @@ func (s *state) total(now time.Time) string {
 	return text
 }
 
-// stopwatch writes a time as people say it.
-func stopwatch(d time.Duration) string {
-	if d < 0 {
-		d = 0
-	}
-	if d < 10*time.Second && d%time.Second != 0 {
-		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
-	}
-	d = d.Truncate(time.Second)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
-	default:
-		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
-	}
-}
-
 // rough is a time that nobody knows to the second.
 func rough(d time.Duration) string {
 	switch {
@@ -242,8 +223,7 @@ func rough(d time.Duration) string {
 	case d < 90*time.Minute:
 		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
 	default:
-		d = d.Round(time.Minute)
-		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+		return duration(d)
 	}
 }
 

@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -20,7 +19,7 @@ func Supervise() { supervised.Store(true) }
 func startScript(dir string, env []string, grace time.Duration) (*process, error) {
 	env = append(env[:len(env):len(env)], Marker+"="+dir)
 	script, log := filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile)
-	return direct(dir, script, log, env, group, func(p *os.Process) { end(p, grace) })
+	return direct(dir, script, log, env, grace)
 }
 
 // hostMemory is not known here: memory is no limit.

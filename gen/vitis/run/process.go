@@ -1,12 +1,14 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
@@ -32,20 +34,20 @@ func openLog(name string) (*os.File, error) {
 }
 
 // direct runs a script without a supervisor: what it leaves running stays.
-func direct(dir, script, log string, env []string, prepare func(*exec.Cmd), end func(*os.Process)) (*process, error) {
+func direct(dir, script, log string, env []string, grace time.Duration) (*process, error) {
 	out, err := openLog(log)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	cmd := exec.Command("bash", script)
+	cmd := exec.CommandContext(context.Background(), "bash", script)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, out, out
-	prepare(cmd)
+	step.Group(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	p := &process{ended: make(chan struct{})}
-	p.stop = sync.OnceFunc(func() { go end(cmd.Process) })
+	p.stop = sync.OnceFunc(func() { go step.EndGroup(cmd.Process, grace) })
 	go func() {
 		defer close(p.ended)
 		err := cmd.Wait()

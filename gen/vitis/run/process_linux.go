@@ -24,12 +24,7 @@ func startScript(dir string, env []string, grace time.Duration) (*process, error
 	script, log := filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile)
 	env = append(env[:len(env):len(env)], Marker+"="+dir)
 	if !supervised.Load() {
-		group := func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-		return direct(dir, script, log, env, group, func(p *os.Process) {
-			syscall.Kill(-p.Pid, syscall.SIGTERM)
-			time.Sleep(grace)
-			syscall.Kill(-p.Pid, syscall.SIGKILL)
-		})
+		return direct(dir, script, log, env, grace)
 	}
 	killed := oomKills()
 	cmd := exec.Command("/proc/self/exe", hidden, dir, script, log, grace.String())

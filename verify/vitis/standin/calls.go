@@ -28,13 +28,6 @@ func (in *Installation) Fail(faults ...Fault) error {
 	return in.site.SetFaults(faults)
 }
 
-// SetPace changes how long a stage of a tool takes.
-func (in *Installation) SetPace(pace time.Duration) error {
-	in.site.Pace = pace
-	_, err := WriteSite(in.Root, in.site.Config)
-	return err
-}
-
 // Calls are the calls of tools that do something since the last Forget, in the order in
 // which they began: not those that only ask for a version.
 func (in *Installation) Calls() ([]Call, error) {

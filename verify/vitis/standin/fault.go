@@ -32,10 +32,6 @@ const (
 	Slow         Kind = "slow"                             // by For, and goes on
 )
 
-// Kinds are all kinds that end a call badly or should.
-var Kinds = []Kind{BoardFile, Licence, Timing, Overflow, Unconnected, WrongPort, DiskFull, Segmentation,
-	OutOfMemory, HalfExit0, HalfKilled, Nothing, Empty, Hang}
-
 // Fault is something that is to go wrong.
 type Fault struct {
 	Tool string // "v++"; "" for any

@@ -89,14 +89,11 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 	}
 	in.Vitis, in.Vivado = product("Vitis"), product("Vivado")
 	folders := map[string][]string{
-		in.Vitis:                    {"v++", "updatemem", "xclbinutil", "emconfigutil", "platforminfo"},
+		in.Vitis:                    {"v++", "updatemem", "xclbinutil", "emconfigutil"},
 		in.Vivado:                   {"vivado", "updatemem"},
 		in.XRT:                      {"xclbinutil", "xbutil"},
 		filepath.Join(dir, "git"):   {"git", "make", "cmake"},
 		filepath.Join(dir, "empty"): nil,
-	}
-	if o.Version >= "2023.1" {
-		folders[in.Vitis] = append(folders[in.Vitis], "vitis-run")
 	}
 	if o.Version >= "2024.2" {
 		folders[in.XRT] = append(folders[in.XRT], "xrt-smi")

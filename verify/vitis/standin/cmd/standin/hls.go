@@ -41,22 +41,11 @@ func (c *call) compileHLS(conf *Config, inputs []string) error {
 	return c.synthesize(s, "v++")
 }
 
-// compileKernel is v++ --compile without a mode.
-func (c *call) compileKernel(conf *Config, inputs []string) error {
-	if _, err := c.platform(conf.Get("platform")); err != nil {
-		return err
-	}
-	s := synthesis{top: conf.Get("kernel"), part: conf.Get("platform"), clock: conf.Get("hls.clock"),
-		output: conf.Get("output"), work: "_x", files: inputs, include: conf.All("include")}
-	return c.synthesize(s, "v++")
-}
-
 // vitisHLS is vitis_hls, as far as it was shipped.
 func vitisHLS(c *call) error {
-	g, err := hlsOptions.Parse(c.Args, c.Version)
+	g, err := c.parse(&hlsOptions, "[HLS 200-0] ")
 	if err != nil {
-		c.say("ERROR: [HLS 200-0] %v", err)
-		return exit{1}
+		return err
 	}
 	if g.Has("version") {
 		c.say("Vitis HLS - High-Level Synthesis from C, C++ and OpenCL v%s (64-bit)\nSW Build %s", c.Version,
@@ -71,22 +60,6 @@ func vitisHLS(c *call) error {
 		return err
 	}
 	return c.tclHLS(g.Get("f"), g.All("tclargs"))
-}
-
-// vitisRun is vitis-run, for Tcl.
-func vitisRun(c *call) error {
-	g, err := c.parse(&vitisRunOptions)
-	if err != nil {
-		return err
-	}
-	if g.Has("version") {
-		c.banner("vitis-run")
-		return nil
-	}
-	if g.Get("mode") != "hls" || !g.Has("tcl") || len(g.Inputs) != 1 {
-		return fmt.Errorf("[vitis-run 60-0] the stand-in only runs scripts: --mode hls --tcl <script>")
-	}
-	return c.tclHLS(g.Inputs[0], nil)
 }
 
 func (c *call) tclHLS(script string, args []string) error {

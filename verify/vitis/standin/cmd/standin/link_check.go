@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -205,13 +204,4 @@ func (k *checker) open() {
 			}
 		}
 	}
-}
-
-// Kernels are the names of the kernels of a system, sorted.
-func (s *System) Kernels() []string {
-	names := map[string]bool{}
-	for _, in := range s.Instances {
-		names[in.Kernel.Name] = true
-	}
-	return slices.Sorted(maps.Keys(names))
 }

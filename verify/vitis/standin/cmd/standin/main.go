@@ -43,9 +43,9 @@ type exit struct{ status int }
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.status) }
 
 var tools = map[string]func(*call) error{
-	"v++": vpp, "vitis_hls": vitisHLS, "vitis-run": vitisRun, "vivado": vivado, "xclbinutil": xclbinutil,
+	"v++": vpp, "vitis_hls": vitisHLS, "vivado": vivado, "xclbinutil": xclbinutil,
 	"updatemem":    updatemem,
-	"emconfigutil": emconfigutil, "platforminfo": platforminfo, "xbutil": xbutil, "xrt-smi": xbutil, "git": git,
+	"emconfigutil": emconfigutil, "xbutil": xbutil, "xrt-smi": xbutil, "git": git,
 	"make": builder, "cmake": cmake,
 }
 

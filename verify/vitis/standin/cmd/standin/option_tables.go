@@ -65,15 +65,6 @@ var hlsOptions = Table{Dash: "-", Specs: []Spec{
 	{Long: "eval", Takes: 1}, {Long: "tclargs", Takes: Many}, {Long: "root_dir"}, {Long: "version"}, {Long: "help"},
 }}
 
-// vitisRunOptions are the options of vitis-run (UG1702, "vitis-run Command").
-var vitisRunOptions = Table{Dash: "--", Inputs: true, Specs: []Spec{
-	{Long: "mode", Takes: 1, Values: []string{"hls"}}, {Long: "csim"}, {Long: "cosim"}, {Long: "package"}, {Long: "impl"},
-	{Long: "tcl"},
-	{Long: "work_dir", Takes: 1}, {Long: "config", Takes: Many}, {Long: "part", Takes: 1},
-	{Long: "platform", Short: "f", Takes: 1},
-	{Long: "input_file", Takes: 1}, {Long: "help", Short: "h"}, {Long: "version", Short: "v"},
-}}
-
 // xclbinutilOptions are the options of xclbinutil (XRT documentation, "xclbinutil").
 var xclbinutilOptions = Table{Dash: "--", Specs: []Spec{
 	{Long: "help", Short: "h"}, {Long: "version"}, {Long: "verbose", Short: "v"}, {Long: "quiet", Short: "q"},
@@ -105,13 +96,4 @@ var emconfigutilOptions = Table{Dash: "--", Specs: []Spec{
 	{Long: "platform", Short: "f", Takes: 1}, {Long: "nd", Takes: 1}, {Long: "od", Takes: 1},
 	{Long: "save-temps", Short: "s"},
 	{Long: "xp", Takes: 1}, {Long: "help", Short: "h"}, {Long: "version", Short: "v"},
-}}
-
-// platforminfoOptions are the options of platforminfo (UG1393, "platforminfo Utility").
-var platforminfoOptions = Table{Dash: "--", Inputs: true, Specs: []Spec{
-	{Long: "help", Short: "h"}, {Long: "version", Short: "v"}, {Long: "platform", Short: "p", Takes: 1},
-	{Long: "list", Short: "l"},
-	{Long: "extended_list", Short: "e"}, {Long: "directory", Short: "d", Takes: 1}, {Long: "keys", Short: "k"},
-	{Long: "json", Short: "j", Takes: 1},
-	{Long: "output", Short: "o", Takes: 1}, {Long: "verbose"}, {Long: "hw", Short: "w", Takes: 1},
 }}

@@ -10,19 +10,18 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-// parse reads the arguments of a tool, and answers as boost's programs do if they are
-// wrong.
-func (c *call) parse(t *Table) (*Given, error) {
+// parse reads the arguments of a tool. Wrong ones end it with a message that has the
+// tool's code: "[HLS 200-0] "; those of boost's programs have none.
+func (c *call) parse(t *Table, code string) (*Given, error) {
 	g, err := t.Parse(c.Args, c.Version)
 	if err != nil {
-		c.say("ERROR: %v", err)
-		return nil, exit{1}
+		return nil, c.refuse("%s%v", code, err)
 	}
 	return g, nil
 }
 
 func emconfigutil(c *call) error {
-	g, err := c.parse(&emconfigutilOptions)
+	g, err := c.parse(&emconfigutilOptions, "")
 	if err != nil {
 		return err
 	}
@@ -38,45 +37,6 @@ func emconfigutil(c *call) error {
 	c.writeText(filepath.Join(g.Get("od"), "emconfig.json"),
 		"{\"Version\":{\"FileVersion\":\"2.0\",\"ToolVersion\":%q},\"Platform\":{\"Boards\":[{\"Devices\":[{\"Name\":%q}]}]}}\n", c.Version, sh.Name)
 	c.say("emulation configuration file `emconfig.json` is created in %s directory ", g.Get("od"))
-	return nil
-}
-
-func platforminfo(c *call) error {
-	g, err := c.parse(&platforminfoOptions)
-	if err != nil {
-		return err
-	}
-	if g.Has("version") {
-		c.banner("platforminfo")
-		return nil
-	}
-	if g.Has("list") {
-		for _, dir := range c.repositories() {
-			found, err := filepath.Glob(filepath.Join(dir, "*", "*.xpfm"))
-			if err != nil {
-				return err
-			}
-			for _, f := range found {
-				c.say("%s", f)
-			}
-		}
-		return nil
-	}
-	name := g.Get("platform")
-	if name == "" && len(g.Inputs) > 0 {
-		name = g.Inputs[0]
-	}
-	sh, path, err := standin.OpenShell(name, c.repositories())
-	if err != nil {
-		c.say("ERROR: [Platforminfo 60-587] The platform '%s' is not found", name)
-		return exit{1}
-	}
-	c.say(
-		"==========================\nBasic Platform Information\n==========================\nPlatform:           "+
-			"%s\nFile:               %s\nHW Part: %s", sh.Name, path, sh.Part)
-	c.say(
-		"Default Clock Index: 0\nClock Index:         0\n  Frequency:         300.000000\nClock Index:         1\n  " +
-			"Frequency:         500.000000")
 	return nil
 }
 

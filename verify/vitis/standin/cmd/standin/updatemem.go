@@ -35,10 +35,9 @@ type processor struct {
 
 // updatemem puts the contents of memories into bitstreams.
 func updatemem(c *call) error {
-	g, err := updatememOptions.Parse(c.Args, c.Version)
+	g, err := c.parse(&updatememOptions, "[Updatemem 57-0] ")
 	if err != nil {
-		c.say("ERROR: [Updatemem 57-0] %v", err)
-		return exit{1}
+		return err
 	}
 	if g.Has("version") {
 		c.banner("updatemem")

@@ -11,10 +11,9 @@ import (
 
 // vivado runs scripts that package kernels.
 func vivado(c *call) error {
-	g, err := vivadoOptions.Parse(c.Args, c.Version)
+	g, err := c.parse(&vivadoOptions, "[Common 17-0] ")
 	if err != nil {
-		c.say("ERROR: [Common 17-0] %v", err)
-		return exit{1}
+		return err
 	}
 	if g.Has("version") {
 		c.say("Vivado v%s (64-bit)\nTool Version Limit: %s.10\nSW Build %s", c.Version, c.Version[:4],

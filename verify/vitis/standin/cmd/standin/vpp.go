@@ -21,10 +21,9 @@ func (c *call) banner(name string) {
 
 // vpp is v++.
 func vpp(c *call) error {
-	g, err := vppOptions.Parse(c.Args, c.Version)
+	g, err := c.parse(&vppOptions, "[v++ 60-0] ")
 	if err != nil {
-		c.say("ERROR: [v++ 60-0] %v", err)
-		return exit{1}
+		return err
 	}
 	if g.Has("version") {
 		c.banner("v++")
@@ -92,10 +91,8 @@ func (c *call) build(g *Given) error {
 		return c.link(conf, g.Inputs)
 	case conf.Get("mode") == "hls":
 		return c.compileHLS(conf, g.Inputs)
-	case g.Has("compile"):
-		return c.compileKernel(conf, g.Inputs)
 	}
-	return &Error{Code: "v++ 60-0", Text: "the stand-in does not package"}
+	return &Error{Code: "v++ 60-0", Text: "the stand-in links, and compiles with --mode hls"}
 }
 
 func absolute(path string) string {

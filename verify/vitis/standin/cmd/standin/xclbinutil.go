@@ -14,7 +14,7 @@ import (
 
 // xclbinutil takes device binaries apart and puts them together.
 func xclbinutil(c *call) error {
-	g, err := c.parse(&xclbinutilOptions)
+	g, err := c.parse(&xclbinutilOptions, "")
 	if err != nil {
 		return err
 	}
