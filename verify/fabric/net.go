@@ -63,8 +63,6 @@ type Net struct {
 	mu        sync.Mutex // guards what is below and the replacement of what is above; taken before the lock of a port
 	addresses map[address]*port
 	listeners map[address]*port
-	faults    Faults
-	group     map[int]int // of a partition, by port
 }
 
 type address struct {
