@@ -1,8 +1,7 @@
-// Package emu emulates a collective engine: everything around its control
-// processor that is in hardware, but for the clock. The control firmware runs
-// on an instruction-set simulator and sees the registers and memories that the
-// interface generation describes; moves are exact to the bit and take the time
-// that they take.
+// Package emu emulates a collective engine: all hardware around its control
+// processor, without the clock. The control firmware runs on an instruction-set
+// simulator and sees the registers and memories that the interface version
+// describes. Moves are exact to the bit; their duration means nothing.
 //
 // One goroutine per engine runs processor, moves and network. It sleeps when
 // there is nothing to do.

@@ -29,8 +29,7 @@ type Faults struct {
 // Condition is what one link is like at some time.
 type Condition struct {
 	Faults
-	// Cut says that nothing gets through. On UDP, packets are lost; on the other
-	// transports they wait.
+	// Cut stops everything. On UDP, packets are lost; on the other transports they wait.
 	Cut bool
 }
 
@@ -44,12 +43,12 @@ func (c *Condition) cut() bool { return c != nil && c.Cut }
 // Unknown is the index of a port of which only the session is known.
 const Unknown = -1
 
-// Conditions are what all links of a network are like at some time. Links that
-// are left alone are the zero Condition.
+// Conditions are the conditions of all links of a network at some time. Other links are the
+// zero Condition.
 type Conditions struct {
 	Seed int64 // decides which packets suffer
-	// Link is the condition of the way from one port to another, by their
-	// indices or Unknown. It must always say the same, and not use the network.
+	// Link returns the condition of the link from one port to another, by their indices or
+	// Unknown. It must always return the same, and not use the network.
 	Link func(from, to int) Condition
 }
 

@@ -1,9 +1,8 @@
 // Package server lets clients reach an engine over the simulation
 // protocol: JSON text on ZeroMQ sockets.
 //
-// What a client sends is answered, whatever it is. A request that cannot be
-// done gets a negative Status and a text in the field error, and the connection
-// goes on.
+// Every request is answered. One that fails gets a negative Status and a text in the
+// field error, and the connection stays open.
 package server
 
 import (
