@@ -2,7 +2,8 @@ package emu
 
 import "github.com/cclforge/cclforge/gen/abi"
 
-// routeWords says where communicators have what tells ranks apart.
+// routeWords are the offsets of those words of the exchange memory from which routes are
+// read.
 type routeWords struct {
 	// Offsets in bytes in a communicator, and the size of a rank's record.
 	Size, LocalRank, Records, RecordBytes uint32

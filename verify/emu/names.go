@@ -9,8 +9,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
-// ErrMissing says that the interface generation lacks a name that the engine
-// is built on.
+// ErrMissing says that the interface version lacks a name that the engine needs.
 var ErrMissing = errors.New("emu: the interface generation lacks what the engine needs")
 
 // resolver looks up what the interface generation defines by name, and

@@ -2,7 +2,7 @@ package emu
 
 import "github.com/cclforge/cclforge/verify/fabric"
 
-// routes are those that a port has been told of.
+// routes are the routes that a port has been told.
 type routes struct {
 	memory *exchange
 	words  *routeWords
@@ -17,17 +17,17 @@ type route struct {
 	local   bool
 }
 
-// newRoutes are the routes of an engine's port, which has been told of none.
+// newRoutes makes the routes of an engine's port, which has been told none.
 func newRoutes(m *exchange, w *routeWords, port fabric.Port) *routes {
 	router, _ := port.(fabric.Router)
 	return &routes{memory: m, words: w, router: router, known: map[uint32]route{}}
 }
 
-// Asked reports whether the port wants to be told.
+// Asked reports whether the port needs routes.
 func (r *routes) Asked() bool { return r.router != nil }
 
-// Survey tells of all ranks of the first communicator. What is no communicator is
-// left alone.
+// Survey tells the port the routes to all ranks of the first communicator, if there is a
+// valid one.
 func (r *routes) Survey() {
 	if r.router == nil {
 		return
@@ -45,7 +45,7 @@ func (r *routes) Survey() {
 	}
 }
 
-// Use tells where a rank is, unless that is known.
+// Use tells the port the route to a rank, unless it knows it.
 func (r *routes) Use(p peer) {
 	if r.router == nil {
 		return
@@ -59,5 +59,5 @@ func (r *routes) Use(p peer) {
 	r.router.Route(p.Session, now.ip, now.port, now.local)
 }
 
-// Forget has the port told again: a rank may have been restarted.
+// Forget makes the next Use tell each route again: a rank may have been restarted.
 func (r *routes) Forget() { clear(r.known) }

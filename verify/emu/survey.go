@@ -8,8 +8,8 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// Survey finds routes in what the host writes to the exchange memory of an engine,
-// whose memory nobody sees.
+// Survey finds routes in the host's writes to the exchange memory of an engine whose memory
+// cannot be read, such as a simulated one.
 type Survey struct {
 	mu     sync.Mutex
 	memory *exchange
@@ -39,7 +39,7 @@ func (s *Survey) Wrote(off, v uint32) {
 	}
 }
 
-// Tell tells the port what is new.
+// Tell passes new routes to the port.
 func (s *Survey) Tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
-// Start starts ranks of a design on cards; see NewHost. It ends with the test,
-// which fails if something went wrong on the cards.
+// Start starts ranks of a design on cards; see NewHost. It closes the host when the test
+// ends; the test fails if the host has faults.
 func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 	t.Helper()
 	var err error
@@ -33,7 +33,7 @@ func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 }
 
 // Returned fails a test if a process holds something of a host, or has closed a file
-// without giving it back.
+// without releasing it.
 func Returned(t testing.TB, h *Host) {
 	t.Helper()
 	for _, l := range h.Leaks() {
@@ -41,15 +41,15 @@ func Returned(t testing.TB, h *Host) {
 	}
 }
 
-// World is all ranks of a host, as processes of their own.
+// World is the engines of all ranks of a host, each opened by a process of its own.
 type World struct {
 	Cards   []*driver.Card
 	Devices []*driver.Device
 	Ranks   [][]accl.Rank // as each rank sees them
 }
 
-// OpenWorld opens the engines of all ranks, and has queue pairs written between them. What it
-// has opened has to be closed, also after an error.
+// OpenWorld opens the engines of all ranks and writes queue pairs between them. The world
+// has to be closed, also after an error.
 func OpenWorld(ctx context.Context, h *Host, d *layout.Design, p *accl.Platform) (*World, error) {
 	ranks := h.Ranks()
 	w := &World{Ranks: make([][]accl.Rank, len(ranks))}

@@ -33,16 +33,16 @@ type Handler struct {
 
 var _ layout.Registers = (*Handler)(nil)
 
-// Asked is an operation that a session handler was asked for.
+// Asked is a request to a session handler.
 type Asked struct {
 	Operation, IP uint32
 	Port          uint16
 	Session       uint32
 }
 
-// NewHandler is a session handler in front of a stack, which may be an engine that opens
-// sessions. It waits for its answers up to the limit. Whoever closes sessions has a
-// method CloseConnection, as TCP does.
+// NewHandler makes a session handler in front of a stack, which may be an engine that opens
+// sessions. It waits up to the limit for the stack. Sessions can be closed if the stack has
+// a method CloseConnection, as TCP does.
 func NewHandler(stack accl.SessionOpener, limit time.Duration) *Handler {
 	h := &Handler{opener: stack, limit: limit}
 	h.control = newControl("session handler",
@@ -51,7 +51,7 @@ func NewHandler(stack accl.SessionOpener, limit time.Duration) *Handler {
 	return h
 }
 
-// Hang has the next operations not end until the function that it returns is called.
+// Hang makes the next operations wait until end is called.
 func (h *Handler) Hang() (end func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +67,7 @@ func (h *Handler) Hang() (end func()) {
 	}
 }
 
-// Asked is what it was asked for, in order.
+// Asked returns the requests so far, in order.
 func (h *Handler) Asked() []Asked {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -69,7 +69,7 @@ func newEthernet(w *Wire, up bool) *Ethernet {
 	return m
 }
 
-// Cut takes the cable away, or puts it back.
+// Cut unplugs the cable, or plugs it in again.
 func (m *Ethernet) Cut(down bool) {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
@@ -77,22 +77,23 @@ func (m *Ethernet) Cut(down bool) {
 	m.latch()
 }
 
-// Flap has the link go down for a moment in every such time, so many times: reads of its
-// state that follow each other closely see it up.
+// Flap makes the link go down for a moment once every such time, so many times. Reads of
+// its state in quick succession see it up.
 func (m *Ethernet) Flap(every time.Duration, times int) {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
 	m.every, m.flaps = every, times
 }
 
-// WithoutFEC makes it one that was built without RS-FEC: the register does not stay.
+// WithoutFEC makes it a MAC that was built without RS-FEC: writes to that register have no
+// effect.
 func (m *Ethernet) WithoutFEC() {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
 	m.noFEC, m.fec = true, 0
 }
 
-// Deaf makes its enable bits stay 0.
+// Deaf keeps its enable bits at 0.
 func (m *Ethernet) Deaf() {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()

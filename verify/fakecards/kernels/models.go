@@ -30,19 +30,19 @@ import (
 // sessionLimit bounds how long a session handler waits for its stack.
 const sessionLimit = 10 * time.Second
 
-// Card is what the models of a card's kernels know of it.
+// Card is a card as the models of its kernels see it.
 type Card struct {
 	Design    *design.Design
 	Engines   []engine.Engine             // by number
 	Registers map[string]layout.Registers // models of instances, instead of those of this package
-	// Foreign says that host controllers are of another make: calls can be started, but
-	// not posted. It has no effect on simulated hardware.
+	// Foreign makes host controllers those of another make: calls can be started, but not
+	// posted. It has no effect on simulated hardware.
 	Foreign bool
 	Life    context.Context // models end with it
 	Fault   func(error)     // hears of misuse, and of what has failed
 }
 
-// Instance is that of the design, nil if it has none of this name.
+// Instance returns an instance of the design, nil if it has none of this name.
 func (c *Card) Instance(name string) *design.Instance {
 	if c.Design == nil {
 		return nil
@@ -54,8 +54,8 @@ func (c *Card) Instance(name string) *design.Instance {
 	return c.Design.Instances[i]
 }
 
-// Model is what an instance's registers do: those of the hardware's description where
-// that is simulated, and models of it elsewhere.
+// Model returns the registers of an instance: those of the RTL where that is simulated, and
+// a model elsewhere.
 func (c *Card) Model(name string) (layout.Registers, error) {
 	if r := c.Registers[name]; r != nil {
 		return r, nil

@@ -7,9 +7,9 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// Numbering gives the sessions of a network, which are the ranks, the numbers that the
-// TCP stacks of the ranks have given their connections. A rank whose stack was not started
-// has those of the network.
+// Numbering translates the sessions of a network, which are the ranks, to the numbers that
+// the TCP stacks of the ranks have given their connections. A rank whose stack was not
+// started keeps those of the network.
 type Numbering struct {
 	mu     sync.Mutex
 	stacks map[uint32]*TCP
@@ -19,7 +19,7 @@ type Numbering struct {
 // way is that from a rank to another one.
 type way struct{ from, to uint32 }
 
-// Port is the place of a rank on the network, as one behind its stack sees it.
+// Port returns a rank's port on the network, as an engine behind its stack sees it.
 func (n *Numbering) Port(rank uint32, below fabric.Port, stack *TCP) fabric.Port {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -69,16 +69,16 @@ func (w *Wire) TCP() *TCP {
 // Registers are those of the stack.
 func (c *TCP) Registers() layout.Registers { return c.stack }
 
-// Takes says how long a start takes; the stack itself takes a second.
+// Takes sets how long a start takes; the stack itself takes a second.
 func (c *TCP) Takes(d time.Duration) { c.set(func() { c.takes = d }) }
 
-// Silence has the card answer nobody.
+// Silence makes the card answer nobody.
 func (c *TCP) Silence(silent bool) { c.set(func() { c.silent = silent }) }
 
-// Patience says when a connection is given up that nobody answers.
+// Patience sets how long the card tries to open a connection.
 func (c *TCP) Patience(d time.Duration) { c.set(func() { c.patience = d }) }
 
-// Answers says how long the card lets others wait for a connection.
+// Answers sets how long the card delays its answer to a connection.
 func (c *TCP) Answers(d time.Duration) { c.set(func() { c.answers = d }) }
 
 func (c *TCP) set(f func()) {
@@ -87,7 +87,7 @@ func (c *TCP) set(f func()) {
 	f()
 }
 
-// Started is how often the stack was started, and with what.
+// Started returns how often the stack was started, and its last arguments.
 func (c *TCP) Started() (times int, ip netip.Addr, board uint32, send, receive uint64) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
@@ -123,8 +123,8 @@ func (c *TCP) OpenPort(_ context.Context, port uint16) error {
 	return nil
 }
 
-// OpenConnection implements accl.SessionOpener. Both cards number sessions by themselves,
-// in the order in which they hear of them; what fails has taken a number, too.
+// OpenConnection implements accl.SessionOpener. Each card numbers sessions by itself, in
+// the order in which it learns of them; a failed one has used up a number, too.
 func (c *TCP) OpenConnection(ctx context.Context, ip uint32, port uint16) (uint32, error) {
 	c.w.mu.Lock()
 	session := c.take()
@@ -176,14 +176,14 @@ func (c *TCP) CloseConnection(session uint32) {
 	}
 }
 
-// Runs says whether the stack was started.
+// Runs reports whether the stack was started.
 func (c *TCP) Runs() bool {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	return c.started > 0
 }
 
-// End is the other end of a session: the card, and the number that it has there.
+// End returns the other end of a session: its card, and its number there.
 func (c *TCP) End(session uint32) (peer *TCP, number uint32, ok bool) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()

@@ -72,38 +72,36 @@ func (w *Wire) UDP(up bool) *UDP {
 	return c
 }
 
-// Silence has the card not answer the next requests for its address, or none at all if
-// n is -1.
+// Silence makes the card ignore the next n requests for its address, or all if n is -1.
 func (c *UDP) Silence(n int) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	c.silent = n
 }
 
-// Late has answers to the card's own requests be in its table only after so many reads of
-// the table.
+// Late delays answers to the card's own requests until its table was read so often.
 func (c *UDP) Late(reads int) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	c.late = reads
 }
 
-// Small makes the socket table one of n entries.
+// Small limits the socket table to n entries.
 func (c *UDP) Small(n int) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	c.size = uint32(n)
 }
 
-// Stick has a register keep its value, whatever is written.
+// Stick makes a register ignore writes.
 func (c *UDP) Stick(offset uint32) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	c.stuck[offset] = true
 }
 
-// AfterScan is called when the card has asked for all addresses, with how often it has.
-// The wire can be used in it.
+// AfterScan calls f after each request for all addresses, with their number so far. f may
+// use the wire.
 func (c *UDP) AfterScan(f func(n int)) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
@@ -117,15 +115,15 @@ func (c *UDP) Remember(ip netip.Addr, mac MAC) {
 	c.arps[byte(word(ip))] = neighbour{word(ip), mac, true}
 }
 
-// Scans is how often the card has asked for all addresses.
+// Scans returns how often the card has asked for all addresses.
 func (c *UDP) Scans() int {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	return c.scans
 }
 
-// Reaches says where a packet goes that an engine sends on a socket: the peer it is for,
-// and the MAC address it is sent to. ok is false if it is dropped.
+// Reaches returns where a packet goes that an engine sends on a socket: the peer and its
+// MAC address. ok is false if the card drops it.
 func (c *UDP) Reaches(index int) (to netip.AddrPort, from uint16, mac MAC, ok bool) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
@@ -141,7 +139,7 @@ func (c *UDP) Reaches(index int) (to netip.AddrPort, from uint16, mac MAC, ok bo
 	return netip.AddrPortFrom(addr(s.ip), uint16(s.theirs)), uint16(s.mine), n.mac, true
 }
 
-// Address is what the card answers to.
+// Address returns the addresses to which the card answers.
 func (c *UDP) Address() (netip.Addr, MAC) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()

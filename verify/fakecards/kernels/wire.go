@@ -52,14 +52,14 @@ type end interface {
 // NewWire makes a wire. Both ends of its links have RS-FEC, or neither.
 func NewWire(fec bool) *Wire { return &Wire{fec: fec} }
 
-// Connection is a TCP connection between two cards, by the sessions that they know it by.
-// The first has opened it.
+// Connection is a TCP connection between two cards, with the number of its session on each.
+// The first card has opened it.
 type Connection struct {
 	From, To               netip.Addr
 	FromSession, ToSession uint32
 }
 
-// Connections are those that are open, in the order in which they were opened.
+// Connections returns the open connections, oldest first.
 func (w *Wire) Connections() []Connection {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 //go:embed library
 var sources embed.FS
 
-// LibraryNames are those that drivers load: the functions of both are in each.
+// LibraryNames are the files that drivers load. Each has the functions of both.
 var LibraryNames = []string{"libxrt_coreutil.so.2", "libxrt_core.so.2"}
 
 // Variable of the environment that names the server's socket; without it, it is the
@@ -47,7 +47,7 @@ var flags = []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "
 // headers are those of XRT that declare the functions, below a directory.
 var headers = []string{"xrt.h", "xrt/xrt_bo.h", "xrt/xrt_device.h", "experimental/xrt-next.h"}
 
-// Headers is the directory with XRT's headers, false if they are not installed.
+// Headers returns the directory with XRT's headers, false if they are not installed.
 func Headers() (dir string, ok bool) {
 	const uuid = "/usr/include/uuid/uuid.h" // which they include
 	for _, dir := range []string{filepath.Join(os.Getenv("XILINX_XRT"), "include"), "/usr/include/xrt",
@@ -68,8 +68,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// BuildLibrary is the path of the library. It is compiled if the cache does not have it,
-// with XRT's headers if they are installed. The error matches ErrCompiler if there is
+// BuildLibrary returns the path of the library. It is compiled if the cache does not have
+// it, with XRT's headers if they are installed. The error matches ErrCompiler if there is
 // no compiler.
 func BuildLibrary(ctx context.Context) (file string, err error) {
 	dir, _ := Headers()
@@ -135,8 +135,8 @@ func contents() (map[string][]byte, error) {
 	return files, nil
 }
 
-// InstallLibrary puts the library into a directory, under its names. Each directory's
-// library is one of its own for a process that loads several.
+// InstallLibrary puts the library into a directory, under its names. A process that loads
+// it from several directories has it as often.
 func InstallLibrary(ctx context.Context, dir string) error {
 	built, err := BuildLibrary(ctx)
 	if err != nil {

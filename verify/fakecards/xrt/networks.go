@@ -8,9 +8,9 @@ import (
 	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
-// Networks are models of the network kernels of a card, by the names of their
-// instances. Packets of engines do not travel there, but by the world's own network; the
-// sessions of TCP stacks that were started have the numbers that those have given them.
+// Networks are models of the network kernels of a card, by the names of their instances.
+// Packets of engines travel on the world's own network instead; sessions have the numbers
+// that TCP stacks gave them, if these were started.
 type Networks struct {
 	UDP      map[string]*kernels.UDP // networklayer
 	Ethernet map[string]*kernels.Ethernet

@@ -20,7 +20,7 @@ import (
 	"sync"
 )
 
-// Server plays cards. Its methods may be called concurrently.
+// Server is the modelled cards of a host. Its methods may be called concurrently.
 type Server struct {
 	dir      string
 	listener *net.UnixListener
@@ -53,8 +53,8 @@ type opened struct {
 	slot        *slot
 }
 
-// Serve plays cards until the server is closed, which leaves their engines running.
-// It needs a C compiler: the error matches ErrCompiler if there is none.
+// Serve serves cards until the server is closed, which leaves their engines running. It
+// needs a C compiler: the error matches ErrCompiler if there is none.
 func Serve(ctx context.Context, cards []Card) (*Server, error) {
 	dir, err := os.MkdirTemp("", "xrt") // paths of sockets must be short
 	if err != nil {
@@ -96,14 +96,14 @@ func (s *Server) start(ctx context.Context, cards []Card) error {
 	return nil
 }
 
-// Dir is where the libraries are, under the names of XRT's own: programs find them
-// with LD_LIBRARY_PATH, and connect to this server by themselves.
+// Dir returns the directory of the libraries, under XRT's names: programs find them by
+// LD_LIBRARY_PATH, and they connect to this server.
 func (s *Server) Dir() string { return s.dir }
 
-// Socket is the path of the server's socket, for Variable.
+// Socket returns the path of the server's socket, for Variable.
 func (s *Server) Socket() string { return filepath.Join(s.dir, Socket) }
 
-// BDFs are those of the cards.
+// BDFs returns the PCIe addresses of the cards.
 func (s *Server) BDFs() []string {
 	out := make([]string, len(s.slots))
 	for i, c := range s.slots {

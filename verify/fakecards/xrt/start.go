@@ -8,9 +8,8 @@ import (
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
-// Start starts ranks of a design behind cards; see NewHost. It ends with the test,
-// which fails if something went wrong on the cards. The test is skipped where there is
-// no C compiler.
+// Start starts ranks of a design behind cards; see NewHost. It closes the host when the
+// test ends; the test fails if the host has faults, and is skipped without a C compiler.
 func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 	t.Helper()
 	h, err := NewHost(t.Context(), d, ranks, o)
@@ -25,7 +24,7 @@ func Start(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
 }
 
 // Returned fails a test if a process holds something of a host's cards, or has ended
-// without giving it back.
+// without releasing it.
 func Returned(t testing.TB, h *Host) {
 	t.Helper()
 	for _, l := range h.Leaks() {

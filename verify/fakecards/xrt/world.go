@@ -16,8 +16,7 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// Host is a host with cards that are not there: the ranks of a world are their
-// engines, card by card.
+// Host is a host with modelled cards: the ranks of a world are their engines, card by card.
 type Host struct {
 	*Server
 	World    *world.World
@@ -33,10 +32,10 @@ type HostOptions struct {
 	Empty bool
 	// Foreign host controllers, of another make, take no posts.
 	Foreign bool
-	// Wire is where network kernels are; nil for one of the host's own.
+	// Wire connects the network kernels; nil for a wire of the host's own.
 	Wire *kernels.Wire
-	// Registers are models of instances of a card, by their names, in place of those
-	// that there are; nil for none.
+	// Registers returns models of instances of a card, by their names, in the place of the
+	// host's own; nil for none.
 	Registers func(number int) map[string]layout.Registers
 }
 

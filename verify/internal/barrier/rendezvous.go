@@ -3,7 +3,7 @@ package barrier
 
 import "sync"
 
-// Rendezvous lets all ranks wait for each other, again and again.
+// Rendezvous is a barrier of ranks that can be used again and again.
 type Rendezvous struct {
 	ranks   int
 	mu      sync.Mutex
@@ -13,15 +13,15 @@ type Rendezvous struct {
 	ended   bool
 }
 
-// New is one of so many ranks.
+// New makes a barrier of so many ranks.
 func New(ranks int) *Rendezvous {
 	r := &Rendezvous{ranks: ranks}
 	r.come = sync.NewCond(&r.mu)
 	return r
 }
 
-// Wait returns when all ranks have come. The last one runs a function first,
-// alone; all get false from then on if that returns false.
+// Wait returns when all ranks wait. The last one runs a function first, alone; if that
+// returns false, Wait returns false to all from then on.
 func (r *Rendezvous) Wait(last func() bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *Rendezvous) Wait(last func() bool) bool {
 	return !r.ended
 }
 
-// End lets nobody wait any more.
+// End ends all waits, also later ones.
 func (r *Rendezvous) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 // play is set where a test binary is to be the command.
 const play = "CCLFORGE_TEST_PLAYS"
 
-// Main is TestMain of such a test: it runs the tests, or the command.
+// Main is TestMain of tests that start the command under test: it runs the tests or, in a
+// process with Environment, the command.
 func Main(m interface{ Run() int }, command func()) {
 	if os.Getenv(play) == "" {
 		os.Exit(m.Run())
@@ -21,12 +22,12 @@ func Main(m interface{ Run() int }, command func()) {
 	command()
 }
 
-// Environment is what a process needs that is to play the command, with a secret for those
-// that meet.
+// Environment returns what makes a process of the test binary run the command, with a
+// secret for ranks that meet.
 func Environment() []string { return []string{play + "=1", "CCLFORGE_SECRET=0123456789abcdef"} }
 
-// Command is the command line, and what the environment needs besides, to run this process's
-// own program as the command, after the words of a launcher.
+// Command returns the command line and the environment that run the test binary as the
+// command, after the words of a launcher.
 func Command(launcher []string, args ...string) (argv, env []string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -35,8 +36,8 @@ func Command(launcher []string, args ...string) (argv, env []string, err error) 
 	return slices.Concat(launcher, []string{self}, args), Environment(), nil
 }
 
-// Mpirun is a command line that starts processes with OpenMPI: -np and a program follow.
-// Without it the test is skipped.
+// Mpirun returns a command line of OpenMPI, to which -np and a program are to be appended.
+// Without OpenMPI it skips the test.
 func Mpirun(t testing.TB) []string {
 	t.Helper()
 	path, err := exec.LookPath("mpirun")
@@ -50,8 +51,8 @@ func Mpirun(t testing.TB) []string {
 	return command
 }
 
-// Run runs a command line in which this process's own program plays the command. It gives
-// what was said and the exit code.
+// Run runs a command line in which the test binary is the command. It returns the output
+// and the exit code.
 func Run(t testing.TB, command ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)

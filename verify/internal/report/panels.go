@@ -37,7 +37,7 @@ type Plot struct {
 // NewPlot is an empty picture.
 func NewPlot() *Plot { return &Plot{minX: math.Inf(1), maxX: math.Inf(-1)} }
 
-// Add says that there is a point of so many ranks and bytes; 0 for none.
+// Add announces a point of so many ranks and bytes; 0 bytes for none.
 func (p *Plot) Add(ranks, bytes int) {
 	if i, there := slices.BinarySearch(p.ranks, ranks); !there {
 		p.ranks = slices.Insert(p.ranks, i, ranks)
@@ -48,11 +48,11 @@ func (p *Plot) Add(ranks, bytes int) {
 	}
 }
 
-// Ranks are the numbers of ranks, sorted.
+// Ranks returns the numbers of ranks, sorted.
 func (p *Plot) Ranks() []int { return p.ranks }
 
-// Begin draws what is above all panels, of which there are so many. Others, if not
-// empty, is what dashed lines are.
+// Begin draws title, text and legend above so many panels. Others, if not empty, is the
+// legend of dashed lines.
 func (p *Plot) Begin(title, about, others string, panels int) {
 	if p.minX > p.maxX {
 		p.minX, p.maxX = 2, 3
@@ -85,8 +85,8 @@ func (p *Plot) Begin(title, about, others string, panels int) {
 	}
 }
 
-// Panel draws the panel with a number: draw is told whether it is leftmost, where the
-// vertical axis has labels, and draws within Wide and High.
+// Panel draws the panel with index i. draw is told whether it is the leftmost one, which
+// has the labels of the vertical axis, and draws within Wide and High.
 func (p *Plot) Panel(i int, title string, draw func(leftmost bool)) {
 	column := i % columns
 	p.Printf(`<g transform="translate(%d %d)">`, left+column*(Wide+gapWide), top+i/columns*(High+gapHigh))
@@ -124,13 +124,13 @@ func (p *Plot) Sizes(name string, size func(bytes int) string) {
 	p.Text(Wide/2, High+34, "middle", `fill="#666"`, name)
 }
 
-// X is where a size is in a panel.
+// X returns the horizontal position of a size in a panel.
 func (p *Plot) X(bytes float64) float64 {
 	return (math.Log2(bytes) - p.minX) / (p.maxX - p.minX) * Wide
 }
 
-// Line joins points of so many ranks, with a dot on each that was measured: where there
-// is no style.
+// Line joins points of so many ranks. Without a style they were measured, and each gets a
+// dot.
 func (p *Plot) Line(ranks int, style string, points [][2]float64) {
 	if len(points) == 0 {
 		return
@@ -149,7 +149,7 @@ func (p *Plot) Line(ranks int, style string, points [][2]float64) {
 		strings.Join(joined, " "), colour, style)
 }
 
-// Colour is that of so many ranks.
+// Colour returns the colour of so many ranks.
 func (p *Plot) Colour(ranks int) string {
 	return colours[max(slices.Index(p.ranks, ranks), 0)%len(colours)]
 }
@@ -164,13 +164,13 @@ func (p *Plot) Text(x, y float64, anchor, style, s string) {
 	p.Printf(`<text x="%.1f" y="%.1f" text-anchor="%s" %s>%s</text>`, x, y, anchor, style, escaped.String())
 }
 
-// End is the picture.
+// End returns the SVG.
 func (p *Plot) End() string {
 	p.Printf("</svg>")
 	return p.svg.String()
 }
 
-// Size writes bytes with a binary prefix, if they are whole ones of it.
+// Size formats bytes with a binary prefix, if they are a multiple of it.
 func Size(bytes int) string {
 	switch {
 	case bytes >= 1<<20 && bytes%(1<<20) == 0:

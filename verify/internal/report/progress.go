@@ -8,25 +8,27 @@ import (
 	"time"
 )
 
-// Every is the time between lines about work that goes on.
+// Every is the time between lines about the same work.
 const Every = 10 * time.Second
 
 type key struct{}
 
-// With is a context whose work is told to log, which several goroutines may call at once.
+// With returns a context that passes lines about its work to log, which several goroutines
+// may call at once.
 func With(ctx context.Context, log func(format string, args ...any)) context.Context {
 	return context.WithValue(ctx, key{}, log)
 }
 
-// Say writes a line, if anybody listens.
+// Say writes a line, if the context has a log.
 func Say(ctx context.Context, format string, args ...any) {
 	if log, ok := ctx.Value(key{}).(func(string, ...any)); ok {
 		log(format, args...)
 	}
 }
 
-// Watch says that work has begun, and how long it has taken until it is stopped. What is
-// a phrase like "compiling the kernel sum". Nothing is said once stop has returned.
+// Watch writes a line now, and one with the time that has passed every 10 s until stop is
+// called. What is a phrase like "compiling the kernel sum". No line is written once stop
+// has returned.
 func Watch(ctx context.Context, what string) (stop func()) {
 	began := time.Now()
 	Say(ctx, "%s", what)

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
-// Dir is a directory of the cache.
+// Dir returns a directory of the cache.
 func Dir(name string) (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -20,14 +20,14 @@ func Dir(name string) (string, error) {
 	return filepath.Join(base, "cclforge", name), nil
 }
 
-// Entry is a file that is made of others.
+// Entry is a file that is built from others.
 type Entry struct {
 	Dir  string // of the cache
 	Key  string // hash of what the file is made of
 	File string // its name
-	// What is made, for people: "the simulation of platform_top". That and how long it
-	// takes goes to the listener of package report; so does waiting for another run
-	// that makes the same.
+	// What is built, for people: "the simulation of platform_top". Lines about the build,
+	// and about waiting for another run that builds the same, go to the log of the context
+	// (package report).
 	What string
 }
 
@@ -37,8 +37,8 @@ const keep = 14 * 24 * time.Hour
 // work is the beginning of the names of directories in which things are made.
 const work = "build-"
 
-// Get is the path of the file. If it is not there, build makes it in a directory
-// that is empty at first, under its name.
+// Get returns the path of the file. If it is not there, build makes it under its name in an
+// empty directory.
 func (e Entry) Get(ctx context.Context, build func(dir string) error) (path string, err error) {
 	dir := filepath.Join(e.Dir, e.Key)
 	path = filepath.Join(dir, e.File)

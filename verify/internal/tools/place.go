@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Place puts files, by their slash-separated paths, into a directory of their
-// own below one of the cache, and returns it. Its name depends on the files alone.
+// Place writes files, by their slash-separated paths, into a directory of their own below
+// one of the cache, and returns it. Its name depends on the files alone.
 func Place(name string, files map[string][]byte) (dir string, err error) {
 	root, err := Dir(name)
 	if err != nil {

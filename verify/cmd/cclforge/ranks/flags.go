@@ -48,10 +48,10 @@ type options struct {
 	hardware    hardware
 }
 
-// DefaultRanks is how many ranks a world has that nobody says a number for.
+// DefaultRanks is the number of ranks of a world by default.
 const DefaultRanks = 4
 
-// Verbs are those that serve ranks, and replay recordings of simulated ones.
+// Verbs returns the verbs that serve ranks, and replay recordings of simulated ones.
 func Verbs() []*cobra.Command { return verbs(os.LookupEnv) }
 
 // Main is cclforge with these verbs alone, for tests that play it.
