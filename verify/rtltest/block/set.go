@@ -17,6 +17,7 @@ type Module struct {
 	Kernel   string   // a user kernel that the platform has besides
 	Folder   string   // of RTL; "" for ccl_offload
 	Needs    []string // folders of RTL beside it
+	Parts    []string // modules inside it that have no bench of their own: defects are planted in them, too
 	Params   map[string]string
 
 	edit func(name, text string) string // plants a defect
