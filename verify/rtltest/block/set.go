@@ -18,6 +18,7 @@ type Module struct {
 	Host     bool     // whether its engines reach the host's memory
 	Folder   string   // of RTL; "" for ccl_offload
 	Needs    []string // folders of RTL beside it
+	Parts    []string // modules inside it that have no bench of their own: defects are planted in them, too
 	Params   map[string]string
 
 	edit func(name, text string) string // plants a defect
