@@ -1,6 +1,7 @@
 // Package selftest checks a world: it runs every operation that the generation has, in
 // sizes at which engines change what they do, with every data type, reduction,
-// compression and root, and holds each element against plain Go arithmetic.
+// compression and root, and holds each element against plain Go arithmetic. A Soak runs random operations on
+// worlds for a long time.
 package selftest
 
 import (

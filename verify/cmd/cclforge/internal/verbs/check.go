@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/verify/conformance/soak"
+	"github.com/cclforge/cclforge/verify/conformance/selftest"
 )
 
 // step is one check.
@@ -75,7 +75,7 @@ func test(ctx context.Context) error {
 		static(),
 		[]step{{"go test", slowest.watch(tests("30m"))}},
 		[]step{{"soak", func(ctx context.Context) error {
-			return soakSockets(ctx, soak.Options{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
+			return soakSockets(ctx, selftest.Soak{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
 		}}},
 		race("10m", raceSample, raceTests),
 	))
