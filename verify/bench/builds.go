@@ -20,7 +20,8 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-// Builds are options of what measures builds.
+// Builds are the options of the benchmark of builds: how long it takes to plan, and to find that nothing is to be
+// done. The vendor's tools are stand-ins.
 type Builds struct {
 	Platform string
 	Many     int // platforms of the large plan
@@ -56,7 +57,8 @@ func (o Builds) Run(ctx context.Context, dir string, out, progress io.Writer) er
 	if err := install(place); err != nil {
 		return err
 	}
-	b := &buildMeter{Builds: o, place: place, progress: progress, report: &buildsReport{Platform: o.Platform, Runs: o.Runs}}
+	b := &buildMeter{Builds: o, place: place, progress: progress,
+		report: &buildsReport{Platform: o.Platform, Runs: o.Runs}}
 	if err := b.write(o.Many); err != nil {
 		return err
 	}

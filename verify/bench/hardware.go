@@ -20,8 +20,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// Hardware are options of what measures calls of simulated hardware in cycles, which are exact, next to what
-// bounds them, and how fast the simulation is.
+// Hardware are the options of the benchmark of simulated hardware: cycles of calls, which are exact, beside their
+// bounds, and the speed of the simulation.
 type Hardware struct {
 	Platform  string
 	Ranks     []int    // a world is started for each

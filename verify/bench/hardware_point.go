@@ -31,7 +31,7 @@ func (p *hardwarePoint) BytesACycle() float64 { return float64(p.Bytes) / float6
 // Met reports whether the aim is met; known is false if there is none.
 func (p *hardwarePoint) Met() (met, known bool) { return float64(p.Cycles) <= p.Aim, p.Aim > 0 }
 
-// Account is what the cycles of a rank's call went by with: see sim.Account.
+// Account is how the cycles of a rank's call were spent: see rtlsim.Account.
 type Account struct {
 	Rank     int    `json:"rank"`
 	Cycles   uint64 `json:"cycles"`

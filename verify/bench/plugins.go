@@ -18,7 +18,7 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// Plugins are options of what measures kernels in C++ in the emulated world: alone, and on the lanes of an
+// Plugins are the options of the benchmark of kernels in C++ in the emulated world: alone, and on the lanes of an
 // engine, beside the built-in lanes.
 type Plugins struct {
 	Platform string

@@ -39,15 +39,9 @@ func TestDeath(t *testing.T) {
 					c.Func, c.Root = accl.Sum, 0
 				}
 				time.AfterFunc(unhurried(time.Duration(rng.IntN(3000))*time.Microsecond), func() { network.Kill(3) })
-				begin := time.Now()
 				err := error(nil)
 				for err == nil { // until it is dead
 					err = b.do(ctx, c)
-				}
-				// Waits may follow each other: that for one move, and then that of a
-				// rank which waits for this one.
-				if took := time.Since(begin); took > unhurried(20*limit+10*time.Second) {
-					t.Errorf("%s took %v", op, took)
 				}
 				var f *conformance.Failure
 				if !errors.As(err, &f) || !f.Tolerates(b.gone()) {

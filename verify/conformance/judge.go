@@ -11,8 +11,7 @@ import (
 	"github.com/cclforge/cclforge/verify/conformance/model"
 )
 
-// ErrData is matched by every error that says that data is not what it should
-// be.
+// ErrData is matched by every error about wrong data.
 var ErrData = errors.New("wrong data")
 
 // DataError tells where memory is not what it should be.

@@ -9,7 +9,7 @@ import (
 	"github.com/cclforge/cclforge/verify/conformance/model"
 )
 
-// inputs are the operands of all ranks, in the order of the communicator.
+// inputs are the operands of all ranks, in the order of the communicator; nil for ranks without one.
 type inputs struct {
 	c        *Case
 	op0, op1 [][]float64
@@ -24,7 +24,7 @@ type reference struct {
 	partOf string
 }
 
-// ErrReference says that nothing is known of what should come of an operation.
+// ErrReference says that there is no reference result of an operation.
 var ErrReference = errors.New("no reference for the operation")
 
 // operation is an operation as all ranks of a case see it: a send is one with its receive, from the
@@ -214,8 +214,8 @@ func put(ctx context.Context, m *member) (*accl.Request, error) {
 	return taken, sent.Wait(ctx)
 }
 
-// Chain is an allreduce whose result an allgather takes, which waits for it in the driver. It is no operation of a
-// platform, and none of the Operations.
+// Chain is an allreduce followed by an allgather of its result, ordered by the driver. It is not one of the
+// Operations.
 const Chain = "allreduce, allgather"
 
 func chainOf(p *accl.Platform) *operation {

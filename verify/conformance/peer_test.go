@@ -52,12 +52,10 @@ func deadPeer(t *testing.T, on where, platform string) {
 	for i, e := range b.engines {
 		in[i], out[i] = alloc(ctx, t, e, n), alloc(ctx, t, e, n)
 	}
-	killed := make(chan time.Time, 1)
 	time.AfterFunc(100*time.Millisecond, func() {
 		if err := b.kill(dead); err != nil {
 			t.Error(err)
 		}
-		killed <- time.Now()
 	})
 	errs := b.everywhere(func(rank int, e *accl.Engine) error {
 		for k := 0; ; k++ {
@@ -72,11 +70,6 @@ func deadPeer(t *testing.T, on where, platform string) {
 			}
 		}
 	})
-	// Waits may follow each other: that for one move, and then that of a rank which
-	// waits for this one.
-	if took := time.Since(<-killed); took > 20*limit+10*time.Second {
-		t.Errorf("it took %v until all calls had ended", took)
-	}
 	for rank, err := range errs {
 		if rank != dead && !onlyBits(err, b.gone()) || errors.Is(err, conformance.ErrData) {
 			t.Errorf("rank %d: %v", rank, err)

@@ -28,14 +28,14 @@ func Plain(p *accl.Platform, name string, t accl.DType, count int) Case {
 	return c
 }
 
-// Pair is what operands and what travels are of, one type or two.
+// Pair is a type of operands and a type on the wire.
 type Pair struct {
 	Type, Wire accl.DType  // Wire is empty if data travels as it is
 	Functions  []accl.Func // that reduce it
 	Multiple   int         // counts are multiples of it
 }
 
-// Pairs are those of a platform that the package knows, those of one type first.
+// Pairs are the pairs of a platform whose types the package knows, uncompressed ones first.
 func Pairs(p *accl.Platform) []Pair {
 	var plain, mixed []Pair
 	for _, c := range p.Configs {
@@ -56,10 +56,10 @@ func Pairs(p *accl.Platform) []Pair {
 type Borders struct {
 	Segment int // the most in a message's segment
 	Pool    int // the most in all rx buffers
-	Eager   int // the most that goes into rx buffers before it is asked for; 0 if all does
+	Eager   int // the largest eager message; 0 if all messages are eager
 }
 
-// BordersOf are those of elements of so many bytes.
+// BordersOf are the borders for elements of so many bytes.
 func BordersOf(p *accl.Platform, bytes int) Borders {
 	segment := max(p.RxBuffers.Bytes/bytes, 1)
 	b := Borders{Segment: segment, Pool: segment * p.RxBuffers.Count}

@@ -19,8 +19,8 @@ func Random(rng *rand.Rand, p *accl.Platform, world int) Case {
 	return RandomOp(rng, p, world, pick(rng, Operations(p)))
 }
 
-// Operations are those of a platform that programs call and that it is equipped for, in its order. Cases of
-// one that the package knows nothing of fail with ErrReference.
+// Operations are the operations of a platform that programs call and that it is equipped for, in its order. Cases
+// of an operation without a reference fail with ErrReference.
 func Operations(p *accl.Platform) []string {
 	var out []string
 	for _, o := range p.Operations {

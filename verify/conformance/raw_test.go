@@ -316,7 +316,7 @@ func resetDropsCalls(t *testing.T, on where) {
 	for _, name := range on.of(generations...) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, on, name, world.Options{})
+			r := newRaw(ctx, t, on, name, impatient(10*time.Minute)) // a reset does not wait for remote ranks
 			dev := r.Device(0)
 			var parked []accl.Ticket
 			for k := range 50 {
@@ -333,13 +333,8 @@ func resetDropsCalls(t *testing.T, on where) {
 				t.Error(got)
 			}
 			time.Sleep(unhurried(20 * time.Millisecond))
-			begin := time.Now()
 			if got := r.call(ctx, 0, r.client(2), r.config("reset_periph", 0)); got != 0 {
 				t.Errorf("reset_periph: %s", accl.BitNames(r.p.Describe(got)))
-			}
-			// 100 ms are the engine's, the rest is the machine's that the test runs on.
-			if took := time.Since(begin); took > unhurried(2*time.Second) {
-				t.Errorf("reset_periph took %v", took)
 			}
 			for k, ticket := range parked {
 				code, err := dev.Wait(ctx, ticket)

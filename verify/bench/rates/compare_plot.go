@@ -25,7 +25,8 @@ func (r *Compared) Plot() string {
 	if r.OpenMPI != "" {
 		others = "OpenMPI " + r.OpenMPI
 	}
-	p.Begin("Time of an operation on "+r.Platform+", emulated", "median until the last rank is done; "+p.r.Machine.String(), others, len(names))
+	p.Begin("Time of an operation on "+r.Platform+", emulated", "median until the last rank is done; "+r.Machine.String(),
+		others, len(names))
 	for i, name := range names {
 		p.Panel(i, cmp.Or(name, "without data"), func(leftmost bool) { p.panel(name, leftmost) })
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
-	"github.com/cclforge/cclforge/verify/internal/barrier"
 	"github.com/cclforge/cclforge/verify/target"
 )
 
@@ -186,12 +185,12 @@ func (m *meter) iterate(
 ) ([][]span, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	meet := barrier.New(len(m.w.Local))
+	meet := newBarrier(len(m.w.Local))
 	spans := make([][]span, len(m.w.Local))
 	var group sync.WaitGroup
 	for i := range m.w.Local {
 		group.Go(func() {
-			defer context.AfterFunc(ctx, meet.End)()
+			defer context.AfterFunc(ctx, meet.end)()
 			spans[i] = make([]span, iterations)
 			for k := range spans[i] {
 				err := m.limited(ctx, fmt.Sprint("iteration ", k+1), func(ctx context.Context) (err error) {
@@ -230,7 +229,7 @@ func (o *operation) times(rank int, spans []span) []time.Duration {
 }
 
 // once is one iteration of a rank.
-func (m *meter) once(ctx context.Context, op *operation, prepared []*conformance.Prepared, meet *barrier.Rendezvous,
+func (m *meter) once(ctx context.Context, op *operation, prepared []*conformance.Prepared, meet *barrier,
 	i int) (span, error) {
 	if err := m.together(ctx, meet, i); err != nil {
 		return span{}, err
@@ -258,10 +257,10 @@ func (o *operation) perform(ctx context.Context, prepared []*conformance.Prepare
 }
 
 // together has all ranks of all processes wait for each other.
-func (m *meter) together(ctx context.Context, meet *barrier.Rendezvous, i int) error {
+func (m *meter) together(ctx context.Context, meet *barrier, i int) error {
 	switch {
 	case m.w.Alone():
-		if !meet.Wait(func() bool { return ctx.Err() == nil }) {
+		if !meet.wait() {
 			return cmp.Or(context.Cause(ctx), context.Canceled) // another rank has failed
 		}
 		return nil

@@ -42,7 +42,7 @@ var (
 	ErrOption = errors.New("cannot be measured")
 )
 
-// What options are if they are zero.
+// Defaults of options that are zero.
 const (
 	DefaultSizes  = "1KiB:4MiB:x4"
 	DefaultWarmup = 5
@@ -66,7 +66,7 @@ type Options struct {
 	Limit time.Duration
 }
 
-// Report is what came of it.
+// Report is the result of Run.
 type Report struct {
 	World      string `json:"world"` // what the engines are
 	Platform   string `json:"platform"`
@@ -96,7 +96,7 @@ type Row struct {
 	Iterations int     `json:"iterations"`
 }
 
-// Measured is what came of a form of an operation.
+// Measured is the result of an operation out of place, or in place.
 type Measured struct {
 	Time   float64 `json:"time_us"`
 	Least  float64 `json:"min_us"`
@@ -121,8 +121,8 @@ func known(p *accl.Platform, list []*operation, names []string) error {
 	return nil
 }
 
-// Complete fills in defaults for a world of some ranks. The error, an ErrOption, says what
-// that does not have.
+// Complete fills in defaults for a world of so many ranks. An ErrOption names an option that
+// the platform or the world does not allow.
 func (o *Options) Complete(p *accl.Platform, ranks int) error {
 	if o.Type == "" {
 		o.Type = accl.TypeFloat32

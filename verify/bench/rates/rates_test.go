@@ -314,7 +314,7 @@ func TestCallsThatDoNotEnd(t *testing.T) {
 		}
 		return part, err
 	}})
-	o := rates.Options{Only: []string{"bcast"}, Sizes: []int{800}, Iterations: 9, Warmup: 1, Limit: 300 * time.Millisecond}
+	o := rates.Options{Only: []string{"bcast"}, Sizes: []int{800}, Iterations: 9, Warmup: 1, Limit: 2 * time.Second}
 	w, err := target.Open(t.Context(), target.Options{On: "silent:u55c_tcp", Ranks: 2,
 		Env: func(string) (string, bool) { return "", false }})
 	if err != nil {
@@ -322,13 +322,11 @@ func TestCallsThatDoNotEnd(t *testing.T) {
 	}
 	defer w.Close()
 	engine.says.Store(3)
-	begin := time.Now()
 	_, err = rates.Run(t.Context(), w, o, nil)
 	engine.says.Store(math.MaxInt64)
 	if !errors.Is(err, rates.ErrLimit) ||
-		!strings.Contains(err.Error(), "measure bcast of 800 bytes: rank 1: not done in time: iteration 4 after 300ms") ||
-		time.Since(begin) > 10*time.Second {
-		t.Errorf("%v, after %v", err, time.Since(begin))
+		!strings.Contains(err.Error(), "measure bcast of 800 bytes: rank 1: not done in time: iteration 4 after 2s") {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package selftest checks a world: it runs every operation that the generation has, in
 // sizes at which engines change what they do, with every data type, reduction,
-// compression and root, and holds each element against plain Go arithmetic.
+// compression and root, and holds each element against plain Go arithmetic. A Soak runs random operations on
+// worlds for a long time.
 package selftest
 
 import (
@@ -31,7 +32,7 @@ type Options struct {
 	Limit    time.Duration      // of a case; 0 for DefaultLimit
 }
 
-// Report is what came of it.
+// Report is the result of Run.
 type Report struct {
 	World    string  `json:"world"` // what the engines are
 	Platform string  `json:"platform"`
@@ -56,13 +57,13 @@ type Row struct {
 	Failures  []Failure `json:"failures,omitempty"`
 }
 
-// Failure is a case that went wrong.
+// Failure is a case with wrong results or failed calls.
 type Failure struct {
 	Case     conformance.Case `json:"case"`
 	Troubles []Trouble        `json:"troubles"` // by rank
 }
 
-// Trouble is what a rank has seen of that.
+// Trouble is a rank's part of a failure.
 type Trouble struct {
 	Rank int    `json:"rank"` // in the world
 	What string `json:"what"`
@@ -71,7 +72,7 @@ type Trouble struct {
 	Element *Element `json:"element,omitempty"`
 }
 
-// Element is one that is not as it should be.
+// Element is a wrong element.
 type Element struct {
 	Where string `json:"where"`
 	Index int    `json:"index"` // below 0 and behind the last element it is beside the data

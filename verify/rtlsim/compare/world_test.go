@@ -22,7 +22,7 @@ import (
 var (
 	seedFlag      = flag.Uint64("compare.seed", 1, "seed of the cases")
 	casesFlag     = flag.Int("compare.cases", nightly.Of(1, 2), "cases of each operation")
-	ranksFlag     = flag.String("compare.ranks", nightly.Of("2,4", "2,3,4"), "sizes of worlds, with commas between")
+	ranksFlag     = flag.String("compare.ranks", nightly.Of("2", "2,3,4"), "sizes of worlds, with commas between")
 	platformsFlag = flag.String("compare.platforms", nightly.Of("u55c_tcp", strings.Join(generations, ",")),
 		"platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
 	libraryFlag = flag.String("compare.library", "",

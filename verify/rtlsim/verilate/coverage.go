@@ -22,14 +22,14 @@ const CoverageVariable = "CCLFORGE_COVERAGE"
 //go:embed coverage
 var keepsCoverage embed.FS
 
-// Counting is what it takes for models to count, beside all else.
+// Counting is what models need to count coverage.
 type Counting struct {
 	Verilator, Compiler, Linker []string // options
 	Source                      string   // C++, compiled along
 }
 
-// LinesVariable names the variable that leaves the bits out if it is not empty: models
-// are then built several times as fast.
+// LinesVariable names the variable that, if it is not empty, has models count lines but
+// no toggles: they are then built several times as fast.
 const LinesVariable = "CCLFORGE_COVERAGE_LINES"
 
 // counting are Verilator's options. Its statements that count do not move along with
@@ -43,8 +43,8 @@ func counting() []string {
 	return options
 }
 
-// Coverage says what it takes for models to count lines and toggles; nil if nobody
-// wants them to. Signals wider than Verilator's default are data, whose toggles say
+// Coverage returns what models need to count lines and toggles; nil if coverage is not
+// asked for. Signals wider than Verilator's default are data, whose toggles say
 // nothing.
 func Coverage() (*Counting, error) {
 	if os.Getenv(CoverageVariable) == "" {

@@ -14,9 +14,9 @@ var streamCheck string
 //go:embed keep_check.sv
 var keepCheck string
 
-// Checks is SystemVerilog that checks the streams that the modules in sources offer.
-// It stops the simulation at the first that goes, or changes, before it is taken, or
-// keeps other bytes than it may. It is empty if there are none.
+// Checks is SystemVerilog that checks the output streams of the modules in sources. It stops the simulation at
+// the first stream whose valid drops or whose payload changes before ready, or whose tkeep has holes. It is empty
+// if there are no streams.
 func Checks(sources ...string) string {
 	all := map[string]*module{}
 	for _, text := range sources {

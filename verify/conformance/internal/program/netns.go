@@ -46,7 +46,7 @@ const networks = 512
 var made atomic.Int32 // by this process
 
 // NewNet makes n namespaces. Close removes them; those of processes that have ended
-// without it are removed by the next New.
+// without it are removed by the next NewNet.
 func NewNet(n int) (*Net, error) {
 	if err := removeStale(); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/verify/conformance/soak"
+	"github.com/cclforge/cclforge/verify/conformance/selftest"
 )
 
 // check is one check.
@@ -81,7 +81,7 @@ func test(ctx context.Context) error {
 		static(),
 		[]check{{"go test", slowest.watch(tests("30m"))}},
 		[]check{{"soak", func(ctx context.Context) error {
-			return soakSockets(ctx, soak.Options{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
+			return soakSockets(ctx, selftest.Soak{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
 		}}},
 		race("10m", raceSample, raceTests),
 	))

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/verify/conformance/soak"
+	"github.com/cclforge/cclforge/verify/conformance/selftest"
 )
 
 // soaked holds worlds against the reference model, with random cases.
 const soaked = "./verify/conformance"
 
 func soakVerb() *cobra.Command {
-	o := soak.Options{Seed: uint64(time.Now().UnixNano()) % 1e9}
+	o := selftest.Soak{Seed: uint64(time.Now().UnixNano()) % 1e9}
 	sockets := false
 	c := &cobra.Command{
 		Use: "soak", GroupID: command.Develop,
@@ -48,11 +48,11 @@ func soakVerb() *cobra.Command {
 }
 
 // soakSockets runs operations on worlds that stay.
-func soakSockets(ctx context.Context, o soak.Options) error {
-	fmt.Printf("%v with --seed=%d, %d ranks on each of %v\n", o.Duration, o.Seed, o.Ranks, soak.Platforms)
-	var worlds []soak.World
-	for _, platform := range soak.Platforms {
-		w, err := soak.Sockets(ctx, platform, o)
+func soakSockets(ctx context.Context, o selftest.Soak) error {
+	fmt.Printf("%v with --seed=%d, %d ranks on each of %v\n", o.Duration, o.Seed, o.Ranks, selftest.SoakPlatforms)
+	var worlds []selftest.Soaked
+	for _, platform := range selftest.SoakPlatforms {
+		w, err := o.Sockets(ctx, platform)
 		if err != nil {
 			for _, started := range worlds {
 				_ = started.Close() // why it did not start is what matters
@@ -61,7 +61,7 @@ func soakSockets(ctx context.Context, o soak.Options) error {
 		}
 		worlds = append(worlds, w)
 	}
-	return soak.Run(ctx, o, worlds, os.Stdout)
+	return o.Run(ctx, worlds, os.Stdout)
 }
 
 // soakRounds runs the conformance tests until the time is over, and at least

@@ -1,7 +1,4 @@
-// Package soak runs random operations on worlds for a long time: every result is
-// checked against plain arithmetic, the network is bad, and at the end memory and
-// goroutines must be what they were.
-package soak
+package selftest
 
 import (
 	"context"
@@ -15,16 +12,17 @@ import (
 	"github.com/cclforge/cclforge/verify/conformance"
 )
 
-// Options of a run.
-type Options struct {
+// Soak are options of a run of random operations on worlds for a long time: every result is checked against
+// plain arithmetic, the network is bad, and at the end memory and goroutines must be what they were.
+type Soak struct {
 	Seed     uint64        // of the cases, and of the networks
 	Duration time.Duration // of all worlds together
 	Ranks    int           // of each world
 	Turn     time.Duration // that a world has before the next one goes on; 0 for 2 s
 }
 
-// World is what is soaked.
-type World struct {
+// Soaked is a world that is soaked.
+type Soaked struct {
 	Name     string
 	Platform *accl.Platform
 	Devices  []accl.Device
@@ -35,9 +33,9 @@ type World struct {
 	Close func() error
 }
 
-// Small makes the limits of a platform small, so that little data reaches them
+// SmallLimits makes the limits of a platform small, so that little data reaches them
 // and there is time for many cases.
-func Small(p *accl.Platform) {
+func SmallLimits(p *accl.Platform) {
 	p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 1024}
 	if p.Features.Rendezvous {
 		p.Limits.MaxEagerBytes, p.Limits.MaxRendezvousBytes = 4<<10, 64<<10
@@ -54,7 +52,7 @@ const (
 
 // Run soaks worlds in turn until the duration is over or a result is wrong, and
 // reports to w. It closes the worlds.
-func Run(ctx context.Context, o Options, worlds []World, w io.Writer) (err error) {
+func (o Soak) Run(ctx context.Context, worlds []Soaked, w io.Writer) (err error) {
 	if o.Turn <= 0 {
 		o.Turn = defaultTurn
 	}
@@ -92,7 +90,7 @@ func Run(ctx context.Context, o Options, worlds []World, w io.Writer) (err error
 
 // soaker runs cases on one world.
 type soaker struct {
-	world   *World
+	world   *Soaked
 	rng     *rand.Rand
 	engines []*accl.Engine
 	cases   int
@@ -100,7 +98,7 @@ type soaker struct {
 	lost    int // cases that ended as they may where packets are lost
 }
 
-func open(ctx context.Context, o Options, world *World, stream uint64) (*soaker, error) {
+func open(ctx context.Context, o Soak, world *Soaked, stream uint64) (*soaker, error) {
 	engines, err := accl.OpenAll(ctx, world.Devices, world.Platform, world.Ranks, world.Open...)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", world.Name, err)

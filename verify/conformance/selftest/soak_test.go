@@ -1,4 +1,4 @@
-package soak
+package selftest
 
 import (
 	"context"
@@ -19,29 +19,29 @@ import (
 )
 
 // inProcess is a world on the network in process.
-func inProcess(t *testing.T, platform string, ranks int, faults fabric.Faults) World {
+func inProcess(t *testing.T, platform string, ranks int, faults fabric.Faults) Soaked {
 	t.Helper()
 	d := designtest.Load(t, platform, nil)
 	p := driverview.Of(d)
-	Small(&p)
+	SmallLimits(&p)
 	w, err := world.New(t.Context(), d, ranks, world.Options{Engine: emu.Options{RemoteTimeout: 500 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Net().SetFaults(faults)
-	return World{Name: platform, Platform: &p, Devices: w.Devices(), Ranks: w.Ranks(), Lossy: p.Stack == "udp",
+	return Soaked{Name: platform, Platform: &p, Devices: w.Devices(), Ranks: w.Ranks(), Lossy: p.Stack == "udp",
 		Close: w.Close}
 }
 
 func TestWorldsTakeTurnsAndLossesAreReported(t *testing.T) {
 	before := runtime.NumGoroutine()
-	worlds := []World{
+	worlds := []Soaked{
 		inProcess(t, "u55c_udp", 3, fabric.Faults{Loss: 0.02, Duplicate: 0.1, Reorder: 0.1}),
 		inProcess(t, "u55c_tcp", 3, fabric.Faults{Jitter: 20 * time.Microsecond}),
 	}
 	var out strings.Builder
-	if err := Run(t.Context(), Options{Seed: 7, Duration: 3 * time.Second, Turn: 500 * time.Millisecond},
-		worlds, &out); err != nil {
+	o := Soak{Seed: 7, Duration: 3 * time.Second, Turn: 500 * time.Millisecond}
+	if err := o.Run(t.Context(), worlds, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"u55c_udp: ", "u55c_tcp: ", "with a reported loss", "memory in use"} {
@@ -88,7 +88,7 @@ func TestWrongDataEndsTheRun(t *testing.T) {
 	w := inProcess(t, "u55c_udp", 2, fabric.Faults{})
 	w.Devices[1] = liar{w.Devices[1], new(atomic.Int32)}
 	var out strings.Builder
-	err := Run(t.Context(), Options{Seed: 11, Duration: 20 * time.Second}, []World{w}, &out)
+	err := Soak{Seed: 11, Duration: 20 * time.Second}.Run(t.Context(), []Soaked{w}, &out)
 	var f *conformance.Failure
 	if !errors.As(err, &f) || !strings.Contains(err.Error(), "u55c_udp, seed 11, after") {
 		t.Errorf("error %v", err)

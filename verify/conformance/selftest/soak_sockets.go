@@ -1,4 +1,4 @@
-package soak
+package selftest
 
 import (
 	"context"
@@ -17,35 +17,35 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// Platforms are those that are soaked: one on TCP, one on UDP.
-var Platforms = []string{"u55c_tcp", "u55c_udp"}
+// SoakPlatforms are those that are soaked: one on TCP, one on UDP.
+var SoakPlatforms = []string{"u55c_tcp", "u55c_udp"}
 
 // lossLimit is how long ranks wait for each other where packets are lost.
 const lossLimit = 500 * time.Millisecond
 
 // Sockets starts ranks of a platform in this process, whose packets travel
 // through real sockets and meet every fault that the transport can have.
-func Sockets(ctx context.Context, platform string, o Options) (World, error) {
+func (o Soak) Sockets(ctx context.Context, platform string) (Soaked, error) {
 	d, err := world.Design(platform, "")
 	if err != nil {
-		return World{}, err
+		return Soaked{}, err
 	}
 	kind, err := world.Network(d)
 	if err != nil {
-		return World{}, err
+		return Soaked{}, err
 	}
 	lossy := kind == fabric.UDP
 	plan, err := faults.Parse(badNetwork(lossy, o))
 	if err != nil {
-		return World{}, fmt.Errorf("read the faults: %w", err)
+		return Soaked{}, fmt.Errorf("read the faults: %w", err)
 	}
 	here, err := launch.Here(ctx, o.Ranks)
 	if err != nil {
-		return World{}, err
+		return Soaked{}, err
 	}
 	base, err := host.FreePorts(host.PortsPerRank * o.Ranks)
 	if err != nil {
-		return World{}, err
+		return Soaked{}, err
 	}
 	engine := emu.Options{}
 	if lossy {
@@ -55,15 +55,15 @@ func Sockets(ctx context.Context, platform string, o Options) (World, error) {
 		World: here, Network: host.Sockets, Endpoints: sim.Endpoints{Port: base}, Faults: plan, Engine: engine,
 	})
 	if err != nil {
-		return World{}, err
+		return Soaked{}, err
 	}
 	p := driverview.Of(d)
-	Small(&p)
+	SmallLimits(&p)
 	var open []accl.OpenOption
 	if p.Features.Rendezvous {
 		open = append(open, accl.WithMaxRendezvous(p.Limits.MaxRendezvousBytes))
 	}
-	return World{
+	return Soaked{
 		Name: platform, Platform: &p, Devices: h.World().Devices(), Ranks: h.Ranks(), Open: open,
 		Lossy: lossy, Close: h.Close,
 	}, nil
@@ -77,7 +77,7 @@ const (
 )
 
 // badNetwork is the plan of faults, as faults.Parse reads it.
-func badNetwork(lossy bool, o Options) string {
+func badNetwork(lossy bool, o Soak) string {
 	if lossy {
 		return fmt.Sprintf(`{seed = %d, loss = 0.0005, corrupt = 0.0002, duplicate = 0.01, reorder = 0.01, jitter = "50us"}`,
 			o.Seed)
