@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 const (
@@ -119,7 +119,7 @@ func goArguments(k *design.Kernel) ([]goArgument, error) {
 func parameter(name string) string {
 	first, rest, _ := strings.Cut(name, "_")
 	out := strings.ToLower(first) + camel(rest)
-	if _, is := names.Keyword(out); is || slices.Contains(goParameterNames, out) {
+	if _, is := lang.Keyword(out); is || slices.Contains(goParameterNames, out) {
 		out += "Argument"
 	}
 	return out

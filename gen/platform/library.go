@@ -16,7 +16,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 )
 
 // Root is the directory that diagnostics show library files under.
@@ -201,7 +200,7 @@ func (l *Library) remains(display, block, content string) *lang.File {
 	name := strings.TrimPrefix(display, Root+"/")
 	left := lang.Remains(display, block, l.files[name], l.hidden[name])
 	stem := strings.TrimSuffix(path.Base(name), ".hcl")
-	if len(left.Body.Blocks) == 0 && names.Identifier(strings.ReplaceAll(stem, "-", "_")) {
+	if len(left.Body.Blocks) == 0 && lang.Identifier(strings.ReplaceAll(stem, "-", "_")) {
 		return lang.Remains(display, block, fmt.Appendf(nil, "%s %q {\n%s\n}\n", block, stem, content))
 	}
 	return left
