@@ -162,14 +162,14 @@ func (b *budget) functions() template.FuncMap {
 }
 
 var (
-	digits  = regexp.MustCompile(`[0-9]+`)
-	address = regexp.MustCompile(`%[^%a-zA-Z]*p`)
+	digits      = regexp.MustCompile(`[0-9]+`)
+	addressVerb = regexp.MustCompile(`%[^%a-zA-Z]*p`)
 )
 
 // printf pays for widths, and for arguments that the format repeats. It prints no
 // addresses, which differ from run to run.
 func (b *budget) printf(format string, args ...any) (string, error) {
-	if address.MatchString(format) {
+	if addressVerb.MatchString(format) {
 		return "", fmt.Errorf("the format %q prints an address, which differs from run to run", format)
 	}
 	for _, text := range digits.FindAllString(format, -1) {
