@@ -1,4 +1,4 @@
-package templating
+package emit
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ var leftOutFunctions = map[string]string{
 // nobody has said whether templates may have them.
 func TestEveryFunctionIsDecided(t *testing.T) {
 	decided := map[string]bool{}
-	for name, f := range Functions() {
+	for name, f := range templateFunctions() {
 		if f == nil {
 			t.Errorf("sprig has no repeatable function %s", name)
 		}
@@ -53,7 +53,7 @@ func TestEveryFunctionIsDecided(t *testing.T) {
 
 func executeText(t *testing.T, text string, data any) (string, hcl.Diagnostics) {
 	t.Helper()
-	out, diags := Template{Name: "platforms/x.tmpl", Text: []byte(text),
+	out, diags := userTemplate{Name: "platforms/x.tmpl", Text: []byte(text),
 		Use: hcl.Range{Filename: "platforms/x.hcl"}}.Execute(data)
 	return string(out), diags
 }

@@ -1,4 +1,4 @@
-package templating
+package emit
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // Limits of one output. Work is counted, so that a template ends on every machine or
 // on none; the time is for what a count does not see.
 const (
-	MaxOutputBytes = 4 << 20
+	maxOutputBytes = 4 << 20
 	maxWork        = 64 << 20 // bytes that pass through functions, and others as below
 	maxTime        = 30 * time.Second
 	stepWork       = 128 // one turn of a loop, or one call
@@ -151,7 +151,7 @@ func (b *budget) metered(name string, f any) any {
 // functions are those that users' templates call, all of them metered: also those of
 // text/template that make texts.
 func (b *budget) functions() template.FuncMap {
-	out := Functions()
+	out := templateFunctions()
 	out["html"], out["js"], out["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
 	out["print"], out["println"], out["printf"] = fmt.Sprint, fmt.Sprintln, b.printf
 	for name, f := range out {
@@ -191,8 +191,8 @@ func (b *budget) printf(format string, args ...any) (string, error) {
 type bounded struct{ bytes.Buffer }
 
 func (w *bounded) Write(p []byte) (int, error) {
-	if w.Len()+len(p) > MaxOutputBytes {
-		return 0, &limitError{"Output too large", fmt.Sprintf("The output has more than %d bytes", MaxOutputBytes), 0}
+	if w.Len()+len(p) > maxOutputBytes {
+		return 0, &limitError{"Output too large", fmt.Sprintf("The output has more than %d bytes", maxOutputBytes), 0}
 	}
 	return w.Buffer.Write(p)
 }
