@@ -21,7 +21,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
@@ -39,7 +38,7 @@ const (
 // started for that.
 func Main(m interface{ Run() int }) {
 	if _, there := os.LookupEnv(asCclforge); there {
-		program.Main(func(ctx context.Context) error {
+		command.Main(func(ctx context.Context) error {
 			return command.Execute(ctx, command.New(ranks.Verbs()...), os.Args[1:]...)
 		})
 		os.Exit(0)

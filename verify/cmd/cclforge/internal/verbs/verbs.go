@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/builds"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
@@ -18,7 +17,7 @@ import (
 // Main is the process.
 func Main() {
 	local.Supervise()
-	program.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
+	command.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
 }
 
 // New returns the command with all verbs.

@@ -1,5 +1,4 @@
-// Package program is how commands begin and end: signals, exit codes and the version.
-package program
+package command
 
 import (
 	"context"
