@@ -200,7 +200,7 @@ func (n *node) merge(base *node) *node {
 	return out
 }
 
-// settings lists those of the given attributes that are set.
+// settings lists which of the given attributes are set.
 func (n *node) settings(attrs []string) []string {
 	var out []string
 	for _, name := range attrs {

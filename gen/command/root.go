@@ -149,7 +149,7 @@ func platformNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 // not, "[platform]..." may be several.
 var argument = regexp.MustCompile(`[<\[]([^>\]]+)[>\]](\.\.\.)?`)
 
-// arguments checks those of a verb by its form of use.
+// arguments checks the arguments of a verb by its form of use.
 func arguments(cmd *cobra.Command, args []string) error {
 	var all, missing []string
 	several := false

@@ -76,8 +76,8 @@ func goKernelCalls(d *design.Design, taken *identifiers) ([]File, error) {
 	return []File{{driverKernelsFile, text, platformInputs(d, driverKernelsTemplate)}}, err
 }
 
-// calledKernels are the user kernels that hosts call, by name. Those of the first
-// engine are those of all.
+// calledKernels lists the user kernels that hosts call, by name. All engines have the
+// kernels of the first one.
 func calledKernels(d *design.Design) []*design.Kernel {
 	var out []*design.Kernel
 	for _, in := range d.Instances {

@@ -148,8 +148,8 @@ func (b *budget) metered(name string, f any) any {
 	}).Interface()
 }
 
-// functions are those that users' templates call, all of them metered: also those of
-// text/template that make texts.
+// functions lists the functions that users' templates may call, all metered, with the
+// functions of text/template that make texts.
 func (b *budget) functions() template.FuncMap {
 	out := templateFunctions()
 	out["html"], out["js"], out["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper

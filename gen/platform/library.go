@@ -63,8 +63,8 @@ func Files() []string {
 // layer hides one of the same path in a later layer. Platform files are only
 // parsed when they are loaded.
 //
-// The library can be used whatever errors are returned: loading a platform
-// reports those of the files that it uses, and LeftOut the others.
+// The library can be used even if there are errors: loading a platform reports
+// the errors of the files that it uses, and LeftOut all others.
 func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics) {
 	l := &Library{
 		parser: parser, files: map[string][]byte{}, hidden: map[string][]byte{}, parsed: &sync.Map{},
