@@ -86,8 +86,7 @@ func findTools(ctx context.Context, log func(format string, args ...any)) ([]fou
 	return append([]foundTool{golang}, found...), ctx.Err()
 }
 
-// printTools prints which tools are there, which versions, what each is for and how to get
-// those that are missing.
+// printTools prints the tools: version, purpose, and how to get a missing one.
 func printTools(w io.Writer, found []foundTool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TOOL\tVERSION\tWHAT FOR")

@@ -10,7 +10,7 @@ type Tool struct {
 	Package string
 }
 
-// Tools are all tools, those that most people want first.
+// Tools lists all tools, the most useful ones first.
 var Tools = []Tool{
 	{Name: "gcc", Version: []string{"gcc", "--version"}, Package: "gcc",
 		For: "compiles the C headers in the tests, and the race detector"},

@@ -23,7 +23,7 @@ func JSON(f *pflag.FlagSet, to *bool, what string) { f.BoolVar(to, "json", false
 // Names is a selection of platforms as arguments have it: names and patterns.
 func Names(args []string) string { return strings.Join(args, ",") }
 
-// verbs are those of this package.
+// verbs lists the verbs of this package.
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
 		generateVerb(), validateVerb(), diffVerb(), platformsVerb(), newVerb(), fmtVerb(), docsVerb(), cleanVerb(),

@@ -159,7 +159,7 @@ type hlsIP struct {
 // Top is the file with the kernel's top function.
 func (h hlsIP) Top() string { return h.Kernel.ID + ".cpp" }
 
-// IP is the name of the IP: what the shell's scripts call those of its own.
+// IP is the name of the IP, in the form of the names in the shell's scripts.
 func (h hlsIP) IP() string { return h.Kernel.Name + hlsIPSuffix }
 
 const hlsIPSuffix = "_hls_ip"

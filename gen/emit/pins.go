@@ -103,7 +103,7 @@ func parsePin(line string) (pin, error) {
 	return q, nil
 }
 
-// modelFolder holds simulation models, among them those of kernels of others.
+// modelFolder holds simulation models, also of kernels that are not part of the repository.
 const modelFolder = "rtl/sim"
 
 // moduleOf is the module of a kernel: its RTL, the one that leads to its C++, or the

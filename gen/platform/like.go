@@ -112,8 +112,8 @@ func (k *Kernel) takeOver(base *Kernel) {
 	}
 }
 
-// overlay puts own items in the places of those of the same name, and others
-// behind.
+// overlay replaces items of base by own ones of the same name, and appends the
+// other own ones.
 func overlay[T any](base, own []T, name func(T) string) []T {
 	out := slices.Clone(base)
 	for _, item := range own {

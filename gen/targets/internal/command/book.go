@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
-// book is what mage has said of targets.
+// book holds mage's answers about targets.
 type book struct {
 	ask     Ask
 	targets map[string]*target // by names and aliases in lower case; nil are no targets
@@ -19,7 +19,7 @@ type book struct {
 	err     error              // mage has not answered
 }
 
-// target is what mage says of a target.
+// target is mage's description of a target.
 type target struct {
 	name    string
 	help    string

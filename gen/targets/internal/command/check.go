@@ -14,7 +14,7 @@ import (
 var ErrUnknown = errors.New("unknown target")
 
 // Ask has mage answer: the arguments are "-l", or "-h" and a target. What mage prints is
-// all that this package knows of targets, so that those of users are known, too.
+// all that this package knows of targets, so that it knows the targets of users, too.
 type Ask func(args ...string) (string, error)
 
 // Check reads the words behind mage's own options. Help is the description of a target,

@@ -21,7 +21,6 @@ import (
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/server/host"
@@ -63,7 +62,7 @@ func call(ctx context.Context, args []string, env func(string) (string, bool), s
 	root := command.New(verbs(env)...)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return program.End(command.Execute(ctx, root, args...), false, stderr)
+	return command.End(command.Execute(ctx, root, args...), false, stderr)
 }
 
 // run runs the command until it says that it is ready, and ends it.
@@ -161,7 +160,7 @@ func TestFailuresThatAreNotOfTheCommandLine(t *testing.T) {
 
 func TestVersionIsPrinted(t *testing.T) {
 	code, out, stderr := run(t, "", "--version")
-	want := "cclforge " + program.Version() + "\n"
+	want := "cclforge " + command.Version() + "\n"
 	if code != 0 || stderr != "" || out != want || !strings.Contains(out, "go1.") {
 		t.Errorf("%d\n%s%s; wanted is %s", code, out, stderr, want)
 	}

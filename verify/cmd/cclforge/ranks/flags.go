@@ -18,7 +18,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 )
 
@@ -56,7 +55,7 @@ func Verbs() []*cobra.Command { return verbs(os.LookupEnv) }
 
 // Main is cclforge with these verbs alone, for tests that play it.
 func Main() {
-	program.Main(func(ctx context.Context) error {
+	command.Main(func(ctx context.Context) error {
 		return command.Execute(ctx, command.New(Verbs()...), os.Args[1:]...)
 	})
 }

@@ -32,9 +32,9 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
+	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 	"github.com/cclforge/cclforge/verify/internal/report"
@@ -48,7 +48,7 @@ const ending = 1500 * time.Millisecond
 
 // asked makes an error one of usage if it says that what was asked for makes no sense.
 func asked(err error) error {
-	return program.AskedWrongly(err, lang.ErrInvalid, launch.ErrOption, host.ErrNetwork, host.ErrPorts)
+	return command.AskedWrongly(err, lang.ErrInvalid, launch.ErrOption, host.ErrNetwork, host.ErrPorts)
 }
 
 // serveRanks serves ranks until the context ends; nothing went wrong then.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 )
 
 // Exit codes.
@@ -24,7 +23,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	root := command.New(buildVerbs()...)
 	root.SetOut(&out)
 	root.SetErr(&remarks)
-	code = program.End(command.Execute(t.Context(), root, args...), false, &remarks)
+	code = command.End(command.Execute(t.Context(), root, args...), false, &remarks)
 	return code, out.String(), remarks.String()
 }
 

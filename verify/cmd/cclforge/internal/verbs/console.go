@@ -8,8 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/program"
 )
 
 // asked makes an error one of usage if it says that what was asked for makes no sense. What
@@ -17,9 +17,9 @@ import (
 func asked(err error) error {
 	var told errTold
 	if errors.As(err, &told) {
-		err = program.Silent{Err: err}
+		err = command.Silent{Err: err}
 	}
-	return program.AskedWrongly(err, lang.ErrInvalid)
+	return command.AskedWrongly(err, lang.ErrInvalid)
 }
 
 // hangups is a context that ends also with the terminal. Tools are stopped and jobs cancelled

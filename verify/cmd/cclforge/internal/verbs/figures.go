@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench"
 )
 
@@ -98,7 +97,7 @@ func (b benchmark) start(ctx context.Context, name, platform, ranks string) erro
 	cmd.WaitDelay = 3 * time.Second
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return program.Silent{Err: fmt.Errorf("the benchmark %s has failed: %w", name, err)}
+		return command.Silent{Err: fmt.Errorf("the benchmark %s has failed: %w", name, err)}
 	}
 	return err
 }

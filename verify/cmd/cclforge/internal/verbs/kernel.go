@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/internal/report"
@@ -62,9 +61,9 @@ func kernels(ctx context.Context, platform, vars, only string) error {
 	}
 	switch {
 	case ran == 0 && only != "":
-		return program.Usagef("%s has no kernel %q in C++", platform, only)
+		return command.Usagef("%s has no kernel %q in C++", platform, only)
 	case ran == 0:
-		return program.Usagef("%s has no kernel in C++", platform)
+		return command.Usagef("%s has no kernel in C++", platform)
 	case failed > 0:
 		return fmt.Errorf("%d of %d kernels failed", failed, ran)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
@@ -64,7 +63,7 @@ func worldVerb(where *target.Options, c *cobra.Command, do func(context.Context,
 	c.Long += "\n\nA world is one of\n" + strings.Join(forms, "\n")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		where.On = append(args, target.DefaultPlatform)[0]
-		return program.AskedWrongly(do(cmd.Context(), cmd),
+		return command.AskedWrongly(do(cmd.Context(), cmd),
 			target.ErrText, bringup.ErrOption, conformance.ErrCase, rates.ErrOption, lang.ErrInvalid)
 	}
 	return c
@@ -97,7 +96,7 @@ func runSelftest(ctx context.Context, where target.Options, o selftest.Options, 
 		}
 	}
 	if errors.Is(err, selftest.ErrWrong) && !w.Reports() {
-		return program.Silent{Err: err} // rank 0 says it
+		return command.Silent{Err: err} // rank 0 says it
 	}
 	return err
 }

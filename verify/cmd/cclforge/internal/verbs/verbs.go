@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 )
@@ -18,7 +17,7 @@ import (
 // Main is the process.
 func Main() {
 	run.Supervise()
-	program.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
+	command.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
 }
 
 // New returns the command with all verbs.

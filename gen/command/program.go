@@ -1,5 +1,4 @@
-// Package program is how commands begin and end: signals, exit codes and the version.
-package program
+package command
 
 import (
 	"context"
@@ -18,7 +17,7 @@ const (
 	interrupted = 130 // as shells have it
 )
 
-// Usage is an error of who has asked wrongly.
+// Usage is an error in a command line or a request.
 type Usage struct{ Err error }
 
 func (u Usage) Error() string { return u.Err.Error() }
@@ -32,7 +31,7 @@ func (u Usage) ExitStatus() int { return wrong }
 // Usagef is an error of usage.
 func Usagef(format string, args ...any) error { return Usage{fmt.Errorf(format, args...)} }
 
-// AskedWrongly makes an error one of usage if it matches one of those that say so.
+// AskedWrongly makes an error that matches one of the kinds an error of usage.
 func AskedWrongly(err error, kinds ...error) error {
 	for _, kind := range kinds {
 		if errors.Is(err, kind) {
@@ -42,12 +41,12 @@ func AskedWrongly(err error, kinds ...error) error {
 	return err
 }
 
-// Silent is an error that has been said already.
+// Silent is an error that has been reported already.
 type Silent struct{ Err error }
 
 func (s Silent) Error() string { return s.Err.Error() }
 
-// Unwrap is what has been said.
+// Unwrap is the error that has been reported.
 func (s Silent) Unwrap() error { return s.Err }
 
 // Main runs a program with a context that SIGINT and SIGTERM end. It says what

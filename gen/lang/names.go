@@ -1,6 +1,4 @@
-// Package names says which names can stand in every language that is
-// generated: Go, C, C++ and SystemVerilog.
-package names
+package lang
 
 import "regexp"
 

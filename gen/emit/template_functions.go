@@ -1,6 +1,4 @@
-// Package templating executes text templates with functions of sprig. Templates of the
-// generator run without limits; those of users end, whatever they say.
-package templating
+package emit
 
 import (
 	"reflect"
@@ -38,8 +36,8 @@ const allowed = `
 	base clean dir duration ext isAbs semver semverCompare urlJoin urlParse
 `
 
-// Functions are what templates may call beside the functions of text/template.
-func Functions() template.FuncMap {
+// templateFunctions are what templates may call beside the functions of text/template.
+func templateFunctions() template.FuncMap {
 	all, out := sprig.HermeticTxtFuncMap(), template.FuncMap{}
 	for name := range strings.FieldsSeq(allowed) {
 		out[name] = all[name]

@@ -1,16 +1,22 @@
-// Package build holds the targets below build: import it with
-// "mage:import build" beside package targets.
-package build
+// Package groups holds the targets below build and cache, as build:all: import it with
+// "mage:import" beside package targets. A function Build and a type Build, whose methods
+// they are, cannot be in one package.
+package groups
 
 import (
 	"context"
 
+	"github.com/magefile/mage/mg"
+
 	"github.com/cclforge/cclforge/gen/targets/internal/command"
 )
 
+// Build are the targets below build.
+type Build mg.Namespace
+
 // All takes all platforms to .xclbin files, or some of them; what they have in
 // common is built once.
-func All(ctx context.Context,
+func (Build) All(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	on *string, // where steps run: local, slurm (local)
@@ -29,7 +35,7 @@ func All(ctx context.Context,
 //
 // With -json there is an object a line for each step: step, key, runs, same (the step
 // that does its work), why, expected_seconds, version, and commands with -commands.
-func Plan(ctx context.Context,
+func (Build) Plan(ctx context.Context,
 	only *string, // platforms, as names or patterns: 'u5*,u280_*' (all)
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	cache *string, // directory with results, which builds and users may share ($CCLFORGE_CACHE, or yours)

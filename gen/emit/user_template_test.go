@@ -1,4 +1,4 @@
-package templating
+package emit
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// leftOut are the functions of sprig that templates do not have, by the reason.
-var leftOut = map[string]string{
+// leftOutFunctions are the functions of sprig that templates do not have, by the reason.
+var leftOutFunctions = map[string]string{
 	"clocks and time zones": `ago date date_in_zone date_modify dateInZone dateModify durationRound htmlDate
 		htmlDateInZone must_date_modify mustDateModify mustToDate now toDate unixEpoch`,
 	"environment, network": "env expandenv getHostByName",
@@ -30,13 +30,13 @@ var leftOut = map[string]string{
 // nobody has said whether templates may have them.
 func TestEveryFunctionIsDecided(t *testing.T) {
 	decided := map[string]bool{}
-	for name, f := range Functions() {
+	for name, f := range templateFunctions() {
 		if f == nil {
 			t.Errorf("sprig has no repeatable function %s", name)
 		}
 		decided[name] = true
 	}
-	for _, names := range leftOut {
+	for _, names := range leftOutFunctions {
 		for name := range strings.FieldsSeq(names) {
 			if decided[name] {
 				t.Errorf("%s is both allowed and left out", name)
@@ -51,9 +51,9 @@ func TestEveryFunctionIsDecided(t *testing.T) {
 	}
 }
 
-func execute(t *testing.T, text string, data any) (string, hcl.Diagnostics) {
+func executeText(t *testing.T, text string, data any) (string, hcl.Diagnostics) {
 	t.Helper()
-	out, diags := Template{Name: "platforms/x.tmpl", Text: []byte(text),
+	out, diags := userTemplate{Name: "platforms/x.tmpl", Text: []byte(text),
 		Use: hcl.Range{Filename: "platforms/x.hcl"}}.Execute(data)
 	return string(out), diags
 }
@@ -79,7 +79,7 @@ func TestFunctions(t *testing.T) {
 		`{{define "a"}}[{{.}}]{{end}}{{range .list}}{{template "a" .}}{{else}}-{{end}}`: "[a][b]",
 		`{{regexReplaceAll "[ab]" "cab" "x"}}`:                                          "cxx",
 	} {
-		if got, diags := execute(t, text, data); got != want || diags.HasErrors() {
+		if got, diags := executeText(t, text, data); got != want || diags.HasErrors() {
 			t.Errorf("%s: %q, not %q: %v", text, got, want, diags)
 		}
 	}
@@ -101,7 +101,7 @@ func TestErrors(t *testing.T) {
 		{"{{printf \"%p\" .platform}}", 1, 3, "prints an address"},
 		{"{{div 1 0}}", 1, 3, "divide by zero"},
 	} {
-		_, diags := execute(t, c.text, map[string]any{"platform": map[string]any{"name": "x"}})
+		_, diags := executeText(t, c.text, map[string]any{"platform": map[string]any{"name": "x"}})
 		if len(diags) != 1 {
 			t.Errorf("%q: %v", c.text, diags)
 			continue
@@ -166,7 +166,7 @@ func TestEverythingEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			_, diags := execute(t, text, nil)
+			_, diags := executeText(t, text, nil)
 			if len(diags) != 1 {
 				t.Errorf("%v", diags)
 			}

@@ -1,4 +1,4 @@
-package names_test
+package lang_test
 
 import (
 	"go/token"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 func TestForms(t *testing.T) {
@@ -31,13 +31,13 @@ func TestForms(t *testing.T) {
 		{"line\n", false, false, false},
 		{"größe", false, false, false},
 	} {
-		if got := names.Identifier(c.name); got != c.identifier {
+		if got := lang.Identifier(c.name); got != c.identifier {
 			t.Errorf("Identifier(%q) = %v", c.name, got)
 		}
-		if got := names.LowerSnake(c.name); got != c.lower {
+		if got := lang.LowerSnake(c.name); got != c.lower {
 			t.Errorf("LowerSnake(%q) = %v", c.name, got)
 		}
-		if got := names.UpperSnake(c.name); got != c.upper {
+		if got := lang.UpperSnake(c.name); got != c.upper {
 			t.Errorf("UpperSnake(%q) = %v", c.name, got)
 		}
 	}
@@ -49,12 +49,12 @@ func TestKeyword(t *testing.T) {
 		"class": "C++", "co_await": "C++", "xor": "C++", "this": "C++",
 		"logic": "SystemVerilog", "config": "SystemVerilog", "context": "SystemVerilog", "unique0": "SystemVerilog",
 	} {
-		if got, is := names.Keyword(name); !is || got != want {
+		if got, is := lang.Keyword(name); !is || got != want {
 			t.Errorf("Keyword(%q) = %q, %v; want %q", name, got, is, want)
 		}
 	}
 	for _, name := range []string{"count", "Type", "float32", "source", ""} {
-		if language, is := names.Keyword(name); is {
+		if language, is := lang.Keyword(name); is {
 			t.Errorf("%q is said to be a keyword of %s", name, language)
 		}
 	}
@@ -65,7 +65,7 @@ func TestGoKeywordsAreComplete(t *testing.T) {
 		if !tok.IsKeyword() {
 			continue
 		}
-		if language, is := names.Keyword(tok.String()); !is || language != "Go" {
+		if language, is := lang.Keyword(tok.String()); !is || language != "Go" {
 			t.Errorf("%q is a keyword of Go", tok)
 		}
 	}
@@ -90,7 +90,7 @@ func TestCompilerAgrees(t *testing.T) {
 		cmd := exec.Command(compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-")
 		cmd.Stdin = strings.NewReader("struct s { int " + name + " = 0; };\n")
 		reserved := cmd.Run() != nil
-		if _, is := names.Keyword(name); is != reserved {
+		if _, is := lang.Keyword(name); is != reserved {
 			t.Errorf("%q: Keyword says %v, the compiler %v", name, is, reserved)
 		}
 	}

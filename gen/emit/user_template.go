@@ -1,4 +1,4 @@
-package templating
+package emit
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
-// Template is the template of a user.
-type Template struct {
+// userTemplate is the template of a user.
+type userTemplate struct {
 	Name string // as diagnostics call it
 	Text []byte
 	// Use is the place that says what it is used for.
@@ -25,7 +25,7 @@ type Template struct {
 }
 
 // Execute executes the template within limits.
-func (t Template) Execute(data any) ([]byte, hcl.Diagnostics) {
+func (t userTemplate) Execute(data any) ([]byte, hcl.Diagnostics) {
 	b := newBudget()
 	parsed, err := template.New(t.Name).Funcs(b.functions()).Option("missingkey=error").Parse(string(t.Text))
 	if err != nil {
@@ -54,7 +54,7 @@ const stepFunction = "_step"
 // because errors leave a body in time that grows with the bodies around it, and puts the
 // step function at the beginning of what can be executed more than once.
 type walker struct {
-	template Template
+	template userTemplate
 	set      *template.Template
 	depths   map[string]int // bodies in bodies, by template; -1 while one is looked at
 }
@@ -150,7 +150,7 @@ func stepAt(line int) (parse.Node, error) {
 var message = regexp.MustCompile(`(?s)^template: (.*?):(\d+)(?::(\d+))?: (?:executing ".*?" at )?(.*)$`)
 
 // diagnose turns an error of text/template into a diagnostic at its place.
-func (t Template) diagnose(err error) hcl.Diagnostics {
+func (t userTemplate) diagnose(err error) hcl.Diagnostics {
 	place, summary, detail := t.Use, "Template error", err.Error()
 	if m := message.FindStringSubmatch(detail); m != nil && m[1] == t.Name {
 		line, _ := strconv.Atoi(m[2]) // digits
@@ -168,7 +168,7 @@ func (t Template) diagnose(err error) hcl.Diagnostics {
 }
 
 // place is the rest of a line from a column, which counts bytes from 0.
-func (t Template) place(line, column int) hcl.Range {
+func (t userTemplate) place(line, column int) hcl.Range {
 	start, rest := 0, t.Text
 	for range line - 1 {
 		_, after, found := bytes.Cut(rest, []byte("\n"))

@@ -1,4 +1,4 @@
-package templating
+package emit
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // Limits of one output. Work is counted, so that a template ends on every machine or
 // on none; the time is for what a count does not see.
 const (
-	MaxOutputBytes = 4 << 20
+	maxOutputBytes = 4 << 20
 	maxWork        = 64 << 20 // bytes that pass through functions, and others as below
 	maxTime        = 30 * time.Second
 	stepWork       = 128 // one turn of a loop, or one call
@@ -148,10 +148,10 @@ func (b *budget) metered(name string, f any) any {
 	}).Interface()
 }
 
-// functions are those that users' templates call, all of them metered: also those of
-// text/template that make texts.
+// functions lists the functions that users' templates may call, all metered, with the
+// functions of text/template that make texts.
 func (b *budget) functions() template.FuncMap {
-	out := Functions()
+	out := templateFunctions()
 	out["html"], out["js"], out["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
 	out["print"], out["println"], out["printf"] = fmt.Sprint, fmt.Sprintln, b.printf
 	for name, f := range out {
@@ -162,14 +162,14 @@ func (b *budget) functions() template.FuncMap {
 }
 
 var (
-	digits  = regexp.MustCompile(`[0-9]+`)
-	address = regexp.MustCompile(`%[^%a-zA-Z]*p`)
+	digits      = regexp.MustCompile(`[0-9]+`)
+	addressVerb = regexp.MustCompile(`%[^%a-zA-Z]*p`)
 )
 
 // printf pays for widths, and for arguments that the format repeats. It prints no
 // addresses, which differ from run to run.
 func (b *budget) printf(format string, args ...any) (string, error) {
-	if address.MatchString(format) {
+	if addressVerb.MatchString(format) {
 		return "", fmt.Errorf("the format %q prints an address, which differs from run to run", format)
 	}
 	for _, text := range digits.FindAllString(format, -1) {
@@ -191,8 +191,8 @@ func (b *budget) printf(format string, args ...any) (string, error) {
 type bounded struct{ bytes.Buffer }
 
 func (w *bounded) Write(p []byte) (int, error) {
-	if w.Len()+len(p) > MaxOutputBytes {
-		return 0, &limitError{"Output too large", fmt.Sprintf("The output has more than %d bytes", MaxOutputBytes), 0}
+	if w.Len()+len(p) > maxOutputBytes {
+		return 0, &limitError{"Output too large", fmt.Sprintf("The output has more than %d bytes", maxOutputBytes), 0}
 	}
 	return w.Buffer.Write(p)
 }
