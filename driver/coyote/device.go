@@ -32,9 +32,6 @@ func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 }
 
 func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
-	if _, err := engine.Of(c.design, number); err != nil {
-		return nil, err
-	}
 	if p.Name != c.design.Platform {
 		return nil, fmt.Errorf("%w: the card is opened with %s, not with %s", ErrDesign, c.design.Platform, p.Name)
 	}

@@ -118,7 +118,8 @@ func TestErrors(t *testing.T) {
 		t.Errorf("0x%X was written", s.wrote)
 	}
 	for _, k := range []layout.Kernel{{Name: "k"}, kernel(layout.Handshake), kernel(layout.Handshake, bits[:2]...)} {
-		if _, err := engine.ControlOf(k, s); !errors.Is(err, engine.ErrControl) || !strings.Contains(err.Error(), "kernel k") {
+		_, err := engine.ControlOf(k, s)
+		if !errors.Is(err, engine.ErrControl) || !strings.Contains(err.Error(), "kernel k") {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}

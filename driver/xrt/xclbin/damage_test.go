@@ -150,7 +150,7 @@ func TestDamaged(t *testing.T) {
 		"a bitstream":              {func(b []byte) { copy(b, "\x00\x09\x0f\xf0") }, "it begins with"},
 		"an old format":            {func(b []byte) { copy(b, "xclbin1\x00") }, "it begins with"},
 		"section beyond":           {func(b []byte) { le.PutUint64(entry(b, 1)[24:], 1<<40) }, "section 1 lies outside"},
-		"section too long":         {func(b []byte) { le.PutUint64(entry(b, 0)[32:], uint64(len(b))) }, "section 0 lies outside"},
+		"section too long":         {func(b []byte) { le.PutUint64(entry(b, 0)[32:], uint64(len(b))) }, "section 0 lies"},
 		"section wraps":            {func(b []byte) { le.PutUint64(entry(b, 0)[32:], math.MaxUint64-8) }, "section 0 lies"},
 		"offset wraps":             {func(b []byte) { le.PutUint64(entry(b, 0)[24:], math.MaxUint64) }, "section 0 lies"},
 	} {
