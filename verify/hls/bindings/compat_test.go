@@ -33,6 +33,8 @@ var compatible = []method{
 	{call: "all_gather(16, A0, A2)", want: global(call{scenario: 9, count: 16, addr0: a0, addr2: a2})},
 	{call: "all_reduce(17, 1, A0, A2)", want: global(call{scenario: 10, count: 17, function: 1, addr0: a0, addr2: a2})},
 	{call: "reduce_scatter(18, 1, A0, A2)", want: global(call{scenario: 11, count: 18, function: 1, addr0: a0, addr2: a2})},
+	{call: "scan(18, 1, A0, A2)", only: []string{g2024}, want: global(call{scenario: 14, count: 18, function: 1, addr0: a0, addr2: a2})},
+	{call: "exscan(18, 1, A0, A2)", only: []string{g2024}, want: global(call{scenario: 15, count: 18, function: 1, addr0: a0, addr2: a2})},
 	{call: "ext_stream_krnl(19, A0, A2)", only: []string{g2021}, want: local(call{scenario: 12, count: 19, addr0: a0, addr2: a2})},
 	{call: "barrier()", only: []string{g2022, g2024}, want: call{scenario: 12, comm: comm}},
 	{call: "all_to_all(20, A0, A2)", only: []string{g2022, g2024}, want: global(call{scenario: 13, count: 20, addr0: a0, addr2: a2})},
