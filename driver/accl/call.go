@@ -223,7 +223,7 @@ func (c *call) admit(r *ref, u OperandUse, root bool) error {
 	if r.kind == inMemory && r.span.engine != c.engine {
 		return fmt.Errorf("%w: the buffer is of another engine", ErrOperand)
 	}
-	if u.At == AtRoot && !root {
+	if u.At == AtRoot && !root || u.At == AtNotFirst && c.comm.local == 0 {
 		*r = ref{dtype: r.dtype}
 		return nil
 	}

@@ -47,7 +47,8 @@ const (
 	AtEverywhere Place = "everywhere"
 	AtRoot       Place = "root"
 	AtNotRoot    Place = "not_root"
-	AtPeer       Place = "peer" // the kernel stream of the destination
+	AtNotFirst   Place = "not_first" // all but rank 0
+	AtPeer       Place = "peer"      // the kernel stream of the destination
 )
 
 // PeerRole is the role of the rank that a call names.

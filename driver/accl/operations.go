@@ -72,6 +72,17 @@ func (c *Comm) ReduceScatter(ctx context.Context, src, dst Operand, n int, f Fun
 	return c.do(ctx, "reduce_scatter", arguments{op0: src, res: dst, n: n, fn: f}, o)
 }
 
+// Scan reduces n elements of src of ranks 0 to i to dst of rank i. Operand and result may be kernel streams.
+func (c *Comm) Scan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return c.do(ctx, "scan", arguments{op0: src, res: dst, n: n, fn: f}, o)
+}
+
+// ExScan reduces n elements of src of ranks 0 to i-1 to dst of rank i. Rank 0 needs no dst, and one that it passes
+// stays as it is. Src and dst must not overlap.
+func (c *Comm) ExScan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return c.do(ctx, "exscan", arguments{op0: src, res: dst, n: n, fn: f}, o)
+}
+
 // AllToAll sends block j of n elements of src of rank i to block i of dst of rank j.
 func (c *Comm) AllToAll(ctx context.Context, src, dst Operand, n int, o ...Option) (*Request, error) {
 	return c.do(ctx, "alltoall", arguments{op0: src, res: dst, n: n}, o)

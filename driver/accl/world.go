@@ -66,6 +66,16 @@ func (e *Engine) ReduceScatter(ctx context.Context, src, dst Operand, n int, f F
 	return e.calls().ReduceScatter(ctx, src, dst, n, f, o...)
 }
 
+// Scan is Comm.Scan on the world.
+func (e *Engine) Scan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return e.calls().Scan(ctx, src, dst, n, f, o...)
+}
+
+// ExScan is Comm.ExScan on the world.
+func (e *Engine) ExScan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return e.calls().ExScan(ctx, src, dst, n, f, o...)
+}
+
 // AllToAll is Comm.AllToAll on the world.
 func (e *Engine) AllToAll(ctx context.Context, src, dst Operand, n int, o ...Option) (*Request, error) {
 	return e.calls().AllToAll(ctx, src, dst, n, o...)

@@ -82,7 +82,8 @@ type rig struct {
 }
 
 func newRig(t *testing.T, fec bool) *rig {
-	r := &rig{w: kernels.NewWire(fec), others: map[int]*kernels.UDP{}, c: network.Config{Ranks: members(3), Timeout: time.Second}}
+	r := &rig{w: kernels.NewWire(fec), others: map[int]*kernels.UDP{},
+		c: network.Config{Ranks: members(3), Timeout: time.Second}}
 	r.own = r.w.UDP(true)
 	for i := 1; i < 3; i++ {
 		c := r.w.UDP(true)

@@ -62,6 +62,8 @@ func (c *Case) has(u accl.OperandUse, rank int) bool {
 		return u.Any() && rank == c.Root
 	case accl.AtNotRoot:
 		return u.Any() && rank != c.Root
+	case accl.AtNotFirst:
+		return u.Any() && rank != 0
 	case accl.AtPeer:
 		return u.Any() && rank == c.Peer
 	}
@@ -140,6 +142,16 @@ var references = map[string]*reference{
 		want: func(in *inputs) [][]float64 { return model.ReduceScatter(in.op0, in.c.Count, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.ReduceScatter(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
+		}},
+	"scan": {
+		want: func(in *inputs) [][]float64 { return model.Scan(in.op0, in.f) },
+		call: func(ctx context.Context, m *member) (*accl.Request, error) {
+			return m.comm.Scan(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
+		}},
+	"exscan": {
+		want: func(in *inputs) [][]float64 { return model.ExScan(in.op0, in.f) },
+		call: func(ctx context.Context, m *member) (*accl.Request, error) {
+			return m.comm.ExScan(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
 		}},
 	"alltoall": {
 		want: func(in *inputs) [][]float64 { return model.AllToAll(in.op0, in.c.Count) },

@@ -97,6 +97,16 @@ var ratioOperations = map[string]ratioOperation{
 		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
 			return done(e.AllReduce(ctx, a, to, n, accl.Sum, o...))
 		}},
+	"scan": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return model.Scan(in, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.Scan(ctx, a, to, n, accl.Sum, o...))
+		}},
+	"exscan": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return model.ExScan(in, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.ExScan(ctx, a, to, n, accl.Sum, o...))
+		}},
 	"reduce_scatter": {all, one, false,
 		func(in [][]float64, n int) [][]float64 { return model.ReduceScatter(in, n, model.Sum) },
 		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {

@@ -78,6 +78,10 @@ var methods = []method{
 		want: repeated(collective(call{scenario: 10, count: 17, function: 1, addr0: a0, addr2: a2}))},
 	{call: "reduce_scatter(18, cclo::ReduceFunction::Max, A0, A2)",
 		want: collective(call{scenario: 11, count: 18, function: 1, addr0: a0, addr2: a2})},
+	{call: "scan(18, cclo::ReduceFunction::Max, A0, A2)", only: []string{g2024},
+		want: collective(call{scenario: 14, count: 18, function: 1, addr0: a0, addr2: a2})},
+	{call: "exscan(18, cclo::ReduceFunction::Max, A0, A2)", only: []string{g2024},
+		want: collective(call{scenario: 15, count: 18, function: 1, addr0: a0, addr2: a2})},
 	{call: "ext_stream_krnl(19, A0, A2)", only: []string{g2021},
 		want: plain(call{scenario: 12, count: 19, addr0: a0, addr2: a2})},
 	{call: "barrier()", only: []string{g2022, g2024}, want: call{scenario: 12, comm: comm}},
@@ -98,7 +102,7 @@ var methods = []method{
 var operations = map[string][]uint32{
 	g2021: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 255},
 	g2022: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 255},
-	g2024: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 255},
+	g2024: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255},
 }
 
 // steps builds the statements of a program, and what it is to print.

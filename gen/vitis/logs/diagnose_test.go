@@ -74,8 +74,9 @@ ERROR: [SYSTEM_LINK 82-79] Unable to create system connectivity graph
 		dir: workDir("step.log",
 			"ERROR: [CFGEN 83-2229] Failed to find single interface to reach all segments in {DDR[0], HBM[31], DDR[0]}\n"+
 				linkTail), cause: Memories, first: "ERROR: [CFGEN 83-2229]", log: "step.log"},
-	{name: "frequency option", dir: workDir("step.log", "ERROR: [CFGEN 83-2243] Malformed --clock.freqHz switch argument\n"+
-		linkTail), cause: Connection, first: "ERROR: [CFGEN 83-2243]", log: "step.log"},
+	{name: "frequency option",
+		dir: workDir("step.log", "ERROR: [CFGEN 83-2243] Malformed --clock.freqHz switch argument\n"+
+			linkTail), cause: Connection, first: "ERROR: [CFGEN 83-2243]", log: "step.log"},
 	{name: "no platform",
 		dir: workDir("step.log",
 			`ERROR: [v++ 60-1258] No valid platform was found that matches 'xilinx_u280_xdma_201920_3'. Please make sure that the platform is specified correctly, and the platform has the right version number. The platform repo paths are:
@@ -209,7 +210,8 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 			"slurmstepd: error: Detected 1 oom_kill event in StepId=12.batch. Some of the step tasks have been OOM Killed.\n"),
 		err: step.ErrFailed, cause: Memory, count: 1, log: "step.log"},
 	{name: "time of a job",
-		dir: workDir("step.log", "slurmstepd: error: *** JOB 12 ON n1 CANCELLED AT 2026-11-21T12:00:00 DUE TO TIME LIMIT ***\n"),
+		dir: workDir("step.log",
+			"slurmstepd: error: *** JOB 12 ON n1 CANCELLED AT 2026-11-21T12:00:00 DUE TO TIME LIMIT ***\n"),
 		err: step.ErrFailed, cause: TimeLimit, log: "step.log"},
 	{name: "host of a job",
 		dir: workDir("step.log",
@@ -217,7 +219,8 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 				"DETAILS ***\n"), err: step.ErrFailed, cause: Host, log: "step.log"},
 	{name: "killed without a word", dir: workDir("step.log", "INFO: nothing\n"), err: fmt.Errorf("%w: exit status 137",
 		step.ErrFailed), cause: Memory, first: "the step has failed: exit status 137"},
-	{name: "not found without a word", dir: workDir("step.log", ""), err: fmt.Errorf("%w: exit status 127", step.ErrFailed),
+	{name: "not found without a word", dir: workDir("step.log", ""),
+		err:   fmt.Errorf("%w: exit status 127", step.ErrFailed),
 		cause: Tool},
 	{name: "a status that says nothing", dir: workDir("step.log", ""), err: fmt.Errorf("%w: exit status 1370",
 		step.ErrFailed), cause: Unknown},
@@ -250,7 +253,8 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 			"Cloning into 'src'...\nfatal: unable to access 'https://github.com/Xilinx/x.git/': Could not resolve host: "+
 				"github.com\n"), cause: Network, log: "step.log"},
 	{name: "access",
-		dir:   workDir("step.log", "git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"),
+		dir: workDir("step.log",
+			"git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"),
 		cause: Access, log: "step.log"},
 	{name: "no tool", dir: workDir("step.log", "/w/step.commands.sh: line 5: v++: command not found\n"), cause: Tool,
 		log: "step.log"},

@@ -30,7 +30,8 @@ type plainLines struct {
 func NewPlain(w io.Writer, o DisplayOptions) Display {
 	stop := o.complete(time.Second)
 	now := o.Now()
-	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{}, last: now, stop: stop,
+	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{},
+		last: now, stop: stop,
 		done: make(chan struct{})}
 	p.end.Add(1)
 	go p.watch()

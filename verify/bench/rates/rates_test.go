@@ -97,8 +97,8 @@ var published = map[string]func(n float64) float64{
 }
 
 // bothForms are the operations that nccl-tests have in place, too, without those whose
-// data would be overwritten.
-var bothForms = []string{"allreduce", "allgather", "reduce_scatter", "reduce", "scatter", "gather"}
+// data would be overwritten, and scan.
+var bothForms = []string{"scan", "allreduce", "allgather", "reduce_scatter", "reduce", "scatter", "gather"}
 
 func TestRates(t *testing.T) {
 	const ranks = 3
@@ -177,7 +177,7 @@ func TestRates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if lines := strings.Count(picture, "<polyline"); lines != 2*11 { // measured and limit, of all that have data
+	if lines := strings.Count(picture, "<polyline"); lines != 2*13 { // measured and limit, of all that have data
 		t.Errorf("%d lines", lines)
 	}
 }
@@ -213,7 +213,7 @@ func averages(t *testing.T, table string) {
 			}
 		}
 	}
-	if tables != 10 { // all that have data but send
+	if tables != 12 { // all that have data but send
 		t.Errorf("%d averages", tables)
 	}
 }

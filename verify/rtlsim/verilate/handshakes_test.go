@@ -85,7 +85,9 @@ func TestChecksAreOfWhatIsOffered(t *testing.T) {
 		{"by an instance that is wires", `module child (output logic out_valid, input wire out_ready); endmodule` +
 			` module m (input wire clk, rst, output logic out_valid, input wire out_ready); child c (.*); endmodule`,
 			[]string{`bind m stream_check`}},
-		{"by an instance, in part", child + ` module m (input wire clk, rst, output logic x_tvalid, input wire x_tready, output logic [3:0] x_tkeep, x_tuser, output logic x_tlast, input wire u);
+		{"by an instance, in part",
+			child +
+				` module m (input wire clk, rst, output logic x_tvalid, input wire x_tready, output logic [3:0] x_tkeep, x_tuser, output logic x_tlast, input wire u);
 			child #(.N(2)) c (.clk, .rst, .out_valid(x_tvalid), .out_ready(x_tready), .out_data({x_tkeep[3:0], x_tlast})); assign x_tuser = 1; endmodule`,
 			[]string{`bind child stream_check`, `.taken(x_tready), .payload({x_tuser})`, `bind m keep_check`}},
 	} {

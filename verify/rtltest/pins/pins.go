@@ -138,7 +138,8 @@ func (m Module) shell(b *Bench) string {
 	for name, p := range m.Parts {
 		b.at[name] = pin{b.at[p.Pin].words, p.Low, p.Width}
 	}
-	return strings.NewReplacer("TOP", m.Top, "CLOCK", clock, "RESET_PIN", reset, "ACTIVE", active, "COPY_IN", in, "COPY_OUT", out).Replace(shell)
+	return strings.NewReplacer("TOP", m.Top, "CLOCK", clock, "RESET_PIN", reset, "ACTIVE", active, "COPY_IN", in,
+		"COPY_OUT", out).Replace(shell)
 }
 
 const shell = `#include "VTOP.h"

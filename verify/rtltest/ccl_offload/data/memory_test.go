@@ -134,7 +134,8 @@ func writeSwitch(b *block.Bench, r *rand.Rand) error {
 	var addresses, words, answers [2]block.Stretches
 	var in [2]*block.Input
 	for i := range in {
-		addresses[i], words[i], answers[i] = block.Stretches{Random: r}, block.Stretches{Random: r}, block.Stretches{Random: r}
+		addresses[i], words[i], answers[i] = block.Stretches{Random: r}, block.Stretches{Random: r},
+			block.Stretches{Random: r}
 		in[i] = block.NewInput(b, fmt.Sprintf("b%d_valid", i), fmt.Sprintf("b%d_ready", i))
 	}
 	var now burst
@@ -367,7 +368,8 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 			return err
 		} else if ok {
 			if len(answers) == 0 || b.Get(slave+"rdata") != answers[0] || b.Get(slave+"rresp") != 0 {
-				return fmt.Errorf("a read is answered with %X, %d; there are %X", b.Get(slave+"rdata"), b.Get(slave+"rresp"), answers)
+				return fmt.Errorf("a read is answered with %X, %d; there are %X", b.Get(slave+"rdata"), b.Get(slave+"rresp"),
+					answers)
 			}
 			answers = answers[1:]
 		}

@@ -94,7 +94,8 @@ func TestAXILiteRegisters(t *testing.T) {
 
 // host accesses registers by AXI4-Lite. An access has been made in the cycle
 // before its answer is there.
-func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, results uint64, also func(k *kernel) error) error {
+func host(b *block.Bench, r *rand.Rand, first uint64, words int, writable, results uint64,
+	also func(k *kernel) error) error {
 	const host, slave = "control_request.", "control_response."
 	feed := func(channel string, put func(a access), fields ...string) *block.Feed[access] {
 		return &block.Feed[access]{
