@@ -182,8 +182,8 @@ func goEnvironment(t *testing.T) []string {
 func TestExamplesOfVariables(t *testing.T) {
 	example := regexp.MustCompile("(?:`?object`?: |-vars=)'({[^']*})'")
 	for _, file := range []string{
-		"targets.go", "vitis.go", "build/build.go", "../command/verbs.go",
-		"../../verify/cmd/cclforge/internal/builds/verbs.go", "../../platforms/README.md",
+		"targets.go", "vitis.go", "groups/build.go", "../command/verbs.go",
+		"../../verify/cmd/cclforge/internal/verbs/buildverbs.go", "../../platforms/README.md",
 	} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
