@@ -9,7 +9,6 @@ var elsewhere = map[string]Check{
 	"cclo_pkg":                {Within: "rtlsim", Why: "a package has no behaviour of its own"},
 	"checks":                  {Within: "rtlsim", Why: "a template of assertions inside other files"},
 	"cmac_0":                  {Within: "rtlsim", Why: "a model around platforms in simulation"},
-	"cmac_1":                  {Within: "rtlsim", Why: "a model around platforms in simulation"},
 	"cmac_krnl":               {Within: "rtlsim", Why: "a model around platforms in simulation"},
 	"control_processor":       {Own: "rtltest/ccl_offload/cpu"},
 	"float16_to_float32":      {Own: "rtltest/reduce_ops"},
