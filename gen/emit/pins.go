@@ -3,7 +3,6 @@ package emit
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/templates"
 )
 
 // pin is a port of a module as its source has it.
@@ -116,23 +114,32 @@ func moduleOf(d *design.Design, k *design.Kernel, view hardwareView) (*moduleHea
 		}
 		return parseModule(k.Name, f.Content)
 	}
-	own := hardwareFolder{path: path.Join(rtlFolder, k.ID), kernel: k}
-	name := path.Join(own.path, k.Name+".sv")
-	if k.Source != platform.SourceRTL {
-		name = path.Join(modelFolder, k.Name+".sv")
-	} else if from := own.from(); from != own.path {
-		name = topFileOf(from)
-	}
-	if text, err := fs.ReadFile(templates.FS, name); err == nil {
-		return parseModule(k.Name, text)
-	}
-	if _, err := fs.Stat(templates.FS, name+templateSuffix); err != nil {
+	name := moduleFile(k)
+	if name == "" {
 		return nil, fmt.Errorf("%w of %s", errNoModule, k.Name)
 	}
 	view.Kernel = k
-	f, err := hardwareFile(d, name+templateSuffix, view)
+	f, err := hardwareFile(d, name, view)
 	if err != nil {
 		return nil, err
 	}
 	return parseModule(k.Name, f.Content)
+}
+
+// moduleFile is the path of a kernel's top module, or of its model, in the templates:
+// its own, or the template of the kernel that it is like. It is empty if there is none.
+func moduleFile(k *design.Kernel) string {
+	folder, like := path.Join(rtlFolder, k.ID), path.Join(rtlFolder, k.Like)
+	if k.Source != platform.SourceRTL {
+		folder, like = modelFolder, modelFolder
+	}
+	for _, name := range []string{
+		path.Join(folder, k.Name+".sv"), path.Join(folder, k.Name+".sv"+templateSuffix),
+		path.Join(like, k.Like+".sv"+templateSuffix),
+	} {
+		if there(name) {
+			return name
+		}
+	}
+	return ""
 }

@@ -188,11 +188,11 @@ type hardwareFolder struct {
 // from is the folder of the templates: a kernel without one has that of the kernel
 // that it is like, if its top module is a template.
 func (f hardwareFolder) from() string {
-	if f.kernel == nil || f.kernel.Like == "" || there(f.path) {
+	if f.kernel == nil || there(f.path) {
 		return f.path
 	}
-	if base := path.Join(rtlFolder, f.kernel.Like); there(topFileOf(base) + templateSuffix) {
-		return base
+	if name := moduleFile(f.kernel); name != "" {
+		return path.Dir(name)
 	}
 	return f.path
 }

@@ -110,7 +110,7 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 	}
 	for _, e := range models {
 		name := path.Join(modelFolder, e.Name())
-		if !b.needsModel(strings.TrimSuffix(e.Name(), ".sv")) {
+		if path.Ext(name) != ".sv" || !b.needsModel(strings.TrimSuffix(e.Name(), ".sv")) {
 			continue
 		}
 		model, err := copied(name)
@@ -118,6 +118,19 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 			return nil, err
 		}
 		files = append(files, model)
+	}
+	for _, k := range d.Kernels() {
+		name := moduleFile(k)
+		if k.Source == platform.SourceRTL || k.InCpp() || path.Ext(name) != templateSuffix {
+			continue
+		}
+		view.Kernel = k
+		f, err := hardwareFile(d, name, view)
+		if err != nil {
+			return nil, err
+		}
+		f.Path = path.Join(modelFolder, k.Name+".sv")
+		files = append(files, f)
 	}
 	if microBlaze(d) {
 		core, err := simulatedCore()

@@ -29,7 +29,8 @@ inline cclo::kernel_beat operand(const float *src, unsigned count, unsigned i) {
 #pragma HLS UNROLL
         if (k < left) {
             cclo::types::float32 sum;
-            sum.bits = ieee754::sum<8, 23>(cclo::element<float>::pack(src[i * per_beat + k]), cclo::element<float>::pack(1));
+            sum.bits = ieee754::sum<8, 23>(cclo::element<float>::pack(src[i * per_beat + k]),
+                                           cclo::element<float>::pack(1));
             cclo::set(beat.data, k, sum);
         }
     }
@@ -48,7 +49,8 @@ inline void store(float *dst, unsigned count, unsigned i, const ap_uint<cclo::Be
 
 } // namespace vadd
 
-void vadd_put(float *src, float *dst, int count, unsigned int destination, unsigned int comm_adr, unsigned int dpcfg_adr,
+void vadd_put(float *src, float *dst, int count, unsigned int destination, unsigned int comm_adr,
+              unsigned int dpcfg_adr,
               hls::stream<cclo::word> &cmd_to_cclo, hls::stream<cclo::word> &sts_from_cclo,
               hls::stream<cclo::kernel_beat> &data_to_cclo, hls::stream<cclo::kernel_beat> &data_from_cclo) {
 #pragma HLS INTERFACE m_axi port = src offset = slave bundle = gmem

@@ -127,7 +127,8 @@ inline void words_from_string(uint64_t *w, int n, const char *text, int radix) {
     if (radix == 0)
         radix = whole.find_first_not_of("0123456789", at) == std::string::npos ? 10 : 16;
     if (at >= whole.size() || (radix != 2 && radix != 8 && radix != 10 && radix != 16))
-        fail("the number \"" + whole + "\" in radix " + std::to_string(radix) + ": expected digits, and radix 2, 8, 10 or 16");
+        fail("the number \"" + whole + "\" in radix " + std::to_string(radix) +
+             ": expected digits, and radix 2, 8, 10 or 16");
     for (; at < whole.size(); at++) {
         const int c = std::tolower(static_cast<unsigned char>(whole[at]));
         const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;

@@ -60,7 +60,8 @@ class __attribute__((may_alias)) half {
 // For halves alone: beside another number a half is a float. A double holds sums and
 // products of halves, and enough of quotients to round them once more.
 #define CCLO_SIM_HALF(OPERATOR)                                                                                        \
-    template <class H, std::enable_if_t<std::is_same<H, half>::value, int> = 0> inline half operator OPERATOR(H a, H b) { \
+    template <class H, std::enable_if_t<std::is_same<H, half>::value, int> = 0>                                        \
+    inline half operator OPERATOR(H a, H b) {                                                                          \
         return double(float(a)) OPERATOR double(float(b));                                                             \
     }
 CCLO_SIM_HALF(+)

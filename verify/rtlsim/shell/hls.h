@@ -30,7 +30,8 @@ class Component : public Part {
 
     // What its module says of it.
     void open(Model &model, const std::string &name, const std::string &kernel);
-    void port(Model &model, std::size_t number, const std::string &name, bool output, uint32_t width, uint32_t dest_bits);
+    void port(Model &model, std::size_t number, const std::string &name, bool output, uint32_t width,
+              uint32_t dest_bits);
     void argument(Model &model, std::size_t number, uint32_t offset, uint32_t bits, int space);
     std::unique_ptr<Packets> packets;         // of plugins
     std::size_t calls = none, answers = none; // ports that lead to the engine's calls

@@ -112,7 +112,8 @@ struct Probe : HostPart {
 
     bool busy() const override;
     uint64_t status() const override {
-        return (halted ? status_halted : 0) | (trace.empty() ? 0 : status_traced) | (issues.empty() ? 0 : status_issued);
+        return (halted ? status_halted : 0) | (trace.empty() ? 0 : status_traced) |
+               (issues.empty() ? 0 : status_issued);
     }
 };
 
