@@ -18,7 +18,7 @@ type synthesis struct {
 }
 
 // compileHLS is v++ --compile --mode hls.
-func (c *call) compileHLS(conf *Config, inputs []string) error {
+func (c *call) compileHLS(conf *Given, inputs []string) error {
 	s := synthesis{top: conf.Get("hls.syn.top"), part: conf.Get("part"), clock: conf.Get("hls.clock"),
 		output: conf.Get("hls.package.output.file"), work: conf.Get("work_dir"),
 		files: append(conf.All("hls.syn.file"), inputs...), include: folders(conf.All("hls.syn.cflags"))}
