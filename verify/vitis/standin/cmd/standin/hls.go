@@ -150,8 +150,10 @@ func (c *call) synthesize(s synthesis, tool string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := standin.ArchiveXO(body, map[string][]byte{"component.xml": []byte(c.Version + " " + s.part + " " + s.clock +
-		"\n"), "hdl/" + s.top + ".v": []byte("// " + sum([]byte(text.String())) + "\n")})
+	archive, err := standin.ArchiveXO(body, map[string][]byte{
+		"component.xml":       []byte(c.Version + " " + s.part + " " + s.clock + "\n"),
+		"hdl/" + s.top + ".v": []byte("// " + sum([]byte(text.String())) + "\n"),
+	})
 	if err != nil {
 		return err
 	}
