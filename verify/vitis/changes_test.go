@@ -56,7 +56,7 @@ func (b *bench) builds(name string, c change) {
 	if c.firmware != nil {
 		image = c.firmware(bytes.Clone(image))
 	}
-	set, err := tools.Find(b.Context(), library.Toolchain, tools.Env{}, plan.Needs(library.Toolchain, r.Design)...)
+	set, err := tools.Find(b.Context(), library.Toolchain, tools.Env{}, plan.Needs(r.Design)...)
 	if err != nil {
 		b.Fatal(err)
 	}

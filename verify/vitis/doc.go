@@ -1,3 +1,3 @@
-// Package vitis proves builds: platforms are taken to an .xclbin by the plain command,
-// with stand-ins for the vendor's tools, and with everything going wrong that can.
+// Package vitis tests builds: the command builds platforms to an .xclbin with stand-ins for
+// the vendor's tools, also while tools fail, are killed, or find damaged files.
 package vitis

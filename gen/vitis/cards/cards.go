@@ -4,12 +4,12 @@
 //
 // # What a look does to a card
 //
-// It reads registers, and no more: it never loads a card, and writes no register. (Bits
-// of a MAC's state that keep what they have had are read, and begin anew.) Registers can
-// only be read by who has the kernel alone, so it takes each engine and each network,
-// reads, and gives it back at once, within milliseconds. What another process has is left
-// alone, and reported as in use. A program that wants an engine in those milliseconds
-// finds it in use: do not scan cards by the second while programs start on them.
+// It only reads registers: it never loads a card, and writes no register. (Reading clears
+// the sticky bits of a MAC's state.) XRT gives registers only to a process that has the
+// kernel for itself, so a look opens each engine and each network exclusively, for
+// milliseconds. Kernels of another process are left alone, and reported as in use. A
+// program that opens an engine in those milliseconds finds it in use: do not scan cards
+// every second while programs start on them.
 package cards
 
 import (
@@ -46,7 +46,7 @@ type Card struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Temperature is what a sensor says.
+// Temperature is the reading of a sensor.
 type Temperature struct {
 	Sensor  string  `json:"sensor"`
 	Celsius float64 `json:"celsius"`
@@ -87,8 +87,8 @@ var (
 	ErrNotLoaded = errors.New("the card does not have it")
 )
 
-// List finds all cards of this host. Details that a card does not tell are left
-// out, with a note. No cards is no error; no tool is one that matches ErrNoXRT.
+// List finds all cards of this host. Details that a card does not report are left out,
+// with a note. No cards is no error; without XRT's tools the error matches ErrNoXRT.
 func List(ctx context.Context) ([]Card, error) { return host().list(ctx) }
 
 // Select finds a card by its PCI address, which may lack the domain and the

@@ -1,6 +1,6 @@
 package cards
 
-// State is how much could be seen of an engine or a network.
+// State is the state of an engine or a network, as far as it could be read.
 type State string
 
 // States.
@@ -14,7 +14,7 @@ const (
 	Unknown State = "not known"      // there is a remark why
 )
 
-// Engine is a collective engine on a card. What is not known is nil.
+// Engine is a collective engine on a card. Unknown fields are nil.
 type Engine struct {
 	Name  string `json:"name"` // of the instance: "ccl_offload_0"
 	State State  `json:"state"`
@@ -34,7 +34,7 @@ type Region struct {
 	MAC     string `json:"mac"`
 }
 
-// Built is what a shell says that it was built with.
+// Built is the configuration that a shell reports.
 type Built struct {
 	Regions     int  `json:"regions"` // of the card
 	HostStreams bool `json:"host_streams"`
@@ -43,7 +43,7 @@ type Built struct {
 	AVX         bool `json:"avx"`
 }
 
-// Hardware is what an engine says that it was built with.
+// Hardware is the configuration that an engine reports.
 type Hardware struct {
 	ID            string `json:"id"` // the word: "0x0012AB5C"
 	Stack         string `json:"stack"`
@@ -56,8 +56,8 @@ type Hardware struct {
 	Revision      string `json:"revision"` // first six digits
 }
 
-// Network is what an engine sends through. What is not known, or what its kind
-// does not tell, is nil or empty.
+// Network is the network kernel of an engine. Unknown fields, and those that its kind
+// does not have, are nil or empty.
 type Network struct {
 	Name   string `json:"name"`   // of the instance: "poe_0"
 	Kind   string `json:"kind"`   // "udp", "tcp"; "axis" joins engines of the card, "rdma" is the Coyote shell's
@@ -75,7 +75,7 @@ type Network struct {
 	Link *MAC `json:"link"`
 }
 
-// Entries are those of a table.
+// Entries is the occupancy of a table.
 type Entries struct {
 	Used int `json:"used"`
 	Size int `json:"size"`

@@ -13,16 +13,16 @@ import (
 	"github.com/cclforge/cclforge/gen/driverview"
 )
 
-// DefaultLimit bounds how long a card is looked at.
+// DefaultLimit bounds the inspection of a card.
 const DefaultLimit = 20 * time.Second
 
 // grace is how long a look that was ended may take to give back what it has.
 const grace = time.Second
 
-// ErrDesign matches errors of designs that are not known here.
+// ErrDesign matches errors of designs that this workspace does not have.
 var ErrDesign = errors.New("its engines are not looked at")
 
-// Engines looks into cards.
+// Engines is the Inspector of cards of XRT: it reads the registers of engines and networks.
 type Engines struct {
 	// Designs elaborates a platform by its name, with each set of variables that it may
 	// have been built with.
@@ -43,9 +43,9 @@ type opened interface {
 	Close() error
 }
 
-// Inspect implements scan.Inspector. Of cards without a file that is known, or with one
-// that was not made here, it says nothing. The error matches ErrDesign, or those of
-// package xrt; what fails at one engine or network alone is a remark.
+// Inspect implements Inspector. It adds nothing to cards whose file is unknown or not one
+// of ours. The error matches ErrDesign, or those of package xrt; a failure at one engine
+// or network is a remark.
 func (in *Engines) Inspect(ctx context.Context, c *Found) error {
 	if c.Design == nil || c.Design.Generator == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
-// Request is what a card shall be loaded with.
+// Request is a card, and the file to load it with.
 type Request struct {
 	File   string // .xclbin
 	Device string // as for Select
@@ -19,8 +19,7 @@ type Request struct {
 	Say func(line string)
 }
 
-// Program loads a card and looks whether it then has what it should have. It
-// returns the card as it is afterwards.
+// Program loads a card, checks that it then holds the file, and returns its new state.
 func Program(ctx context.Context, r Request) (Card, error) { return host().program(ctx, r) }
 
 func (h *system) program(ctx context.Context, r Request) (Card, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
-// Found is a card, and what is on it.
+// Found is a card with the design that it holds.
 type Found struct {
 	Card
 	// Design is what is loaded, if a file is known that has its UUID.
@@ -52,7 +52,7 @@ type Finder interface {
 	Find(ctx context.Context) ([]Found, error)
 }
 
-// Options say where designs are.
+// Options are the places of designs, and what reads cards.
 type Options struct {
 	Files []string // .xclbin files, which must be there
 	Out   string   // directory with results of builds; "" for none
@@ -62,8 +62,9 @@ type Options struct {
 	Finders    []Finder
 }
 
-// Scan lists the cards of this host: those of XRT, then those of finders, also with an
-// error. No cards is no error; no XRT is one that matches cards.ErrNoXRT.
+// Scan lists the cards of this host: those of XRT, then those of finders. It returns what
+// it has found also with an error. No cards is no error; without XRT the error matches
+// ErrNoXRT.
 func Scan(ctx context.Context, o Options) ([]Found, error) {
 	out, err := o.ofXRT(ctx)
 	errs := []error{err}
@@ -205,7 +206,7 @@ func add(to map[string][]Design, path string) error {
 	return nil
 }
 
-// String is what a design is, in a word or two.
+// String is the platform of a design, or the name of its file.
 func (d *Design) String() string {
 	if d == nil {
 		return "-"

@@ -14,9 +14,9 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// Shells finds cards in shells, each region one, by the files of the shells' drivers. A
-// region is locked while it is looked at; what another process has locked is left alone.
-// The shell's own programs lock nothing: with them only calls that change nothing meet.
+// Shells finds cards in shells by the files of the shells' drivers; each region counts as
+// one. It locks a region while it reads it, and leaves regions alone that another process
+// has locked. The shell's own programs lock nothing; the calls made here change nothing.
 type Shells struct {
 	Drivers []layout.Driver
 	// Design is what regions are expected to hold, of which they do not tell; nil for
@@ -44,7 +44,7 @@ func Drivers(lib *platform.Library) []layout.Driver {
 	return out
 }
 
-// Find implements scan.Finder. What cannot be found out of a region is a remark.
+// Find implements Finder. A failure at one region is a remark.
 func (s *Shells) Find(ctx context.Context) ([]Found, error) {
 	var l *look
 	if s.Design != nil {

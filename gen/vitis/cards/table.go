@@ -14,8 +14,8 @@ import (
 // platforms have.
 const columns = 100
 
-// Table writes cards for people: a table of those of XRT, one of those in shells, one of
-// their engines, one of their networks, and what does not fit into these.
+// Table writes cards for people: tables of the cards of XRT, of the regions of shells, of
+// engines and of networks, then notes.
 func Table(w io.Writer, all []Found) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(w, "XRT sees no card on this host, and no shell's driver shows one.")

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Hottest is the highest of its temperatures, with the sensor: "37 °C (fpga0)"; "-" if there
-// are none.
+// Hottest is the highest temperature, with its sensor: "37 °C (fpga0)"; "-" for none.
 func (c Card) Hottest() string {
 	if len(c.Temperatures) == 0 {
 		return "-"
@@ -16,7 +15,7 @@ func (c Card) Hottest() string {
 	return fmt.Sprintf("%g °C (%s)", t.Celsius, t.Sensor)
 }
 
-// Watts is what it takes, with its limit: "24.9 of 225 W"; "-" if that is not known.
+// Watts is the card's power, with its limit: "24.9 of 225 W"; "-" if unknown.
 func (c Card) Watts() string {
 	switch {
 	case c.Power == 0:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Cause is a name of a cause for programs. Names do not change.
+// Cause is the name of a cause, for programs. Names do not change.
 type Cause string
 
 // The causes.

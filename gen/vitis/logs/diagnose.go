@@ -28,8 +28,8 @@ type Diagnosis struct {
 	Title, Hint string
 }
 
-// String says it for people, on several lines without a newline at the end. It
-// names the log only if it is not the step's own.
+// String is the diagnosis for people: several lines, no newline at the end. The log is
+// named only if it is not the step's own.
 func (d Diagnosis) String() string {
 	var b strings.Builder
 	if d.Title != "" {
@@ -50,9 +50,8 @@ func (d Diagnosis) String() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Diagnose looks at what a step that ended with err has left in its work directory.
-// It reads logs of any size in bounded memory, and gives what it has when the
-// context ends.
+// Diagnose reads the work directory of a step that has ended with err. When the context
+// ends, it returns what it has found so far.
 func Diagnose(ctx context.Context, dir fs.FS, err error) Diagnosis {
 	byError := ofError(err)
 	if byError == Cancelled {

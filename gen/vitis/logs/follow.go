@@ -1,4 +1,3 @@
-// Package follow reads a log while it is being written.
 package logs
 
 import (
@@ -18,11 +17,10 @@ const (
 	LongestFollowed = 4096
 )
 
-// Follow hands the lines of a file on as they are written, until ended is closed and
-// the rest has been read, or the context has ended. The file need not be there at
-// the beginning. Of a line longer than LongestFollowed the beginning is handed on; bytes
-// that are not text become U+FFFD, and control characters are left out. A last
-// line without a line feed counts. The error is one of reading.
+// Follow passes each line of a growing file to line, until ended is closed and the rest
+// has been read, or the context ends. The file may appear later. A line is cut at
+// LongestFollowed; bytes that are not UTF-8 become U+FFFD, control characters are
+// dropped. A last line without a line feed counts. The error is one of reading.
 func Follow(ctx context.Context, path string, ended <-chan struct{}, line func(string)) error {
 	f := follower{path: path, line: line}
 	defer f.close()

@@ -1,7 +1,6 @@
-// Package logs reads what tools write: by line in bounded memory, whatever the size and
-// the content, and also while it is being written; which stage a line tells of; and, of
-// a step that has failed, the first lines that are about the cause and not about its
-// consequences, where in the user's files that is, and what to do about known causes.
+// Package logs reads the logs of tools: line by line in bounded memory, also while they
+// grow. It recognizes stages ("placement"), and diagnoses failed steps: the first lines
+// about the cause (not its consequences), the place in the user's files, and what to do.
 package logs
 
 import (
@@ -14,8 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Longest is how many bytes of a line are looked at; the rest of a longer line
-// is passed over.
+// Longest is the number of bytes of a line that are read; the rest is skipped.
 const Longest = 64 << 10
 
 // often is after how many lines the context is looked at.
@@ -66,8 +64,7 @@ func each(text string, f func(string) bool) bool {
 
 var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|[()][A-Za-z0-9]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?)")
 
-// Clean is a line without what terminals would act upon: escape sequences and
-// control characters. Tabs become blanks.
+// Clean is a line without escape sequences and control characters. Tabs become blanks.
 func Clean(line string) string {
 	if strings.IndexFunc(line, control) < 0 {
 		return line

@@ -70,8 +70,8 @@ var rules = []rule{
 	{"%] ", regexp.MustCompile(`^\[ *(\d+)%\] (?:Building|Linking|Generating|Built)`), "compiling"},
 }
 
-// Stage tells from a line of a tool's log what the tool does now: "placement",
-// "synthesis 98%". ok is false for lines that do not say.
+// Stage is the stage of a tool that a line of its log announces: "placement",
+// "synthesis 98%". ok is false for other lines.
 func Stage(line string) (stage string, ok bool) {
 	if strings.HasPrefix(line, "WARNING:") || strings.HasPrefix(line, "INFO: [") && !telling(line) {
 		return "", false

@@ -234,8 +234,7 @@ func (p *planner) image() error {
 	return nil
 }
 
-// Describe is what a finished design says about itself, in the section USER_METADATA
-// of its .xclbin.
+// Describe is the description of a design in the section USER_METADATA of its .xclbin.
 func Describe(d *design.Design, firmware []byte) (xclbin.Description, error) {
 	hash, err := designjson.Hash(d)
 	if err != nil {

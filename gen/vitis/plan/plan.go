@@ -17,7 +17,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 )
 
-// Options are what a plan depends on beside the design and the tools.
+// Options are further inputs of a plan, beside the design and the tools.
 type Options struct {
 	// Descriptions is the absolute path of the directory that holds the users'
 	// platforms/: .xo files that stand beside descriptions are below it.
@@ -26,9 +26,9 @@ type Options struct {
 	Firmware []byte
 }
 
-// Plan plans the build of a design. Files are what was rendered of it, with paths
-// as in out/<platform>. Errors match tools.ErrMissing if a tool, a board platform or
-// an .xo file is not there.
+// Plan plans the build of a design from its rendered files, whose paths are those in
+// out/<platform>. The error matches tools.ErrMissing if a tool, a board platform or an
+// .xo file is missing.
 func Plan(d *design.Design, files []emit.File, set *tools.Set, o Options) (*step.Plan, error) {
 	p := newPlanner(d, files, set, o)
 	if err := p.checkVersion(); err != nil {
@@ -57,7 +57,7 @@ func Merge(plans ...*step.Plan) *step.Plan {
 	return all
 }
 
-// Warnings say what is known against a design in the version of the tools.
+// Warnings are known problems of a design with the version of the tools.
 func Warnings(d *design.Design, set *tools.Set) []string {
 	if d.Platform.POEs[0].Kind == "rdma" {
 		return nil // no board platform is linked to
@@ -204,8 +204,8 @@ func features(d *design.Design) []feature {
 	return nil
 }
 
-// Needs are the tools that the builds of designs take, each once for each reason.
-func Needs(_ *platform.Toolchain, designs ...*design.Design) []tools.Need {
+// Needs are the tools that builds of designs need, each once for each reason.
+func Needs(designs ...*design.Design) []tools.Need {
 	var needs []tools.Need
 	add := func(reason string, names ...string) {
 		for _, name := range names {

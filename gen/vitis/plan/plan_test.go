@@ -516,8 +516,8 @@ func TestFilesOfOthers(t *testing.T) {
 			put(t, filepath.Join(boards, d.Platform.Board.Shell+".xpfm"), "<platform/>")
 			vars := map[string]string{"PATH": bin, "MINE": filepath.Dir(elsewhere), "PLATFORM_REPO_PATHS": boards}
 			set, err := tools.Find(t.Context(), lib.Toolchain,
-				tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }}, plan.Needs(lib.Toolchain,
-					d)...)
+				tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }},
+				plan.Needs(d)...)
 			if err != nil {
 				t.Fatal(err)
 			}

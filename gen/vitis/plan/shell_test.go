@@ -3,7 +3,6 @@ package plan_test
 import (
 	"errors"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -96,26 +95,12 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// shellKeys are the keys of a plan's steps.
-func shellKeys(t *testing.T, p *step.Plan) map[string]string {
-	t.Helper()
-	keys, err := p.Keys(step.Sum)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for id, k := range keys {
-		out[path.Base(path.Dir(id))] = k.Hash
-	}
-	return out
-}
-
 func TestShellKeys(t *testing.T) {
 	p, err := inShell(t, nil, nil, "@0\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := shellKeys(t, p)
+	base := keysOf(t, p)
 	for name, c := range map[string]struct {
 		change       func(*design.Design)
 		set          func(*tools.Set)
@@ -152,10 +137,10 @@ func TestShellKeys(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		keys := shellKeys(t, p)
-		if (keys["shell"] != base["shell"]) != c.shell || (keys["image"] != base["image"]) != c.image {
-			t.Errorf("%s: other keys of the shell: %t, of the image: %t; want %t, %t", name, keys["shell"] != base["shell"],
-				keys["image"] != base["image"], c.shell, c.image)
+		keys := keysOf(t, p)
+		if (keys[shellStep] != base[shellStep]) != c.shell || (keys[shellLast] != base[shellLast]) != c.image {
+			t.Errorf("%s: other keys of the shell: %t, of the image: %t; want %t, %t", name, keys[shellStep] != base[shellStep],
+				keys[shellLast] != base[shellLast], c.shell, c.image)
 		}
 	}
 }
@@ -211,7 +196,7 @@ func TestShellCannot(t *testing.T) {
 			t.Errorf("without %s the error is %v", tool, err)
 		}
 	}
-	needs := plan.Needs(designtest.Library(t).Toolchain, designtest.Load(t, "u55c_rdma", nil))
+	needs := plan.Needs(designtest.Load(t, "u55c_rdma", nil))
 	for _, tool := range []string{"vivado", "vitis_hls", "git", "cmake", "make", "updatemem"} {
 		if !slices.ContainsFunc(needs, func(n tools.Need) bool { return n.Tool == tool }) {
 			t.Errorf("%s is not among the tools that are looked for", tool)

@@ -13,10 +13,9 @@ import (
 // mostFiles is how many files of a build are looked at.
 const mostFiles = 200_000
 
-// Collect reads what the tools have left below fsys, wherever it is there: the
-// results of all steps of a platform. It is no error if something is not there or
-// cannot be read; Report.Missing tells of it. The error is that of fsys, or of the
-// context.
+// Collect reads the tools' reports below fsys, which holds the results of all steps of a
+// platform. Missing and unreadable reports are no error; Report.Missing lists them. The
+// error is that of fsys, or of the context.
 func Collect(ctx context.Context, fsys fs.FS, b Build) (*Report, error) {
 	c := &collector{fsys: fsys, report: &Report{Schema: Schema, Build: b}}
 	files, err := c.files(ctx)

@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 
@@ -99,5 +98,3 @@ func (j *jsonLines) Close() error {
 	}
 	return j.out.err
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

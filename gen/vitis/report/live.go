@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -187,7 +188,7 @@ func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word + " more"
 	}
-	return itoa(n) + " " + word + "s more"
+	return strconv.Itoa(n) + " " + word + "s more"
 }
 
 const barWidth = 16

@@ -2,12 +2,12 @@ package report
 
 import "fmt"
 
-// Met says whether the build is as fast as it was meant to be. A build for hardware
-// of which that is not known has not met timing.
+// Met reports whether the build has met timing. A build for hardware without a timing
+// report has not.
 func (r *Report) Met() bool { return len(r.Misses()) == 0 }
 
-// Misses says in words where timing was missed: violated clocks, clocks that the
-// linker made slower for that reason, and that nothing is known.
+// Misses lists where timing was missed: violated clocks, clocks that the linker slowed
+// down, or a missing timing report.
 func (r *Report) Misses() []string {
 	if r.Target != "hw" {
 		return nil

@@ -24,14 +24,14 @@ type plainLines struct {
 	end   sync.WaitGroup
 }
 
-// NewPlain writes lines to w: what begins and ends at once, stages at most every
-// DisplayOptions.Every for each step, and that something still runs after
-// DisplayOptions.Heartbeat of silence.
+// NewPlain writes lines to w: starts and ends at once, stages at most every
+// DisplayOptions.Every for each step, and a sign of life after DisplayOptions.Heartbeat
+// of silence.
 func NewPlain(w io.Writer, o DisplayOptions) Display {
 	stop := o.complete(time.Second)
 	now := o.Now()
-	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{},
-		last: now, stop: stop,
+	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{}, last: now,
+		stop: stop,
 		done: make(chan struct{})}
 	p.end.Add(1)
 	go p.watch()

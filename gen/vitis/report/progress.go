@@ -16,7 +16,7 @@ type Display interface {
 	Close() error
 }
 
-// DisplayOptions are for tests, and for those who know better.
+// DisplayOptions are for tests; the zero value suits people.
 type DisplayOptions struct {
 	Now func() time.Time // time.Now
 	// Size is the size of the terminal; 80 by 24 if it says less than 1.

@@ -1,6 +1,6 @@
-// Package report shows builds, to people and to programs: what they do while they run,
-// and what they have led to (timing, utilization, power and what was linked, as the
-// vendor's tools report it), next to earlier builds.
+// Package report shows builds, to people and to programs: progress while they run, and
+// then timing, utilization, power and the linked kernels, as the vendor's tools report
+// them, next to earlier builds.
 package report
 
 import (
@@ -57,8 +57,8 @@ type StepTime struct {
 	Cached bool          `json:"cached"`  // its result was there already
 }
 
-// Report is what a build has led to. What no report file said is nil or empty, and
-// Missing tells of it.
+// Report is the outcome of a build. Values that no report file has are nil or empty;
+// Missing lists them.
 type Report struct {
 	Schema int `json:"schema"`
 	Build
@@ -73,7 +73,7 @@ type Report struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Timing is what report_timing_summary says (UG906, "Report Timing Summary").
+// Timing is the result of report_timing_summary (UG906, "Report Timing Summary").
 type Timing struct {
 	File  string `json:"file"`
 	Setup *Slack `json:"setup,omitempty"` // WNS, TNS
@@ -103,13 +103,12 @@ type ClockSlack struct {
 	Pulse  *Slack  `json:"pulse,omitempty"`
 }
 
-// Worst is the slack of the clock that tells most, with what it is of: the
-// smallest of those that are violated, or that of setup, hold, pulse width, in this
-// order. What is left of the last two is always little. ok is false if none is
-// known.
+// Worst is the most telling slack of the clock, with its check: the smallest violated
+// one, or else the first known of setup, hold, pulse width, as the slack of the last two
+// is always small. ok is false if none is known.
 func (c *ClockSlack) Worst() (ns float64, of string, ok bool) { return worst(c.Setup, c.Hold, c.Pulse) }
 
-// PathSlack is a group of paths that do not stay in one clock.
+// PathSlack is a group of paths between clocks.
 type PathSlack struct {
 	Group string `json:"group,omitempty"`
 	From  string `json:"from"`
@@ -152,7 +151,7 @@ const (
 // Resources are all of them.
 var Resources = []string{LUT, LUTRAM, FF, BRAM, URAM, DSP}
 
-// Usage is what is used of the card.
+// Usage is the utilization of the card.
 type Usage struct {
 	Stage    string   `json:"stage,omitempty"` // "routed", "placed" or "synthed": the latest that was reported
 	Files    []string `json:"files,omitempty"`
@@ -178,7 +177,7 @@ type Amount struct {
 	Percent   float64 `json:"percent"`
 }
 
-// Power is what report_power estimates, in watts.
+// Power is the estimate of report_power, in watts.
 type Power struct {
 	File       string  `json:"file"`
 	Total      float64 `json:"total_w"`
@@ -198,7 +197,7 @@ type Watts struct {
 	Watts float64 `json:"w"`
 }
 
-// Synthesis is what Vitis HLS estimates for a kernel.
+// Synthesis is the estimate of Vitis HLS for a kernel.
 type Synthesis struct {
 	File      string            `json:"file"`
 	Kernel    string            `json:"kernel"`
@@ -210,7 +209,7 @@ type Synthesis struct {
 	Use       map[string]Amount `json:"use,omitempty"`
 }
 
-// Link is what is in the linked file.
+// Link is the content of the linked file.
 type Link struct {
 	File      string         `json:"file"`
 	UUID      string         `json:"uuid,omitempty"`

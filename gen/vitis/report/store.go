@@ -80,8 +80,8 @@ const keep = 50
 // stamp orders file names by time.
 const stamp = "20060102T150405.000000000Z"
 
-// Add puts a report into the history and removes the oldest ones. What was built at
-// the same instant, and is equal, is there once.
+// Add puts a report into the history and removes the oldest ones. Equal reports of the
+// same instant are kept once.
 func (h History) Add(r *Report) error {
 	if err := os.MkdirAll(h.Dir, 0o755); err != nil {
 		return fmt.Errorf("keep the report of the build: %w", err)

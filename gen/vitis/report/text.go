@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Text writes the report for people, next to the one of an earlier build, which may
-// be nil: behind each number stands by how much it has changed.
+// Text writes the report for people. before, which may be nil, is that of an earlier
+// build: each number is followed by its change.
 func Text(w io.Writer, now, before *Report) error {
 	b := &bytes.Buffer{}
 	t := texter{b, now, before}

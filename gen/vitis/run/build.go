@@ -36,7 +36,7 @@ type Request struct {
 	Log func(format string, args ...any)
 }
 
-// ErrVersion says that nothing is known of a version of the tools.
+// ErrVersion matches errors of versions of the tools that are unknown here.
 var ErrVersion = errors.New("there is no version of Vitis")
 
 // Build is a build before it runs.
@@ -47,8 +47,8 @@ type Build struct {
 	Store   *store.Store
 }
 
-// Prepare reads platforms, finds tools and plans. The error matches lang.ErrInvalid,
-// ErrVersion, tools.ErrMissing or tools.ErrTooOld if that is why.
+// Prepare reads platforms, finds tools and plans. The error may match lang.ErrInvalid,
+// ErrVersion, tools.ErrMissing or tools.ErrTooOld.
 func Prepare(ctx context.Context, r Request) (*Build, error) {
 	space, err := workspace.Open(r.Dir, r.Log)
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *Request) tools(ctx context.Context, chain *platform.Toolchain, designs 
 	if err != nil {
 		return nil, err
 	}
-	set, err := tools.Find(ctx, chain, tools.Env{Cache: versions}, plan.Needs(chain, designs...)...)
+	set, err := tools.Find(ctx, chain, tools.Env{Cache: versions}, plan.Needs(designs...)...)
 	if r.Guess && errors.Is(err, tools.ErrMissing) {
 		set, err = tools.Assume(chain, ""), nil
 		r.Log("Vitis is not here: this is the plan for %s; -version= plans for another", set.Version)

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
-// Decision says what a build does with a step.
+// Decision is whether a build runs a step, and why.
 type Decision struct {
 	Step *step.Step
 	Key  string
@@ -37,8 +37,8 @@ type Decision struct {
 // Runs reports whether the step will run.
 func (d Decision) Runs() bool { return len(d.Why) > 0 }
 
-// Why says of each step of a plan, in its order, whether a build would run it, and
-// why. It changes nothing.
+// Why decides for each step of a plan, in order, whether a build would run it, and why.
+// It changes nothing.
 func Why(plan *step.Plan, st *store.Store) ([]Decision, error) {
 	keys, err := keysOf(plan, st)
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
 
-// Deliver copies the results of a platform to the directory where users find them,
-// and returns their paths. All are copied beside their places first: if one
-// is missing, or the disk is full, the directory stays as it was. Files that are
-// there with the right content stay. A result that is a report, and was not left,
-// is left out.
+// Deliver copies the results of a platform to the user's directory, and returns their
+// paths. All are copied beside their places first: if one is missing, or the disk is
+// full, the directory stays as it was. Files with the right content stay. Reports that
+// a step did not leave are omitted.
 func Deliver(plan *step.Plan, st *store.Store, platform, dir string) ([]string, error) {
 	keys, err := keysOf(plan, st)
 	if err != nil {
@@ -27,7 +26,7 @@ func Deliver(plan *step.Plan, st *store.Store, platform, dir string) ([]string, 
 	return hand(plan, keys, st, platform, dir)
 }
 
-// Deliver is Deliver for what this build has made or found.
+// Deliver is Deliver for the results of this build.
 func (o *Outcome) Deliver(platform, dir string) ([]string, error) {
 	return hand(o.plan, o.Keys, o.store, platform, dir)
 }

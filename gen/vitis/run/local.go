@@ -58,8 +58,8 @@ func (e *Local) Name() string {
 	return fmt.Sprintf("%d at a time on this host", e.o.Jobs)
 }
 
-// Submit starts a job when all of after, which are of this executor, have ended
-// well and there is room for it.
+// Submit starts a job when all jobs in after, which must be of this executor, have
+// succeeded and there is room for it.
 func (e *Local) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ type running struct {
 	err    error // when done is closed
 }
 
-// Wait waits for the end of the job. It ends it if the context ends.
+// Wait waits for the end of the job, and ends it if the context ends.
 func (r *running) Wait(ctx context.Context) error {
 	select {
 	case <-r.done:

@@ -28,6 +28,5 @@ func hostMemory() int { return 1 << 30 }
 // Alive reports whether a job of an earlier process can be followed: none can.
 func (e *Local) Alive(context.Context, string) (bool, error) { return false, nil }
 
-// Cancel ends what an earlier process has left in a work directory. On this system
-// nobody knows it.
+// Cancel does nothing: processes of an earlier build cannot be found on this system.
 func (e *Local) Cancel(context.Context, string) error { return nil }

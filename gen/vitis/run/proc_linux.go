@@ -102,12 +102,12 @@ func killMarked(dir string, limit time.Duration) bool {
 	}
 }
 
-// Alive reports whether a job that an earlier process has started can be followed:
-// those of this host end with the process that has started them.
+// Alive reports whether a job of an earlier process can be followed: none can, as jobs of
+// this host end with the process that started them.
 func (e *Local) Alive(context.Context, string) (bool, error) { return false, nil }
 
-// Cancel ends what an earlier process may have left running in a work directory,
-// if that and its supervisors were killed at the same time.
+// Cancel kills processes that run in a work directory although the build that started
+// them is gone, which is so if it was killed together with its supervisors.
 func (e *Local) Cancel(_ context.Context, dir string) error {
 	if !killMarked(filepath.Clean(dir), 10*time.Second) {
 		return fmt.Errorf("processes that work in %s cannot be killed", dir)

@@ -20,8 +20,8 @@ type process struct {
 	stop  func() // asks for its end; may be called more than once
 }
 
-// Marker is the environment variable that says to all processes of a job which
-// work directory it has.
+// Marker is the environment variable that holds, in all processes of a job, its work
+// directory.
 const Marker = "CCLFORGE_WORK"
 
 // supervised is set when main has called Supervise: only then does this program,

@@ -1,5 +1,5 @@
-// Package run does what a plan says: it looks for results that are there, has the rest
-// made by an executor (Local, or one of package slurm), and puts it into the store.
+// Package run carries out plans: it takes the results that are in the store, has an
+// executor (Local, or that of package slurm) make the others, and stores them.
 package run
 
 import (
@@ -28,7 +28,7 @@ type Options struct {
 	keep bool // the work directories of steps that have ended well, for tests
 }
 
-// Outcome is what a build has done.
+// Outcome is the result of a build.
 type Outcome struct {
 	Keys    step.Keys
 	Results map[string]*store.Result // by step ID; of all that are there at the end
@@ -51,7 +51,7 @@ type Failure struct {
 	Command string // that does the same again, for a shell
 }
 
-// Complete reports whether all that users get of a platform is there.
+// Complete reports whether all results of a platform are there.
 func (o *Outcome) Complete(plan *step.Plan, platform string) bool {
 	for _, r := range plan.Results {
 		if r.Platform == platform && o.Results[r.Step] == nil {
@@ -90,11 +90,10 @@ type Follower interface {
 	Cancel(ctx context.Context, dir string) error
 }
 
-// Run makes all results of a plan that are not there. Steps that do not need each
-// other go on if one fails; the error then joins a *Failure for each that has
-// failed. If the context ends, all jobs are cancelled, and are gone when Run
-// returns; the error matches the context's. The outcome is never nil unless the
-// plan itself is wrong.
+// Run makes the missing results of a plan. If a step fails, those that do not depend on
+// it go on; the error joins a *Failure for each failed step. If the context ends, all
+// jobs are cancelled, and are gone when Run returns; the error matches the context's.
+// The outcome is nil only if the plan itself is wrong.
 func Run(ctx context.Context, plan *step.Plan, st *store.Store, exec step.Executor, o Options) (*Outcome, error) {
 	keys, err := keysOf(plan, st)
 	if err != nil {

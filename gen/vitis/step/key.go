@@ -19,7 +19,7 @@ import (
 // schema is part of all keys: a change of it makes all earlier results strangers.
 const schema = 1
 
-// Ingredient is one of the things that a result depends on.
+// Ingredient is an input of a result: a file, a tool, a fact.
 type Ingredient struct {
 	Name string `json:"name"` // for people: "vitis/link.cfg", "v++", "ccl_offload.xo of package ccl_offload"
 	Hash string `json:"hash"`
@@ -37,8 +37,8 @@ type Key struct {
 // Hasher hashes files on disk; a store may remember them.
 type Hasher func(path string) (string, error)
 
-// Keys works out the keys of a plan. A step's key has those of the steps that it
-// needs in it, so that none has to run before all are known.
+// Keys computes the keys of a plan's steps. A step's key is made of its inputs and of the
+// keys of the steps it needs, so that all are known before any step runs.
 func (p *Plan) Keys(hash Hasher) (Keys, error) {
 	keys := Keys{}
 	h := hashes{disk: hash, known: map[content]string{}}
@@ -148,8 +148,8 @@ func Sum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Why says in words what differs between two lists of ingredients, the one of a
-// result that is there and the one that is wanted: "link.cfg has changed".
+// Why describes the differences between the ingredients of an existing result and those
+// of the wanted one: "link.cfg has changed".
 func Why(old, wanted []Ingredient) []string {
 	was := map[string]string{}
 	for _, i := range old {

@@ -65,7 +65,7 @@ var (
 	ErrLost = errors.New("lost sight of the job")
 )
 
-// EventKind is what has happened to a step.
+// EventKind is the kind of an event.
 type EventKind string
 
 // The kinds of events.
@@ -81,7 +81,7 @@ const (
 	Cancelled EventKind = "cancelled" // by the user
 )
 
-// Event is one line of what happens in a build.
+// Event is something that has happened to a step in a build.
 type Event struct {
 	Time   time.Time
 	Kind   EventKind

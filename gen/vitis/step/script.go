@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Script is the shell script that does what a step does, for bash, in a work
-// directory that holds the step's files and needs. It is what runs, and what
-// people repeat by hand.
+// Script is the bash script of a step, for a work directory that holds the step's files
+// and needs. Executors run it, and people repeat it by hand.
 func (s *Step) Script() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/bash\n# %s: %s\nset -e\ncd \"$(dirname \"${BASH_SOURCE[0]}\")\"\n", s.ID, s.Title)

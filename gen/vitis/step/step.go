@@ -1,15 +1,15 @@
-// Package step is what a build is made of: steps, each a few runs of tools that
-// turn files into files, and the keys by which results are known again.
+// Package step holds the parts of a build: steps, which are a few runs of tools that turn
+// files into files, the keys of their results, and the jobs and events of their runs.
 //
-// A step says everything that its result depends on, so that it can be run
-// anywhere and its result shared.
+// A step names everything that its result depends on, so that it can run anywhere and its
+// result can be shared.
 package step
 
 import (
 	"time"
 )
 
-// Kind is what a step does.
+// Kind is the kind of a step.
 type Kind string
 
 // The kinds.
@@ -66,7 +66,7 @@ type File struct {
 	Unkeyed bool
 }
 
-// Need is a result of another step, which is put at Path.
+// Need is an output of another step, copied to Path.
 type Need struct {
 	Step   string // ID
 	Output string // of that step
@@ -92,14 +92,14 @@ type Tool struct {
 	Path    string // of the executable; no influence on the result
 }
 
-// Resources are what a step takes.
+// Resources are the needs of a step on its host.
 type Resources struct {
 	CPUs   int           // 0: one
 	Memory int           // MiB; 0: not known
 	Time   time.Duration // limit; 0: none
 }
 
-// Plan is what a build does. Producers stand before those that need them.
+// Plan is the steps of a build, each after the steps it needs, and its results.
 type Plan struct {
 	Steps   []*Step
 	Results []Result

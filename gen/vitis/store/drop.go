@@ -1,7 +1,7 @@
 package store
 
-// Drop takes a result away that Get has found to be damaged, so that nobody uses it
-// while it is made again. The caller holds its lock.
+// Drop removes a damaged result, so that nobody uses it while it is made again. The
+// caller holds its lock.
 func (s *Store) Drop(key string) error {
 	if err := checkKey(key); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// Result is a result that is there.
+// Result is a result in the store.
 type Result struct {
 	Record
 	// Dir is its directory in the store. What is in it may be read and copied, and
@@ -32,10 +32,9 @@ func (r *Result) Path(output string) string {
 // Log is the file with what the tools said.
 func (r *Result) Log() string { return filepath.Join(r.Dir, step.LogFile) }
 
-// Get finds a result. The error matches ErrMissing if it is not there, and
-// ErrDamaged, too, if it is there but not whole; it then says in words what is
-// wrong. Files are compared by size and time, and by hash if one of them is
-// another than it should be.
+// Get finds a result. The error matches ErrMissing if there is none, and also ErrDamaged
+// if it is not whole; it then names the damage. Files are checked by size and time, and
+// by hash if the time differs.
 func (s *Store) Get(key string) (*Result, error) {
 	s.mu.Lock()
 	doubted := s.doubted[key]
@@ -43,8 +42,8 @@ func (s *Store) Get(key string) (*Result, error) {
 	return s.get(key, doubted)
 }
 
-// Sound is Get that compares all files by their hashes, which it remembers. If
-// something is wrong, later calls of Get see it, too.
+// Sound is Get with a check of all files by hash, which it remembers. Later calls of Get
+// see the damage that it finds.
 func (s *Store) Sound(key string) (*Result, error) {
 	r, err := s.get(key, true)
 	if errors.Is(err, ErrDamaged) {
@@ -133,8 +132,8 @@ func (s *Store) Last(id string) *Record {
 	return r
 }
 
-// Note remembers that a result is the newest one of a step ID, which need not be
-// that of the step that made it.
+// Note records a result as the newest one of a step ID, which may differ from the ID of
+// the step that made it.
 func (s *Store) Note(id string, r *Result) error {
 	text := r.text
 	var err error

@@ -25,8 +25,8 @@ type memo struct {
 // a file system may give two changes that follow closely the same time.
 const settling = 2 * time.Second
 
-// Hash hashes a file and remembers the hash as long as the file's size, times and
-// inode stay what they are. It is a step.Hasher.
+// Hash hashes a file, and remembers the hash while the file's size, times and inode stay
+// the same. It is a step.Hasher.
 func (s *Store) Hash(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

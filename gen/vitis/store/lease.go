@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// Use says that a build needs the results with some keys, so that nothing removes
-// them until it calls done or its process ends. Where the store cannot be written
-// nobody can remove anything, either, and Use does nothing.
+// Use protects results from Prune until done is called or the process ends. In a
+// read-only store, where nothing can be removed, it does nothing.
 func (s *Store) Use(ctx context.Context, keys []string) (done func(), err error) {
 	for _, key := range keys {
 		if err := checkKey(key); err != nil {
@@ -98,7 +97,7 @@ func (s *Store) leased() (map[string]bool, error) {
 	return keys, nil
 }
 
-// Touch notes that a result is used now.
+// Touch records a use of a result.
 func (s *Store) Touch(key string) {
 	if checkKey(key) == nil {
 		s.touch(key)

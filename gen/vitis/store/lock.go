@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Holder is who has a lock.
+// Holder is the process that holds a lock.
 type Holder struct {
 	Host string `json:"host"`
 	User string `json:"user,omitempty"`
@@ -46,9 +46,9 @@ const (
 	longest  = time.Second
 )
 
-// Lock takes the right to make a result. If somebody else has it, waiting (which
-// may be nil) is called once with who that is, and Lock waits until the context
-// has ended. The lock of a process that ends, however it does, is free.
+// Lock takes the right to make a result. If another process holds it, Lock calls waiting
+// (which may be nil) once with the holder, and waits for the lock or the end of the
+// context. The end of a process, however it comes, frees its locks.
 func (s *Store) Lock(ctx context.Context, key string, waiting func(holder Holder)) (unlock func(), err error) {
 	if err := checkKey(key); err != nil {
 		return nil, err

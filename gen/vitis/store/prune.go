@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// PruneOptions say what may stay.
+// PruneOptions are the limits of what stays.
 type PruneOptions struct {
 	OlderThan time.Duration // removes what was not used for so long; 0: age is no reason
 	MaxSize   int64         // bytes; removes what was not used for longest until no more is left; 0: size is no reason
@@ -31,9 +31,8 @@ const workAge = 14 * day
 
 const day = 24 * time.Hour
 
-// Prune removes results that nobody has used for long, and work directories that
-// builds have left. It removes nothing that a running build uses. Damaged results
-// go in any case.
+// Prune removes results unused for long, abandoned work directories, and damaged results.
+// It removes nothing that a running build uses.
 func (s *Store) Prune(ctx context.Context, o PruneOptions) (*Pruned, error) {
 	p, gone, err := s.prune(ctx, o)
 	for _, dir := range gone {

@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// Making says how a result came to be.
+// Making is the origin of a result.
 type Making struct {
 	Step        *step.Step
 	Ingredients []step.Ingredient

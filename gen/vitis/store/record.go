@@ -22,7 +22,7 @@ const (
 	largest = 64 << 20
 )
 
-// Record says what a result is.
+// Record describes a result.
 type Record struct {
 	Schema      int               `json:"schema"`
 	Key         string            `json:"key"`
@@ -56,12 +56,12 @@ type File struct {
 	Link   string `json:"link,omitempty"` // where a symbolic link leads, inside the same output
 }
 
-// Duration is how long the step took; 0 if that is not known.
+// Duration is the run time of the step; 0 if unknown.
 func (r *Record) Duration() time.Duration {
 	return time.Duration(r.Seconds * float64(time.Second))
 }
 
-// Size is that of all files in bytes.
+// Size is the size of all files in bytes.
 func (r *Record) Size() int64 {
 	var n int64
 	for _, f := range r.Files {

@@ -1,6 +1,5 @@
-// Package store keeps the results of steps of builds, where several platforms,
-// processes, hosts and users share them: in a directory of a local or a network
-// file system.
+// Package store keeps the results of steps in a directory of a local or network file
+// system, where platforms, processes, hosts and users share them.
 //
 //	steps/<key>/step.json   what the result is; it is there when the result is whole
 //	steps/<key>/out/…       outputs and reports
@@ -12,8 +11,8 @@
 //	hashes/…                remembered hashes of files elsewhere
 //	new/…, trash/…          on the way in and out
 //
-// Whatever appears or goes does so by one rename. Keys are 64 hexadecimal digits,
-// and nothing else is taken for a name of a directory.
+// Results and work directories appear and disappear by one rename. Keys are 64
+// hexadecimal digits; nothing else is accepted as the name of a directory.
 package store
 
 import (
@@ -25,7 +24,7 @@ import (
 	"sync"
 )
 
-// Environment names the variable that says where the store is.
+// Environment is the variable that holds the directory of the store.
 const Environment = "CCLFORGE_CACHE"
 
 // Errors of results.
@@ -64,9 +63,9 @@ func DefaultDir() (string, error) {
 	return filepath.Join(base, "cclforge", "vitis"), nil
 }
 
-// Open opens a store, and makes it if it is missing; "" means that of DefaultDir.
-// What is put into it is writable for the group if the directory is. A store that
-// cannot be written can be opened: its results are of use.
+// Open opens a store, and makes it if it is missing; "" means that of DefaultDir. If its
+// directory is writable for the group, so are its contents. A read-only store can be
+// opened, too, for its results.
 func Open(dir string) (*Store, error) {
 	if dir == "" {
 		var err error
@@ -97,7 +96,7 @@ func Open(dir string) (*Store, error) {
 // Dir is the directory of the store.
 func (s *Store) Dir() string { return s.dir }
 
-// Shared reports whether what is put into the store is for a group of users.
+// Shared reports whether the store belongs to a group of users.
 func (s *Store) Shared() bool { return s.group }
 
 // checkKey refuses what is no key.

@@ -14,8 +14,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
-// ErrCut matches errors of files that are not what their names say, from the first
-// byte to the last.
+// ErrCut matches errors of files that are not whole files of the type in their name.
 var ErrCut = errors.New("not whole")
 
 // checks are by the end of a file's name. Of other files nothing is known.
@@ -30,9 +29,8 @@ var checks = map[string]func(path string) error{
 	".json":   object,
 }
 
-// Check reads a file as far as it takes to know that it is whole. The error matches
-// ErrCut if it is not: a tool that is killed, or finds the disk full, may have
-// ended well as far as its exit status says.
+// Check checks that a file is whole. The error matches ErrCut if it is not: the exit
+// status of a tool may be 0 although it was killed or the disk was full.
 func Check(path string) error {
 	check, ok := checks[strings.ToLower(filepath.Ext(path))]
 	if !ok {

@@ -68,8 +68,7 @@ func (s *Store) numbers(base string) []int {
 	return numbers
 }
 
-// Discard removes a work directory; whoever looks for it finds it whole or not at
-// all.
+// Discard removes a work directory, for others at once.
 func (s *Store) Discard(work string) error {
 	base := filepath.Dir(work)
 	if filepath.Dir(base) != s.path("work") || checkKey(filepath.Base(base)) != nil {

@@ -74,8 +74,8 @@ func (s *Set) platformDirs() []string {
 	return dirs
 }
 
-// BoardWarning says what is known against a board's platform in this version of the
-// tools; "" for nothing.
+// BoardWarning is the known problem of a board's platform with this version of the tools;
+// "" for none.
 func (s *Set) BoardWarning(b *platform.Board) string {
 	why, ok := b.Avoid[s.Facts.Version]
 	if !ok {
@@ -89,10 +89,10 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// PlatformVariable is the environment variable that says where board platforms are.
+// PlatformVariable is the environment variable that lists the directories of board platforms.
 func (s *Set) PlatformVariable() string { return s.chain.PlatformVariable }
 
-// RepositoryOf is what that variable has to have in it so that v++ finds a board
+// RepositoryOf is the directory that PlatformVariable must list so that v++ finds a board
 // platform by its name; "" if it was not found by name.
 func (s *Set) RepositoryOf(file, name string) string {
 	if name == file {
@@ -106,5 +106,5 @@ func (s *Set) RepositoryOf(file, name string) string {
 	return ""
 }
 
-// Since is the version that something came with; "" if that is not known.
+// Since is the first version with a feature; "" if unknown.
 func (s *Set) Since(what string) string { return s.chain.Since[what] }

@@ -14,7 +14,7 @@ import (
 )
 
 // Find finds tools and asks them for their versions. The error matches ErrMissing,
-// ErrTooOld or ErrBroken, names all tools that are, and says what to do.
+// ErrTooOld or ErrBroken; it names all such tools, and what to do.
 func Find(ctx context.Context, chain *platform.Toolchain, env Env, needs ...Need) (*Set, error) {
 	if chain == nil || len(chain.Versions) == 0 {
 		return nil, fmt.Errorf("nothing is known of the tools: platforms/tools has no toolchain")

@@ -1,5 +1,5 @@
-// Package tools finds the vendor's tools on a machine and their versions. What is
-// known of tools and versions is data: platforms/tools/vitis.hcl.
+// Package tools finds the vendor's tools on a machine, and their versions. Facts about
+// tools and versions stand in platforms/tools/vitis.hcl.
 package tools
 
 import (
@@ -24,17 +24,17 @@ var (
 	ErrBroken = errors.New("cannot be run")
 )
 
-// HLS needs the tool that compiles C++, whichever that is in the version at hand.
+// HLS stands for the tool that compiles C++, which depends on the version.
 const HLS = "the HLS compiler"
 
 // linker is the tool whose version is that of the whole set.
 const linker = "v++"
 
-// Need is a tool, by the name that the toolchain has for it or HLS, and what it is
-// needed for: "to link u55c_tcp".
+// Need is a tool, by its name in the toolchain or HLS, and its purpose: "to link
+// u55c_tcp".
 type Need struct{ Tool, For string }
 
-// Env is what a search depends on.
+// Env is the environment of a search.
 type Env struct {
 	// Lookup finds environment variables; nil: those of the process.
 	Lookup func(name string) (string, bool)
@@ -104,8 +104,8 @@ func (s *Set) Tool(name string) (step.Tool, error) {
 	return step.Tool{}, fmt.Errorf("%s is %w", name, ErrMissing)
 }
 
-// Root is the directory of the installation that a tool belongs to, which the
-// variable of its facts names for the tools of others: "" if nobody knows.
+// Root is the installation directory of a tool, the value of the variable in its facts;
+// "" if unknown.
 func (s *Set) Root(name string) string {
 	f := s.chain.Tool(name)
 	if f == nil || f.Variable == "" {
@@ -120,8 +120,8 @@ func (s *Set) Root(name string) string {
 	return ""
 }
 
-// Environment is what commands that run the tools find in their environment beside
-// what the user has set: the variables of installations.
+// Environment is the variables of installations that the user has not set, for commands
+// that run the tools.
 func (s *Set) Environment(names ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
@@ -136,8 +136,8 @@ func (s *Set) Environment(names ...string) map[string]string {
 	return out
 }
 
-// Variable is the value of an environment variable, or what tools that were found
-// make it; "" if nobody knows.
+// Variable is the value of an environment variable, or else the one that follows from
+// the tools that were found; "" if unknown.
 func (s *Set) Variable(name string) string {
 	if value := s.env.lookup(name); value != "" {
 		return value
@@ -152,7 +152,7 @@ func (s *Set) Variable(name string) string {
 	return ""
 }
 
-// Assumed reports whether nothing of the set was looked for.
+// Assumed reports whether the set is of Assume.
 func (s *Set) Assumed() bool { return s.assumed }
 
 // problems are what is wrong with tools, in the order in which they were asked for.

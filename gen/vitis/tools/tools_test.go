@@ -499,20 +499,3 @@ func TestAssumedTools(t *testing.T) {
 		t.Errorf("warned: %q", w)
 	}
 }
-
-func BenchmarkFindRemembered(b *testing.B) {
-	m := &machine{nil, b.TempDir(), map[string]string{}}
-	m.vars["PATH"] = filepath.Join(m.dir, "bin")
-	os.MkdirAll(m.vars["PATH"], 0o777)
-	for name, say := range says {
-		os.WriteFile(filepath.Join(m.dir, "bin", name), []byte("#!/bin/sh\necho '"+fmt.Sprintf(say, "2023.1")+"'\n"), 0o777)
-	}
-	env := m.env()
-	env.Cache = filepath.Join(m.dir, "cache.json")
-	facts := chain(b)
-	for b.Loop() {
-		if _, err := tools.Find(b.Context(), facts, env, need("v++", "vivado", tools.HLS, "xclbinutil")...); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -20,7 +20,7 @@ type Call struct {
 	Notes   []string
 }
 
-// Fail replaces what is to go wrong.
+// Fail replaces the planted faults.
 func (in *Installation) Fail(faults ...Fault) error {
 	if faults == nil {
 		faults = []Fault{}
@@ -28,8 +28,8 @@ func (in *Installation) Fail(faults ...Fault) error {
 	return in.site.SetFaults(faults)
 }
 
-// Calls are the calls of tools that do something since the last Forget, in the order in
-// which they began: not those that only ask for a version.
+// Calls are the calls of tools since the last Forget, in the order of their starts, without
+// those that only ask for a version.
 func (in *Installation) Calls() ([]Call, error) {
 	lines, err := in.site.Lines()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind is how a tool fails.
+// Kind is the kind of a fault.
 type Kind string
 
 // The kinds of faults. Those with known causes say what the vendor's tools say.
@@ -32,7 +32,7 @@ const (
 	Slow         Kind = "slow"                             // by For, and goes on
 )
 
-// Fault is something that is to go wrong.
+// Fault is a planted fault.
 type Fault struct {
 	Tool string // "v++"; "" for any
 	// Contains is what the working directory and the arguments, joined by spaces,
@@ -43,7 +43,7 @@ type Fault struct {
 	For      time.Duration // of Slow
 }
 
-// SetFaults replaces what is to go wrong.
+// SetFaults replaces the planted faults.
 func (s *Site) SetFaults(faults []Fault) error {
 	if err := os.RemoveAll(filepath.Join(s.Root, firedDir)); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Site) SetFaults(faults []Fault) error {
 	return writeJSON(filepath.Join(s.Root, faultsFile), faults)
 }
 
-// Fault is what is to go wrong in a call: nil for nothing. Each call counts.
+// Fault is the planted fault of a call; nil for none. Each call of it counts.
 func (s *Site) Fault(tool, dir string, args []string) (*Fault, error) {
 	var faults []Fault
 	if err := readJSON(filepath.Join(s.Root, faultsFile), &faults); err != nil {

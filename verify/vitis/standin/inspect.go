@@ -8,7 +8,7 @@ import (
 	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 )
 
-// Linked is what a device binary of the stand-ins holds.
+// Linked is the content of a device binary of the stand-ins.
 type Linked struct {
 	UUID, Platform string
 	// Design is a hash of all that was linked, and Memories of what is in the memories
@@ -19,7 +19,7 @@ type Linked struct {
 	Emulated bool
 }
 
-// Inspect reads a device binary, and sees whether all of it is there.
+// Inspect reads a device binary, and checks that it is whole.
 func Inspect(path string) (*Linked, error) {
 	f, err := ReadXclbin(path)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/cclforge/cclforge/platforms"
 )
 
-// Options are what an installation pretends to be.
+// Options of an installation.
 type Options struct {
 	Version string        // "2023.2" if empty
 	Pace    time.Duration // of each stage of a tool
@@ -36,7 +36,7 @@ type Options struct {
 // rdmaKernel is the kernel that is a part of the Coyote shell.
 const rdmaKernel = "rdma_stack"
 
-// Repository is a folder with a git repository, and what its head is asked for as.
+// Repository is a folder with a git repository, and the revision that its head stands for.
 type Repository struct {
 	Dir string
 	// Head is the commit that stands for Revision.
@@ -181,8 +181,8 @@ func (in *Installation) hls() string {
 	return fmt.Sprintf("export XILINX_HLS=%s\nexport PATH=%s/bin:$PATH\n", in.HLS, in.HLS)
 }
 
-// Env is the environment of somebody who has sourced the settings: what this process
-// has, without what it knows of such tools.
+// Env is the environment after the settings were sourced: that of this process, without
+// its own variables of such tools.
 func (in *Installation) Env() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -197,7 +197,7 @@ func (in *Installation) Env() []string {
 	return env
 }
 
-// Variables are those that the settings set.
+// Variables are the variables that the settings set.
 func (in *Installation) Variables() map[string]string {
 	path := []string{filepath.Join(in.Vitis, "bin"), filepath.Join(in.Vivado, "bin"), filepath.Join(in.XRT, "bin"), in.Git}
 	v := map[string]string{"XILINX_VITIS": in.Vitis, "XILINX_VIVADO": in.Vivado, "XILINX_XRT": in.XRT,

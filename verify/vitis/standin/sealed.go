@@ -44,7 +44,7 @@ func XclbinBytes(f *xclbin.File) ([]byte, error) {
 	return b, nil
 }
 
-// ParseXclbin reads a file's content, and sees whether all of it is there.
+// ParseXclbin reads a file's content, and checks that it is whole.
 func ParseXclbin(b []byte) (*xclbin.File, error) {
 	le := binary.LittleEndian
 	if !bytes.HasPrefix(b, []byte(magic)) {

@@ -18,7 +18,7 @@ const (
 	firedDir   = "fired"
 )
 
-// Config is what an installation pretends to be.
+// Config is the configuration of an installation.
 type Config struct {
 	Version string // of Vitis and Vivado: "2023.2"
 	// Pace is how long a stage of a tool takes; 0 for none.

@@ -80,8 +80,8 @@ func TestOptions(t *testing.T) {
 		if !strings.Contains(said, test.says) {
 			t.Errorf("%s %q of %s says\n%s\nnot %s", test.tool, test.args, test.version, said, test.says)
 		}
-		if fine := strings.Contains(strings.Join(test.args, " "), "version") &&
-			test.says != "not installed"; fine != (status == 0) {
+		asks := strings.Contains(strings.Join(test.args, " "), "version")
+		if fine := asks && test.says != "not installed"; fine != (status == 0) {
 			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
 		}
 	}

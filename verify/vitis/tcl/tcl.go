@@ -1,6 +1,6 @@
-// Package tcl runs generated Tcl in tclsh with a model of Vivado: each command
-// takes the options that its documentation lists, and nothing else, and what a
-// script leaves behind can be compared with the design that it came from.
+// Package tcl runs generated Tcl in tclsh with a model of Vivado, whose commands take the
+// options in their documentation and no others. The objects that a script leaves can be
+// compared with its design.
 package tcl
 
 import (
@@ -32,7 +32,7 @@ var model embed.FS
 // ErrNoTcl says that tclsh is missing.
 var ErrNoTcl = errors.New("tclsh is missing: apt-get install tcl")
 
-// Available tells whether scripts can be run. The error matches ErrNoTcl.
+// Available is an error that matches ErrNoTcl if scripts cannot be run.
 func Available() error {
 	if _, err := exec.LookPath("tclsh"); err != nil {
 		return ErrNoTcl
@@ -40,7 +40,7 @@ func Available() error {
 	return nil
 }
 
-// Run is a script with what surrounds it.
+// Run is a script with its surroundings.
 type Run struct {
 	Parts  []string // of the model
 	Setup  string   // Tcl that comes before the script: what Vivado has already
@@ -56,7 +56,7 @@ type Object struct {
 	Properties map[string]string `json:"properties"`
 }
 
-// State is what a script has left.
+// State is the commands that a script has called, and the objects that it has left.
 type State struct {
 	Commands [][]string `json:"commands"` // in order
 	Objects  []Object   `json:"objects"`  // by name

@@ -114,8 +114,8 @@ func (e *Executor) Alive(ctx context.Context, dir string) (bool, error) {
 	return false, err
 }
 
-// Cancel ends the jobs that were submitted for a directory, and waits until they
-// are gone. The error tells of those that are still there.
+// Cancel ends the jobs that were submitted for a directory, and waits until they are
+// gone. The error names jobs that remain.
 func (e *Executor) Cancel(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, silence+e.gone)
 	defer cancel()

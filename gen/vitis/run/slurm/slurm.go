@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Options say how jobs are submitted. What is empty is left to the cluster.
+// Options of sbatch. Empty ones are left to the cluster.
 type Options struct {
 	Partition, Account, QOS, Constraint string
 	// Extra are further options of sbatch, each with its value: "--gres=fpga:1".

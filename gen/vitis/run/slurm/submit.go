@@ -16,8 +16,8 @@ import (
 // outFile is where Slurm's own messages about a job go.
 const outFile = "slurm.out"
 
-// Submit hands over a job. One that was submitted for the same directory and key,
-// and has not ended, is followed instead; so is one that has, if j.Follow says so.
+// Submit submits a job. If one for the same directory and key has not ended, it is
+// followed instead; with j.Follow also one that has ended.
 func (e *Executor) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {
 	r, err := e.submit(ctx, j, after)
 	if err != nil {

@@ -18,7 +18,7 @@ type synthesis struct {
 }
 
 // compileHLS is v++ --compile --mode hls.
-func (c *call) compileHLS(conf *Config, inputs []string) error {
+func (c *call) compileHLS(conf *Given, inputs []string) error {
 	s := synthesis{top: conf.Get("hls.syn.top"), part: conf.Get("part"), clock: conf.Get("hls.clock"),
 		output: conf.Get("hls.package.output.file"), work: conf.Get("work_dir"),
 		files: append(conf.All("hls.syn.file"), inputs...), include: folders(conf.All("hls.syn.cflags"))}
@@ -150,9 +150,10 @@ func (c *call) synthesize(s synthesis, tool string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := standin.ArchiveXO(body,
-		map[string][]byte{"component.xml": []byte(c.Version + " " + s.part + " " + s.clock +
-			"\n"), "hdl/" + s.top + ".v": []byte("// " + sum([]byte(text.String())) + "\n")})
+	archive, err := standin.ArchiveXO(body, map[string][]byte{
+		"component.xml":       []byte(c.Version + " " + s.part + " " + s.clock + "\n"),
+		"hdl/" + s.top + ".v": []byte("// " + sum([]byte(text.String())) + "\n"),
+	})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ var tasks = []struct {
 
 // implement says what the platform linker says, runs the hooks, and returns the files
 // that they leave.
-func (c *call) implement(conf *Config, sys *System, sh *standin.Shell, temp string,
+func (c *call) implement(conf *Given, sys *System, sh *standin.Shell, temp string,
 	hw bool) (map[string][]byte, error) {
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step vpl: Started", clock())
 	c.say("INFO: [VPL 60-839] Read in kernel information from file '%s/link/int/kernel_info.dat'.", absolute(temp))
@@ -70,7 +70,7 @@ func (c *call) implement(conf *Config, sys *System, sh *standin.Shell, temp stri
 
 // hooks runs the Tcl files that a configuration names, on a model of the design, and
 // returns the files that they have made.
-func (c *call) hooks(conf *Config, sys *System, sh *standin.Shell, hw bool) (map[string][]byte, error) {
+func (c *call) hooks(conf *Given, sys *System, sh *standin.Shell, hw bool) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	before, err := listing(".")
 	if err != nil {

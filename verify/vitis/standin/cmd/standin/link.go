@@ -14,7 +14,7 @@ import (
 )
 
 // link is v++ --link.
-func (c *call) link(conf *Config, inputs []string) error {
+func (c *call) link(conf *Given, inputs []string) error {
 	target := conf.Get("target")
 	output := conf.Get("output")
 	if output == "" {
@@ -135,7 +135,7 @@ func (c *call) kernels(inputs []string) ([]*standin.Kernel, error) {
 var hertz = regexp.MustCompile(`^(\d+(?:\.\d{1,6})?)(?:MHz|mhz|MHZ)?$`)
 
 // frequency is the clock of the kernels, in MHz. The platforms' own is 300 MHz.
-func (c *call) frequency(conf *Config) (float64, error) {
+func (c *call) frequency(conf *Given) (float64, error) {
 	mhz := 300.0
 	if v := conf.Get("kernel_frequency"); v != "" {
 		for _, part := range strings.Split(v, "|") { // 250, or 0:250|1:500
@@ -175,7 +175,7 @@ func (c *call) frequency(conf *Config) (float64, error) {
 }
 
 // systemLink checks the system and says what it does, as the linker's first step.
-func (c *call) systemLink(conf *Config, kernels []*standin.Kernel, sh *standin.Shell,
+func (c *call) systemLink(conf *Given, kernels []*standin.Kernel, sh *standin.Shell,
 	target string) (*System, error) {
 	c.say("INFO: [v++ 60-1332] Run 'run_link' status: Not started")
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step system_link: Started", clock())
@@ -226,14 +226,14 @@ func unjoin(err error) []error {
 }
 
 // design is the hash of all that makes a link what it is.
-func (c *call) design(conf *Config, sys *System) string {
+func (c *call) design(conf *Given, sys *System) string {
 	var lines []string
-	for _, l := range conf.Lines {
-		switch l.Key { // where things are and how fast they get there does not matter
+	for _, l := range conf.Options {
+		switch l.Name { // where things are and how fast they get there does not matter
 		case "output", "temp_dir", "log_dir", "report_dir", "save-temps", "jobs", "vivado.synth.jobs",
 			"vivado.impl.jobs", "config":
 		default:
-			lines = append(lines, l.Key+"="+strings.ReplaceAll(l.Value, absolute(".")+"/", ""))
+			lines = append(lines, l.Name+"="+strings.ReplaceAll(l.Values[0], absolute(".")+"/", ""))
 		}
 	}
 	saved := c.rec.Inputs

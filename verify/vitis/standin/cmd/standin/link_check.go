@@ -47,7 +47,7 @@ type checker struct {
 // Check links kernels along a configuration. The error joins those of all lines.
 // Codes of messages are the vendor's where public logs show them, and 0 where our
 // wording stands for one that they do not.
-func Check(c *Config, kernels []*standin.Kernel, sh *standin.Shell, hw bool) (*System, error) {
+func Check(c *Given, kernels []*standin.Kernel, sh *standin.Shell, hw bool) (*System, error) {
 	k := &checker{shell: sh, hw: hw, sys: &System{Banks: map[string]string{}, SLRs: map[string]int{}},
 		ends: map[string]string{}}
 	k.instances(c.All("connectivity.nk"), kernels)

@@ -7,18 +7,6 @@ import (
 	"strings"
 )
 
-// Config is what configuration files and the command line say, by option:
-// "connectivity.nk", "profile.data", "platform".
-type Config struct {
-	Lines []Line
-}
-
-// Line is one setting.
-type Line struct {
-	Key, Value string
-	Place      string // file and line, or "command line"
-}
-
 // sections are the headings of configuration files and what may stand below them
 // (UG1393, "Vitis Compiler Configuration File"). "*" is anything.
 var sections = map[string][]string{
@@ -53,9 +41,10 @@ func refuse(code, format string, args ...any) error {
 	return &Error{code, fmt.Sprintf(format, args...)}
 }
 
-// ReadConfig reads configuration files.
-func ReadConfig(files []string) (*Config, error) {
-	c := &Config{}
+// ReadConfig reads configuration files: options by their names on the command line,
+// "connectivity.nk", "platform".
+func ReadConfig(files []string) (*Given, error) {
+	c := &Given{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -68,7 +57,7 @@ func ReadConfig(files []string) (*Config, error) {
 	return c, nil
 }
 
-func (c *Config) add(file, text string) error {
+func (g *Given) add(file, text string) error {
 	section := ""
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -99,27 +88,7 @@ func (c *Config) add(file, text string) error {
 		if value == "" {
 			return refuse("v++ 60-0", "the required argument for option '--%s' is missing (%s)", full, place)
 		}
-		c.Lines = append(c.Lines, Line{full, value, place})
+		g.Options = append(g.Options, Value{full, []string{value}})
 	}
 	return nil
-}
-
-// All are the values of an option.
-func (c *Config) All(key string) []string {
-	var all []string
-	for _, l := range c.Lines {
-		if l.Key == key {
-			all = append(all, l.Value)
-		}
-	}
-	return all
-}
-
-// Get is the last value of an option.
-func (c *Config) Get(key string) string {
-	all := c.All(key)
-	if len(all) == 0 {
-		return ""
-	}
-	return all[len(all)-1]
 }

@@ -75,7 +75,7 @@ func (k *checker) stream(v string) {
 }
 
 // analysis checks what is to be measured, and the files of hooks.
-func (k *checker) analysis(c *Config) {
+func (k *checker) analysis(c *Given) {
 	for _, key := range []string{"profile.data", "profile.stall", "profile.exec"} {
 		for _, v := range c.All(key) {
 			k.profile(key, v)
@@ -158,7 +158,7 @@ var points = []string{"vpl.create_project", "vpl.create_bd", "compiler.userPostS
 	"vpl.impl.write_bitstream"}
 
 // HookList are the Tcl files that a configuration names, in order.
-func HookList(c *Config) []Hook {
+func HookList(c *Given) []Hook {
 	var list []Hook
 	for _, v := range c.All("advanced.param") {
 		if name, file, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToLower(name), "tcl") &&
@@ -186,7 +186,7 @@ func HookList(c *Config) []Hook {
 }
 
 // Hooks are the Tcl files that a configuration names.
-func Hooks(c *Config) []string {
+func Hooks(c *Given) []string {
 	var files []string
 	for _, h := range HookList(c) {
 		files = append(files, h.File)

@@ -56,7 +56,7 @@ func kernelsOf(t *testing.T, r workspace.Rendered) []*standin.Kernel {
 	return all
 }
 
-func configuration(t *testing.T, text string) (*Config, error) {
+func configuration(t *testing.T, text string) (*Given, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "link.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// View is what reports are about.
+// View is the design of a report.
 type View struct {
 	Version   string // "2023.2"
 	Build     string // of Vivado: "4029153 Fri Oct 13 20:13:54 MDT 2023"
@@ -166,7 +166,7 @@ func power(v View) string {
 	return b.String()
 }
 
-// Info is what the linker writes beside a device binary (xclbinutil --info).
+// Info is the text of xclbinutil --info, which the linker writes beside a device binary.
 func Info(v View, uuid, xrt, target string) string {
 	rule := strings.Repeat("=", 78) + "\n"
 	under := func(text string) string { return text + "\n" + strings.Repeat("-", len(text)) + "\n" }

@@ -70,7 +70,7 @@ func (c *call) build(g *Given) error {
 		if len(o.Values) > 0 {
 			value = strings.Join(o.Values, " ")
 		}
-		conf.Lines = append(conf.Lines, Line{Key: o.Name, Value: value, Place: "command line"})
+		conf.Options = append(conf.Options, Value{o.Name, []string{value}})
 	}
 	modes := 0
 	for _, m := range []string{"compile", "link", "package"} {
