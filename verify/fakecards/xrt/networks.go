@@ -19,7 +19,8 @@ type Networks struct {
 
 // onWire puts the network kernels of a design on a wire.
 func onWire(w *kernels.Wire, d *design.Design) *Networks {
-	n := &Networks{UDP: map[string]*kernels.UDP{}, Ethernet: map[string]*kernels.Ethernet{}, TCP: map[string]*kernels.TCP{}}
+	n := &Networks{UDP: map[string]*kernels.UDP{}, Ethernet: map[string]*kernels.Ethernet{},
+		TCP: map[string]*kernels.TCP{}}
 	var unplugged []*kernels.Ethernet // of UDP stacks
 	for _, in := range d.Instances {
 		switch in.Kernel.Name {
