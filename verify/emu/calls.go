@@ -125,8 +125,7 @@ func (a *arbiter) take() *openCall {
 	return a.oldest()
 }
 
-// next is the same, but takes none, and says so, while one of those that wait is a
-// reset.
+// next is take, but takes no call while a reset waits; refused is true then.
 func (a *arbiter) next() (c *openCall, refused bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

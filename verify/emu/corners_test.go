@@ -105,17 +105,9 @@ func TestForeignPuts(t *testing.T) {
 	w := newWorld(t, worldOptions{engines: 1, raw: 1, vars: user})
 	r := w.rigs[0]
 	data := random(1, 300)
-	raw := func(b []byte) {
-		p := &fabric.Packet{}
-		n := copy(p.Header[:], b)
-		p.Payload = b[n:]
-		if err := w.raw[0].Send(0, p); err != nil {
-			t.Fatal(err)
-		}
-	}
 	w.send(w.raw[0], 0, head{count: 300, strm: 12, src: 1}, data[:100])
-	raw(data[100:270])
-	raw(data[270:])
+	w.sendOn(w.raw[0], data[100:270])
+	w.sendOn(w.raw[0], data[270:])
 	w.run()
 	tdest, got, err := r.Device().Pull(t.Context(), 1000)
 	if want := append(data, make([]byte, 20)...); err != nil || tdest != 3 || !bytes.Equal(got, want) {
@@ -127,7 +119,7 @@ func TestForeignPuts(t *testing.T) {
 	r.set("rx", "enqueue", r.rxRecord(0))
 	r.set("rx", "enqueue", r.rxRecord(1))
 	w.send(w.raw[0], 0, head{count: 100, src: 1}, data[:10])
-	raw(data[:91])
+	w.sendOn(w.raw[0], data[:91])
 	w.run()
 	if events, free := r.get("network", "events"), r.get("rx", "free"); events != r.event("bad_packet") || free != 2 {
 		t.Errorf("events 0x%X, %d buffers free", events, free)

@@ -465,22 +465,14 @@ func TestForeignPackets(t *testing.T) {
 	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
 	r := w.rigs[0]
 	data := random(5, 1000)
-	raw := func(b []byte) {
-		p := &fabric.Packet{}
-		n := copy(p.Header[:], b)
-		p.Payload = b[n:]
-		if err := w.raw[0].Send(0, p); err != nil {
-			t.Fatal(err)
-		}
-	}
 	send := func(seq uint64) {
 		w.send(w.raw[0], 0, head{count: 1000, tag: testTag, src: 1, seq: seq}, data[:300])
-		raw(data[300:700])
+		w.sendOn(w.raw[0], data[300:700])
 		w.run()
 		if r.get("rx", "seek") != 0 {
 			t.Fatal("a message that is not complete was found")
 		}
-		raw(data[700:])
+		w.sendOn(w.raw[0], data[700:])
 	}
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 1000)
@@ -495,7 +487,7 @@ func TestForeignPackets(t *testing.T) {
 	}
 	// One that is too large is skipped as a whole.
 	w.send(w.raw[0], 0, head{count: 5000, tag: testTag, src: 1, seq: 3}, make([]byte, 4096))
-	raw(make([]byte, 904))
+	w.sendOn(w.raw[0], make([]byte, 904))
 	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: 3}, []byte{1})
 	w.run()
 	if got := r.get("network", "events"); got != r.event("too_large") {

@@ -44,7 +44,7 @@ func (x *exchange) Get(at uint32) uint32 { return x.Word(at).Load() }
 // Set writes a word.
 func (x *exchange) Set(at, v uint32) { x.Word(at).Store(v) }
 
-// check is the error for an offset that is no word's.
+// check returns an error for an offset that is not that of a word.
 func (x *exchange) check(at uint32) error {
 	if x.Has(at, wordBytes) {
 		return nil

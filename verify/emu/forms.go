@@ -5,8 +5,8 @@ import "github.com/cclforge/cclforge/verify/emu/lanes"
 // lane is a conversion on the way of a move; its fn is nil if there is none.
 type lane struct{ fn lanes.Converter }
 
-// forms is what is known of the uncompressed (0) and the compressed (1) form
-// of a move, and how the result gets from the inner form to its own.
+// forms are the uncompressed (0) and the compressed (1) form of a move, as far as they are
+// known, and the way of the result from the inner form to its own.
 type forms struct {
 	size         [2]int // bytes of a unit; 0 if nothing says so
 	used         [2]bool

@@ -3,8 +3,6 @@ package emu
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
-	"math"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -325,24 +323,4 @@ func TestLoopbackLanes(t *testing.T) {
 	r.issue("op0=memory", "op1=memory", "result=memory")
 	w.run()
 	r.completes(2, r.bit("ARITH"))
-}
-
-func TestMaximumOfNaN(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
-	nan := float32(math.NaN())
-	r.write(0, floats(1, nan, 3))
-	r.write(0x1000, floats(2, 2, float32(math.Inf(1))))
-	r.set64("move", "op1_address", 0x1000)
-	r.set64("move", "result_address", 0x2000)
-	r.set("move", "bytes", 12)
-	r.set("move", "tdest", 5<<8)
-	r.issue("op0=memory", "op1=memory", "result=memory")
-	w.run()
-	r.completes(1, 0)
-	got := r.read(0x2000, 12)
-	if want := fmt.Sprintf("% X", append(append(floats(2), 0, 0, 0xC0, 0x7F),
-		floats(float32(math.Inf(1)))...)); fmt.Sprintf("% X", got) != want {
-		t.Errorf("got % X, expected %s", got, want)
-	}
 }

@@ -121,8 +121,8 @@ func (r *rendezvous) open(host uint32) error {
 	return nil
 }
 
-// readable is how many bytes of the window lie in memory without a gap. RDMA
-// says so only when the sender is done.
+// readable returns how many bytes of the window lie in memory without a gap. On RDMA this is
+// known only when the sender is done.
 func (w *window) readable(rdma bool) uint64 {
 	if rdma && !w.done {
 		return 0

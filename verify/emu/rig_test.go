@@ -387,6 +387,16 @@ func (w *world) send(from fabric.Port, to int, h head, payload []byte) {
 	}
 }
 
+// sendOn sends rank 0 bytes from a raw port in a packet without header.
+func (w *world) sendOn(from fabric.Port, b []byte) {
+	w.t.Helper()
+	p := &fabric.Packet{}
+	p.Payload = b[copy(p.Header[:], b):]
+	if err := from.Send(0, p); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // receive takes the next packet that a raw port has.
 func (w *world) receive(at fabric.Port) (head, []byte) {
 	w.t.Helper()

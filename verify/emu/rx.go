@@ -196,7 +196,7 @@ func (r *receiver) consume(m *message, from peer) {
 	r.remove(m)
 }
 
-// remove takes a message out of those that can be found; its buffer stays.
+// remove makes a message impossible to find; its buffer stays.
 func (r *receiver) remove(m *message) {
 	if m.buffer == nil {
 		r.headers--

@@ -50,45 +50,42 @@ func (p *Packet) size() int {
 	return len(p.Header) + len(p.Payload)
 }
 
-// Port is an engine's place on the network. Its methods may be called
-// concurrently, and but for Connect none of them waits for the network.
+// Port is an engine's port on the network. Its methods may be called concurrently. Only
+// Connect waits for the network.
 type Port interface {
-	// Send hands over a packet, which is no longer the caller's if the error is
-	// nil. The error is ErrBusy if there is no room now, or Connect waits for
-	// somebody to listen; the notify function is called when it is worth another
-	// try. It is ErrClosed if the session is
-	// closed or unknown, or the port itself is closed. UDP never says so:
-	// packets to nowhere vanish.
+	// Send sends a packet, which the port owns if the error is nil. The error is
+	// ErrBusy if there is no room, or nobody listens yet; the notify function is
+	// called when another try may succeed. The error is ErrClosed if the session is
+	// closed or unknown, or the port itself is closed, but never on UDP, which drops
+	// such packets.
 	Send(session uint32, p *Packet) error
 	// Receive returns the next packet of a session that is not held, nil if
 	// there is none. Sessions take turns, and each keeps its order, unless UDP
-	// packets are reordered. The packet is the caller's, who releases it.
+	// packets are reordered. The caller releases the packet.
 	Receive() *Packet
-	// Hold says whether the packets of a session stay where they are, so that
-	// its sender is busy in the end. A session that is not known is not held.
+	// Hold keeps the packets of a session in its queue, so that its sender becomes
+	// busy, or ends that. It has no effect on an unknown session.
 	Hold(session uint32, hold bool)
 	// Listen accepts connections at a port of this port's IP address. The error
 	// is ErrAddressInUse if another one does, and ErrClosed after Close.
 	Listen(port uint16) error
-	// Connect returns the session that leads to an address, which may be that
-	// of any member of the world. If that does not listen yet (TCP), the connection
-	// is made in the background, and Send is ErrBusy until it is there. The error is
-	// ErrRefused if nobody is there, ErrUnreachable, or ErrClosed after Close. It is
-	// the one method that may wait for the network, until the context ends.
+	// Connect returns the session that leads to the address of any rank of the
+	// world. If that does not listen yet (TCP), the connection is made in the
+	// background, and Send returns ErrBusy until then. The error is ErrRefused if
+	// there is no rank, ErrUnreachable, or ErrClosed after Close. Connect may wait
+	// for the network until the context ends.
 	Connect(ctx context.Context, ip uint32, port uint16) (session uint32, err error)
-	// Closed returns the next session that the remote side has closed and that
-	// has not been reported. A session is closed when all its packets have been
-	// received. UDP has no such thing.
+	// Closed returns each session that the remote side has closed once, after all
+	// its packets have been received. UDP has no closed sessions.
 	Closed() (session uint32, ok bool)
-	// MaxPayload returns the largest payload, in bytes, of one packet of
-	// rendezvous data that is worth sending.
+	// MaxPayload returns the best payload of a packet of rendezvous data, in bytes.
 	MaxPayload() int
 	// Lossy reports whether packets may be lost: UDP.
 	Lossy() bool
 	// Notify sets the function that is called, from any goroutine, whenever
 	// Receive, Closed or a busy Send may now succeed. It must not block, and
 	// may be called before the Send that was busy has returned. It is called at
-	// once if something is there already.
+	// once if there are packets or closed sessions already.
 	Notify(func())
 	// Close removes the port from the network; packets that it has not received
 	// are released. Closing again does nothing.

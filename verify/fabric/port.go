@@ -58,8 +58,8 @@ func (p *port) meet(from *port, at address, listens bool, e *effects) {
 	}
 }
 
-// welcome opens the sessions of those that have connected to an address before the
-// port listened there, and returns who of them waits to send.
+// welcome opens the sessions of ports that connected to an address before this port
+// listened there, and returns those that wait to send.
 func (p *port) welcome(at address) (waiting []*bell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

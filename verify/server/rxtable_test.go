@@ -16,42 +16,43 @@ type memory struct {
 
 func (m *memory) word(at uint32) (uint32, bool) { return m.words[at], at >= m.base && at+4 <= m.end }
 
-func (m *memory) write(at uint32, words ...uint32) uint32 {
-	for _, v := range words {
-		if at >= m.base && at+4 <= m.end {
+func (m *memory) write(at uint32, words ...uint32) {
+	for i, v := range words {
+		if at := at + 4*uint32(i); at >= m.base && at+4 <= m.end {
 			m.words[at] = v
 		}
-		at += 4
 	}
-	return at
 }
 
-// The tables as clients write them: buffers of some bytes from an address on.
-var clientTables = map[string]func(m *memory, buffers, bytes, status uint32, addr uint64){
-	"accl-2021": func(m *memory, buffers, bytes, status uint32, addr uint64) {
+// ClientTables write tables as clients do: buffers of some bytes from an address on.
+var ClientTables = map[string]func(write func(at uint32, words ...uint32), buffers, bytes, status uint32, addr uint64){
+	"accl-2021": func(write func(at uint32, words ...uint32), buffers, bytes, status uint32, addr uint64) {
 		at := uint32(0x804)
 		for range buffers {
-			at = m.write(at, uint32(addr), uint32(addr>>32), bytes, 0, status, 0, 0, 0, 0)
+			write(at, uint32(addr), uint32(addr>>32), bytes, 0, status, 0, 0, 0, 0)
+			at += 36
 			addr += uint64(bytes)
 		}
-		m.write(0x800, buffers)
+		write(0x800, buffers)
 	},
-	"accl-2022": func(m *memory, buffers, bytes, status uint32, addr uint64) {
+	"accl-2022": func(write func(at uint32, words ...uint32), buffers, bytes, status uint32, addr uint64) {
 		at := uint32(4)
 		for range buffers {
-			at = m.write(at, status, uint32(addr), uint32(addr>>32), bytes, 0, 0, 0, 0)
+			write(at, status, uint32(addr), uint32(addr>>32), bytes, 0, 0, 0, 0)
+			at += 32
 			addr += uint64(bytes)
 		}
-		m.write(0, buffers)
+		write(0, buffers)
 	},
-	"accl-2024": func(m *memory, buffers, bytes, status uint32, addr uint64) {
+	"accl-2024": func(write func(at uint32, words ...uint32), buffers, bytes, status uint32, addr uint64) {
 		at := uint32(8)
 		for range buffers {
-			at = m.write(at, status, uint32(addr), uint32(addr>>32), 0, 0, 0, 0)
+			write(at, status, uint32(addr), uint32(addr>>32), 0, 0, 0, 0)
+			at += 28
 			addr += uint64(bytes)
 		}
-		m.write(4, bytes)
-		m.write(0, buffers)
+		write(4, bytes)
+		write(0, buffers)
 	},
 }
 
@@ -75,7 +76,7 @@ func generationOf(t *testing.T, name string) (*generation, memory) {
 func TestTablesOfEveryGeneration(t *testing.T) {
 	for platform := range platformsOf {
 		g, empty := generationOf(t, platform)
-		for client, write := range clientTables {
+		for client, write := range ClientTables {
 			for _, buffers := range []uint32{1, 2, 16, 40} {
 				for _, bytes := range []uint32{64, 1024, 4096, 65536, 1 << 20} {
 					for _, status := range []uint32{0, 1} {
@@ -84,7 +85,7 @@ func TestTablesOfEveryGeneration(t *testing.T) {
 								addr, status, client, platform)
 							m := empty
 							m.words = map[uint32]uint32{}
-							write(&m, buffers, bytes, status, addr)
+							write(m.write, buffers, bytes, status, addr)
 							got := g.foreignTable(m.word)
 							switch {
 							case client == platform, platform == "accl-2021": // there, writes of later clients arrive nowhere
@@ -109,7 +110,7 @@ func TestTablesThatAreNotForeign(t *testing.T) {
 	if got := g.foreignTable(m.word); got != "" {
 		t.Errorf("no table: %s", got)
 	}
-	clientTables["accl-2024"](&m, 4, 4096, 0, 0x1000)
+	ClientTables["accl-2024"](m.write, 4, 4096, 0, 0x1000)
 	for i := range uint32(4) {
 		m.write(8+28*i, []uint32{0, 1, 2, 4}[i])
 		m.write(8+28*i+12, 0xFFFFFFFF, 4096, 3, 0xFFFFFFFE)
@@ -117,7 +118,7 @@ func TestTablesThatAreNotForeign(t *testing.T) {
 	if got := g.foreignTable(m.word); got != "" {
 		t.Errorf("a table in use: %s", got)
 	}
-	clientTables["accl-2021"](&m, 4, 4096, 0, 0x1000) // of somebody who is gone
+	ClientTables["accl-2021"](m.write, 4, 4096, 0, 0x1000) // of somebody who is gone
 	if got := g.foreignTable(m.word); got != "" {
 		t.Errorf("a table in use beside one of another generation: %s", got)
 	}

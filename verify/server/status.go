@@ -27,7 +27,7 @@ func unsigned(r sim.Reply) sim.Reply {
 	return r
 }
 
-// refuse is a reply that says why a request is not done.
+// refuse returns a reply with the reason why a request is not done.
 func refuse(status int, format string, values ...any) sim.Reply {
 	return sim.Reply{Status: status, Error: fmt.Sprintf(format, values...)}
 }

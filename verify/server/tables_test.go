@@ -6,37 +6,17 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/server"
 )
 
 // A client that places its calls as this generation does, but configures the
 // tables of another one, is told so when it enables the engine.
 func TestTablesOfAnotherGeneration(t *testing.T) {
 	const configSwitch = 1 << 8
-	table2024 := func(c *client) {
-		at := uint32(8)
-		for i := range uint32(4) {
-			c.write(at, 0, i*4096, 0, 0, 0, 0, 0)
-			at += 28
-		}
-		c.write(4, 4096)
-		c.write(0, 4)
+	table := func(generation string) func(c *client) {
+		return func(c *client) { server.ClientTables[generation](c.write, 4, 4096, 0, 0) }
 	}
-	table2022 := func(c *client) {
-		at := uint32(4)
-		for i := range uint32(4) {
-			c.write(at, 0, i*4096, 0, 4096, 0, 0, 0, 0)
-			at += 32
-		}
-		c.write(0, 4)
-	}
-	table2021 := func(c *client) {
-		at := uint32(0x804)
-		for i := range uint32(4) {
-			c.write(at, i*4096, 0, 4096, 0, 0, 0, 0, 0, 0)
-			at += 36
-		}
-		c.write(0x800, 4)
-	}
+	table2024, table2022, table2021 := table("accl-2024"), table("accl-2022"), table("accl-2021")
 	for _, test := range []struct {
 		name   string
 		design *design.Design

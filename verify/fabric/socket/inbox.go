@@ -196,7 +196,7 @@ func (b *inbox) settle() {
 	}
 }
 
-// settleSoon says so in a moment.
+// settleSoon settles after a moment.
 func (b *inbox) settleSoon() {
 	if b.isSettled || b.timer != nil {
 		return

@@ -6,17 +6,9 @@ import (
 	"sync"
 )
 
-// Bits of the control register of a kernel that is called (AMD UG1393, "Control
-// Requirements for XRT-Managed Kernels").
-const (
-	apStart = 1 << 0
-	apDone  = 1 << 1
-	apIdle  = 1 << 2
-	apReady = 1 << 3
-)
-
-// control is the register file of a called kernel: it takes its arguments when it is
-// started, and its results are there when it is done.
+// control is the register file of a called kernel of others. It has the registers of their
+// maps and no others. Unlike handshake it is ready only when it is done, and ignores starts
+// before that.
 type control struct {
 	kernel string
 	run    func(arguments func(offset uint32) uint32) (results map[uint32]uint32)
@@ -48,12 +40,12 @@ func (c *control) Read(ctx context.Context, offset uint32) (uint32, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if offset == 0 {
-		v := uint32(apIdle)
+		v := uint32(idleBit)
 		if c.running {
-			v = apStart
+			v = StartBit
 		}
 		if c.done {
-			v |= apDone | apReady
+			v |= DoneBit | readyBit
 			c.done = false // cleared by reading
 		}
 		return v, nil
@@ -79,7 +71,7 @@ func (c *control) Write(ctx context.Context, offset, value uint32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if offset == 0 {
-		if value&apStart != 0 && !c.running {
+		if value&StartBit != 0 && !c.running {
 			c.start()
 		}
 		return nil

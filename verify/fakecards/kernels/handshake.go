@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Bits of the control register of kernels that are called (ap_ctrl_hs).
+// Bits of the control register of called kernels (ap_ctrl_hs; AMD UG1393, "Control
+// Requirements for XRT-Managed Kernels").
 const (
 	StartBit = 1 << 0 // until the arguments were taken
 	DoneBit  = 1 << 1 // until it is read
@@ -17,7 +18,8 @@ const (
 // ControlAt is the offset of the control register.
 const ControlAt = 0
 
-// handshake is a kernel that the host calls.
+// handshake is a kernel in C++ that the host calls. It takes its arguments when it is started, and
+// remembers a start while it runs.
 type handshake struct {
 	words
 	run func(arguments *words) // what a call does, with arguments as they were; nil for nothing

@@ -18,7 +18,7 @@ var within = []struct{ folder, why, names string }{
 	{"conformance", "the engine as a whole: every test of a Verilated platform",
 		"ccl_offload cclo_core"},
 	{"rtlsim", "a model around platforms in simulation",
-		"cclo_microblaze_v cmac_0 cmac_1 cmac_krnl networklayer rdma_stack sim_axi_checker sim_axi_memory " +
+		"cclo_microblaze_v cmac_0 cmac_krnl networklayer rdma_stack sim_axi_checker sim_axi_memory " +
 			"sim_axi_read sim_axi_write sim_axilite_zero sim_engine_account sim_hls_control sim_hls_input " +
 			"sim_hls_output sim_host_axil sim_host_calls sim_host_probe sim_ipc_axis_master_512 " +
 			"sim_ipc_axis_slave_512 sim_kernel_port simulation"},

@@ -130,8 +130,8 @@ func (p *localPort) find(a netip.AddrPort) (rank int, ok bool) {
 	return p.only(a)
 }
 
-// only is the rank to which the communicator says that the session of an address
-// leads, if it says so of no other address.
+// only returns the rank of an address by its session in the communicator, if no other
+// address has that session.
 func (p *localPort) only(a netip.AddrPort) (rank int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

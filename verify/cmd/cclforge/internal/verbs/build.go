@@ -104,8 +104,7 @@ func explain(ctx context.Context, c *console, f *run.Failure, asJSON bool) error
 	}
 	d := logs.Diagnose(ctx, os.DirFS(f.Dir), f.Err)
 	if asJSON {
-		return json.NewEncoder(c.out).Encode(diagnosis{now("diagnosis"), f.Step.ID, errorText(f.Err),
-			d.Lines, string(d.Cause),
+		return json.NewEncoder(c.out).Encode(diagnosis{now("diagnosis"), f.Step.ID, errText(f.Err), d.Lines, string(d.Cause),
 			d.Hint, f.Log, f.Command})
 	}
 	c.remark("\n%s has failed", f.Step.ID)

@@ -32,8 +32,7 @@ func listCache(_ context.Context, o *options, c *console, s *store.Store) error 
 	if o.json {
 		e := json.NewEncoder(c.out)
 		for _, r := range entries {
-			if err := e.Encode(cacheLine{r.Key, r.ID, r.Bytes, r.Seconds, r.When, r.User, r.Host,
-				errorText(r.Err)}); err != nil {
+			if err := e.Encode(cacheLine{r.Key, r.ID, r.Bytes, r.Seconds, r.When, r.User, r.Host, errText(r.Err)}); err != nil {
 				return err
 			}
 		}
@@ -70,7 +69,7 @@ type cacheLine struct {
 	Damage  string    `json:"damage,omitempty"`
 }
 
-func errorText(err error) string {
+func errText(err error) string {
 	if err == nil {
 		return ""
 	}

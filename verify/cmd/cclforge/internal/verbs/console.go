@@ -36,5 +36,5 @@ func (e errTold) Unwrap() error { return e.error }
 // console is where results and remarks go.
 type console struct{ out, err io.Writer }
 
-// remark tells people something that is no result.
+// remark prints a line that is not part of the results.
 func (c *console) remark(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }

@@ -13,8 +13,8 @@ import (
 	"github.com/cclforge/cclforge/platforms"
 )
 
-// prebuilt builds the control firmware again, compares it with the embedded
-// images, and says so where it cannot: tests that pass do not.
+// prebuilt builds the control firmware again and compares it with the embedded images.
+// Unlike the test, it reports what it cannot check.
 func prebuilt(ctx context.Context) error {
 	compiler, err := firmware.FindCompiler(ctx)
 	if err != nil && !errors.Is(err, firmware.ErrNoCompiler) {
