@@ -4,7 +4,6 @@ package external_dma_test
 
 import (
 	"errors"
-	"math/bits"
 	"path/filepath"
 	"testing"
 
@@ -19,18 +18,7 @@ import (
 
 const lineBytes = 64
 
-// Channels of the bench that have a pace, and kinds of errors of its memory, as
-// in its shell.
-const (
-	readCommand = iota
-	readStatus
-	readData
-	writeCommand
-	writeStatus
-	writeData
-	channels
-)
-
+// Kinds of errors of the memory, as in the shell.
 const (
 	memoryWorks = iota
 	memorySlaveError
@@ -64,7 +52,6 @@ type library struct {
 	beat    func(bench uintptr, data *byte, keep uint64, last uint32)
 	run     func(bench uintptr, cycles, reads, writes uint64) uint64
 	status  func(bench uintptr, write uint32, value *uint32) uint32
-	take    func(bench uintptr, data *byte, keep *uint64, last *uint32, room uint64) uint64
 	times   func(bench uintptr, times *uint64)
 	left    func(bench uintptr) uint64
 	failure func(bench uintptr) string
@@ -139,7 +126,7 @@ func load(t testing.TB, v variant) library {
 	var l library
 	for name, function := range map[string]any{
 		"bench_new": &l.create, "bench_free": &l.free, "bench_pace": &l.pace, "bench_command": &l.command,
-		"bench_beat": &l.beat, "bench_run": &l.run, "bench_status": &l.status, "bench_take": &l.take,
+		"bench_beat": &l.beat, "bench_run": &l.run, "bench_status": &l.status,
 		"bench_times": &l.times, "bench_left": &l.left, "bench_error": &l.failure,
 		"bench_register_write": &l.set, "bench_register_read": &l.get,
 		"sim_memory_seed": &l.memorySeed, "sim_memory_read": &l.memoryRead, "sim_memory_write": &l.memoryWrite,
@@ -182,12 +169,6 @@ type command struct {
 	end          bool // EOF
 	constant     bool // the address does not advance
 	streamOffset uint32
-}
-
-// refused says whether the command cannot be carried out: by an internal error,
-// or because there is no such memory.
-func (c command) refused(ports int) (internal, nowhere bool) {
-	return c.bytes == 0 || c.constant || c.streamOffset != 0, c.memory >= ports
 }
 
 // issue puts a command into the queue.
@@ -259,26 +240,6 @@ type beat struct {
 
 func (b *bench) send(x beat) { b.beat(b.handle, &x.data[0], x.keep, uint32(flag(x.last))) }
 
-// taken are the beats that were read.
-func (b *bench) taken() []beat {
-	const room = 256
-	var data [room * lineBytes]byte
-	var keep [room]uint64
-	var last [room]uint32
-	var all []beat
-	for {
-		n := b.take(b.handle, &data[0], &keep[0], &last[0], room)
-		if n == 0 {
-			return all
-		}
-		for i := range n {
-			x := beat{keep: keep[i], last: last[i] != 0}
-			copy(x.data[:], data[i*lineBytes:])
-			all = append(all, x)
-		}
-	}
-}
-
 // finish runs until there were so many statuses and all is quiet.
 func (b *bench) finish(t testing.TB, cycles uint64, reads, writes int) {
 	t.Helper()
@@ -301,12 +262,4 @@ func kept(n int) uint64 {
 		return ^uint64(0)
 	}
 	return 1<<n - 1
-}
-
-// bytesOf is how many bytes a beat that ends a packet has.
-func bytesOf(x beat) int {
-	if !x.last {
-		return lineBytes
-	}
-	return bits.OnesCount64(x.keep)
 }

@@ -26,7 +26,6 @@ type delivery struct {
 	status   *block.Drain
 	beats    []beat
 	reports  []report
-	rated    bool // it has room enough for the full rate
 	still    bool // nobody pauses
 	steps    int  // that the commands need at full rate
 }

@@ -9,27 +9,15 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
-func TestControl(t *testing.T)  { set.Check(t, "dma_control", controls) }
-func TestMover(t *testing.T)    { set.Check(t, "dma_mover", mover) }
+var set = block.NewSet(
+	block.Module{Name: "external_dma_1port", Folder: "external_dma_1port", Needs: []string{"external_dma"}},
+	block.Module{Name: "external_dma_2port", Folder: "external_dma_2port", Needs: []string{"external_dma"},
+		Parts: []string{"dma_control", "dma_mover", "dma_read", "dma_read_align", "dma_read_switch", "dma_rotate", "dma_write",
+			"dma_write_align", "dma_write_switch"}},
+)
+
 func TestOnePort(t *testing.T)  { set.Check(t, "external_dma_1port", kernels(1)) }
 func TestTwoPorts(t *testing.T) { set.Check(t, "external_dma_2port", kernels(2)) }
-
-func controls(b *block.Bench, r *rand.Rand) error {
-	x := newRegisters(b, r, plain)
-	for n := range 24 {
-		limit := 20_000
-		if n%3 == 2 {
-			limit = 1 + r.IntN(100)
-		}
-		if err := round(b, limit, x); err != nil {
-			return err
-		}
-		if n%3 == 2 {
-			reset(b, x)
-		}
-	}
-	return nil
-}
 
 // constants are ports that say always the same.
 type constants struct {
@@ -48,12 +36,6 @@ func (c constants) check() (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-func mover(b *block.Bench, r *rand.Rand) error {
-	return both(b, r,
-		newReader(b, r, 1, 64, kernel("mm2s", "m"), &readPort{memory: nobody, at: plain, never: true}),
-		newWriter(b, r, 1, 16, 64, kernel("s2mm", "s"), &writePort{memory: nobody, at: plain}))
 }
 
 // kernels have as many ports to memories.
@@ -84,12 +66,15 @@ func both(b *block.Bench, r *rand.Rand, in *reader, out *writer, more ...side) e
 	all := append([]side{in, out, newRegisters(b, r, control), always}, more...)
 	reset(b, all...)
 	for n := range 8 {
-		limit := 200_000
+		begun, limit := b.Cycle, 200_000
 		if n%4 == 3 {
 			limit = 1 + r.IntN(400)
 		}
 		if err := round(b, limit, all...); err != nil {
 			return err
+		}
+		if took := int(b.Cycle - begun); n%4 != 3 && in.still && out.still && took > max(in.steps, out.steps)+200 {
+			return fmt.Errorf("%d steps of reads and %d of writes took %d cycles", in.steps, out.steps, took)
 		}
 		if n%4 == 3 {
 			reset(b, all...)

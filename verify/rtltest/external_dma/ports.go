@@ -5,8 +5,6 @@ import "strings"
 // ports says what a module calls a port of a channel or of AXI4.
 type ports func(string) string
 
-func plain(port string) string { return port }
-
 // kernel are names of a channel (mm2s or s2mm) at the kernels around the data
 // mover; its stream is a slave or a master.
 func kernel(channel, stream string) ports {

@@ -18,7 +18,6 @@ type intake struct {
 	stream   *block.Feed[beat]
 	given    int // beats
 	taken    int
-	rated    bool
 	still    bool
 	steps    int
 }
