@@ -7,12 +7,10 @@ package main
 import (
 	// mage:import
 	_ "github.com/cclforge/cclforge/gen/targets"
-	// mage:import build
-	_ "github.com/cclforge/cclforge/gen/targets/build"
+	// mage:import
+	_ "github.com/cclforge/cclforge/gen/targets/groups"
 	// mage:import verify
 	_ "github.com/cclforge/cclforge/gen/targets/verify"
-	// mage:import cache
-	_ "github.com/cclforge/cclforge/gen/targets/cache"
 	// mage:import
 	_ "github.com/cclforge/cclforge/gen/targets/develop"
 )

@@ -1,5 +1,5 @@
-// Package driver holds what host programs use: the Go API in accl. By itself it
-// only lets the generator know what its output is written against.
+// Package driver has the packages of host programs, first of all the API in accl. Itself
+// it only embeds the source that the generator's output depends on.
 package driver
 
 import "embed"

@@ -12,17 +12,16 @@ type config struct {
 	at uint32
 }
 
-// combination is how the engine is told about the types of a call.
+// combination describes the types of a call to the engine.
 type combination struct {
 	config *config
 	flags  uint32
 }
 
-// combine finds the configuration for the types of a call, and the flags that
-// say which operands are of its compressed type. One type needs no conversion,
-// unless it is compressed on the way; of two, one is the compressed form of the
-// other. The rules are those of the Python and C++ drivers, and in addition a
-// compression to the type that data has anyway is none.
+// combine finds the configuration for the types of a call, and the flags of the operands
+// that are compressed. One type needs no conversion unless Compress is given; of two types,
+// one is the compressed form of the other. The rules are those of the Python and C++
+// drivers; in addition, compression to the type of the data itself does nothing.
 func (e *Engine) combine(c *call, compress DType) (combination, error) {
 	var types [4]DType
 	n := 0
@@ -96,10 +95,10 @@ func (e *Engine) config(uncompressed, compressed DType) *config {
 	return nil
 }
 
-// ConfigAddress is where the engine finds the arithmetic configuration of a pair of
-// types in the exchange memory: what kernels that call the engine themselves name it
-// by, with CompressionFlags that say which of their operands are compressed. For
-// one type, both are the same.
+// ConfigAddress is the offset of the arithmetic configuration of a pair of types in the
+// exchange memory, in bytes. Kernels that call the engine pass it, together with
+// CompressionFlags for the operands that are compressed. For calls with one type, pass it
+// twice. The error is ErrType if there is no such configuration.
 func (e *Engine) ConfigAddress(uncompressed, compressed DType) (uint32, error) {
 	e.setup.Lock()
 	defer e.setup.Unlock()

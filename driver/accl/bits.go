@@ -10,15 +10,15 @@ type Bit struct {
 	At      int // position
 	Name    string
 	Meaning string
-	// Internal flags never leave the engine in normal operation.
+	// Internal flags are not reported in normal operation.
 	Internal bool
 }
 
-// Mask is the word in which only this flag is set.
+// Mask is the word with only this flag set.
 func (b Bit) Mask() uint32 { return 1 << b.At }
 
-// BitsOf lists the flags that are set in a word, from bit 0 up; those that the
-// table does not know are named by their position.
+// BitsOf lists the flags that are set in a word, from bit 0 up. Flags that are not in the
+// table are named by their position.
 func BitsOf(word uint32, table []Bit) []Bit {
 	var out []Bit
 	for at := range 32 {
@@ -36,7 +36,7 @@ func BitsOf(word uint32, table []Bit) []Bit {
 	return out
 }
 
-// BitNames is how flags are written: "A|B", or "0" for none.
+// BitNames formats flags as "A|B", or "0" for none.
 func BitNames(bits []Bit) string {
 	if len(bits) == 0 {
 		return "0"

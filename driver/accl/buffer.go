@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Buffer is memory of an engine that holds elements of one type, with a copy in
-// host memory. Slices of a buffer share both.
+// Buffer is memory of an engine that holds elements of one type, with a copy in host
+// memory. Slices of a buffer share both with it.
 type Buffer[T any] struct {
 	span
 	dtype DType
@@ -26,39 +26,40 @@ type allocOptions struct {
 	at              *uint64
 }
 
-// HostOnly puts the buffer in host memory that the engine reaches, instead of in
-// device memory. Its host copy is all there is, unless the device is reached over a
-// socket (Mirrored).
+// HostOnly puts the buffer in host memory that the engine reaches, instead of in device
+// memory. The engine works on the host's copy itself, unless the device is behind a socket
+// (Mirrored). The error is ErrUnsupported on platforms without host memory.
 func HostOnly() AllocOption { return func(o *allocOptions) { o.host = true } }
 
 // PeerToPeer puts the buffer in device memory that the host and other devices reach
-// directly, through the card's BAR. Elsewhere it is device memory like any other.
+// directly, through the card's BAR. Emulated and simulated engines ignore it; the Coyote
+// shell does not support it.
 func PeerToPeer() AllocOption { return func(o *allocOptions) { o.peer = true } }
 
-// At puts the buffer at an address, which must be free. On cards there is no choice.
+// At puts the buffer at an address, which must be free. Cards do not support it.
 func At(address uint64) AllocOption {
 	return func(o *allocOptions) { o.at = &address }
 }
 
-// NoPrealloc leaves device memory as it is; otherwise the zeros of a new buffer
-// are copied there.
+// NoPrealloc leaves the contents of device memory undefined. Otherwise the zeros of a new
+// buffer are copied there.
 func NoPrealloc() AllocOption { return func(o *allocOptions) { o.raw = true } }
 
-// Alloc allocates n elements in the memory of an engine, all zero.
+// Alloc allocates n elements in the memory of an engine, all 0.
 func Alloc[T Element](ctx context.Context, e *Engine, n int, o ...AllocOption) (*Buffer[T], error) {
 	return AllocAs[T](ctx, e, TypeOf[T](), n, o...)
 }
 
-// AllocAs allocates n elements of a type of the platform that T represents: a
-// type of the same size that holds no pointers, for example uint8 or [16]byte. For
-// types known by name alone there is AllocRaw.
+// AllocAs allocates n elements of a type of the platform, represented by the Go type T,
+// which must have the same size and no pointers, for example uint8 or [16]byte. Use
+// AllocRaw for types whose size is not known at compile time.
 func AllocAs[T any](ctx context.Context, e *Engine, t DType, n int, o ...AllocOption) (*Buffer[T], error) {
 	b, _, err := allocate[T](ctx, e, t, reflect.TypeFor[T](), n, o)
 	return b, err
 }
 
-// allocate allocates n elements of a type of the platform, which has some bytes each.
-// T represents the element, or, if rep is nil, a byte of it.
+// allocate allocates n elements of a type of the platform and returns their size. T
+// represents an element, or a byte of it if rep is nil.
 func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, n int,
 	o []AllocOption) (*Buffer[T], int, error) {
 	var opts allocOptions
@@ -97,7 +98,7 @@ func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, 
 	return b, known.Bytes, nil
 }
 
-// allocatable checks a wish for memory and returns what is known of the type.
+// allocatable checks a request for memory and returns its type.
 func (e *Engine) allocatable(t DType, rep reflect.Type, n int, o *allocOptions) (Type, error) {
 	if e.closed.Load() {
 		return Type{}, ErrClosed
@@ -121,7 +122,7 @@ func (e *Engine) allocatable(t DType, rep reflect.Type, n int, o *allocOptions) 
 	return known, nil
 }
 
-// plain reports whether values of a type are their bytes alone.
+// plain reports whether a type consists of numbers only, without pointers.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -160,8 +161,8 @@ func view[T any](b []byte, size, n int) ([]T, error) {
 	return unsafe.Slice((*T)(p), n), nil
 }
 
-// Host is the host's copy. SyncToDevice and SyncFromDevice, and operations that
-// do it, copy it to and from the device.
+// Host is the host's copy. Operations, SyncToDevice and SyncFromDevice copy it to and from
+// the device.
 func (b *Buffer[T]) Host() []T { return b.host }
 
 // Len is the number of elements.
@@ -170,26 +171,19 @@ func (b *Buffer[T]) Len() int { return len(b.host) }
 // DType is the element type.
 func (b *Buffer[T]) DType() DType { return b.dtype }
 
-// Address is where the engine sees the buffer.
+// Address is the address of the buffer as the engine sees it.
 func (b *Buffer[T]) Address() uint64 { return b.address() }
 
 // InHostMemory reports whether the buffer is in host memory only.
 func (b *Buffer[T]) InHostMemory() bool { return b.region.host }
 
 // SyncToDevice copies the buffer from host to device.
-func (b *Buffer[T]) SyncToDevice(ctx context.Context) error {
-	if b.err != nil {
-		return b.err
-	}
-	if err := b.hold(); err != nil {
-		return err
-	}
-	defer b.release()
-	return b.syncTo(ctx)
-}
+func (b *Buffer[T]) SyncToDevice(ctx context.Context) error { return b.sync(ctx, b.syncTo) }
 
 // SyncFromDevice copies the buffer from device to host.
-func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error {
+func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error { return b.sync(ctx, b.syncFrom) }
+
+func (b *Buffer[T]) sync(ctx context.Context, copy func(context.Context) error) error {
 	if b.err != nil {
 		return b.err
 	}
@@ -197,12 +191,12 @@ func (b *Buffer[T]) SyncFromDevice(ctx context.Context) error {
 		return err
 	}
 	defer b.release()
-	return b.syncFrom(ctx)
+	return copy(ctx)
 }
 
-// Slice is the part of the buffer from element i to before j, which shares its
-// memory. If there is no such part, the slice is empty and every use of it is an
-// error, which Err tells.
+// Slice returns the elements i to j-1 of the buffer as a buffer that shares its memory. If
+// they are out of range, the slice is empty, and every use of it returns the error that Err
+// returns.
 func (b *Buffer[T]) Slice(i, j int) *Buffer[T] {
 	part := &Buffer[T]{span: b.span, dtype: b.dtype, part: true, err: b.err}
 	if part.err == nil && (i < 0 || j < i || j > len(b.host)) {
@@ -217,13 +211,11 @@ func (b *Buffer[T]) Slice(i, j int) *Buffer[T] {
 	return part
 }
 
-// Err is what makes the buffer unusable: nil, or that it is a slice of elements
-// that there are not.
+// Err is nil, or ErrCount if the buffer is a Slice out of range.
 func (b *Buffer[T]) Err() error { return b.err }
 
-// Free gives the memory of the buffer and of all its slices back. The error is
-// ErrBusy while a call uses it, and ErrFreed the second time. Slices are not
-// freed by themselves.
+// Free returns the memory of the buffer and of all its slices to the device. The error is
+// ErrBusy while a call uses it, ErrFreed the second time, and ErrArgument for a slice.
 func (b *Buffer[T]) Free() error {
 	if b.part {
 		return fmt.Errorf("%w: a slice is freed with its buffer", ErrArgument)

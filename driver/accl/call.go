@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// call is a call on its way to the engine.
+// call is a call with its checked arguments.
 type call struct {
 	Call
 	engine *Engine
@@ -27,7 +27,7 @@ type call struct {
 
 func (c *call) name() string { return c.spec.Name }
 
-// failure is what a return code means.
+// failure is the error of a return code.
 func (c *call) failure(ctx context.Context, code ReturnCode) error {
 	err := c.engine.failure(ctx, c.name(), c.comm, code)
 	if c.spec.Collective {
@@ -36,16 +36,16 @@ func (c *call) failure(ctx context.Context, code ReturnCode) error {
 	return err
 }
 
-// arguments are those of an operation that are no options.
+// arguments are the arguments of an operation, without options.
 type arguments struct {
 	op0, op1, res Operand
 	n             int
-	peer          int
+	peer          Peer
 	fn            Func
-	stream        int // of a put
+	stream        Tag // of a put
 }
 
-// do checks an operation, makes a call of it and issues it.
+// do checks an operation and issues its call.
 func (c *Comm) do(ctx context.Context, name string, a arguments, options []Option) (*Request, error) {
 	r := &Request{}
 	r.comm = c
@@ -68,7 +68,7 @@ func (c *Comm) do(ctx context.Context, name string, a arguments, options []Optio
 	return c.engine.issue(ctx, r)
 }
 
-// hold keeps all buffers, or none.
+// hold marks all buffers as in use, or none.
 func (r *Request) hold() error {
 	var held []*ref
 	for _, operand := range [...]*ref{&r.op0, &r.op1, &r.res} {
@@ -109,16 +109,16 @@ func (c *call) prepare(name string, a *arguments) error {
 		c.Comm = c.comm.at
 	}
 	if spec.Peer != "" {
-		if a.peer < 0 || a.peer >= len(c.comm.ranks) {
+		if a.peer < 0 || int(a.peer) >= len(c.comm.ranks) {
 			return fmt.Errorf("%w: %d of %d", ErrRank, a.peer, len(c.comm.ranks))
 		}
 		c.RootSrcDst = uint32(a.peer)
 	}
 	if c.opts.tagged {
-		c.Tag = c.opts.tag
+		c.Tag = uint32(c.opts.tag)
 	}
 	if spec.Result.At == AtPeer {
-		if a.stream < 0 || uint64(a.stream) > uint64(e.p.MaxPutTag) {
+		if uint32(a.stream) > e.p.MaxPutTag {
 			return fmt.Errorf("%w: stream %d; the largest is %d", ErrTag, a.stream, e.p.MaxPutTag)
 		}
 		c.Tag = uint32(a.stream)
@@ -130,7 +130,7 @@ func (c *call) prepare(name string, a *arguments) error {
 	return c.operands(a)
 }
 
-// options checks that the operation has the options that were given.
+// options checks that the operation has the given options.
 func (c *call) options() error {
 	spec, o := c.spec, &c.opts
 	for _, option := range [...]struct {
@@ -168,17 +168,17 @@ func (c *call) operands(a *arguments) error {
 			return fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, c.opts.compress)
 		}
 	}
-	root := spec.Peer != "" && a.peer == c.comm.local
-	flags := &e.p.StreamFlags
-	for _, operand := range [...]struct {
+	root := spec.Peer != "" && int(a.peer) == c.comm.local
+	operands := [...]struct {
 		name   string
 		ref    *ref
 		use    OperandUse
-		stream uint32
+		stream uint32 // flag
 	}{
-		{"operand 0", &c.op0, c.uses[0], flags.Op0}, {"operand 1", &c.op1, c.uses[1], 0},
-		{"result", &c.res, c.uses[2], flags.Result},
-	} {
+		{"operand 0", &c.op0, c.uses[0], e.p.StreamFlags.Op0}, {"operand 1", &c.op1, c.uses[1], 0},
+		{"result", &c.res, c.uses[2], e.p.StreamFlags.Result},
+	}
+	for _, operand := range operands {
 		if err := c.admit(operand.ref, operand.use, root); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}
@@ -200,11 +200,7 @@ func (c *call) operands(a *arguments) error {
 			return err
 		}
 	}
-	for _, operand := range [...]struct {
-		name string
-		ref  *ref
-		use  OperandUse
-	}{{"operand 0", &c.op0, c.uses[0]}, {"operand 1", &c.op1, c.uses[1]}, {"result", &c.res, c.uses[2]}} {
+	for _, operand := range operands {
 		if err := c.fit(operand.ref, operand.use, types.config, a.n); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}
@@ -213,8 +209,8 @@ func (c *call) operands(a *arguments) error {
 	return nil
 }
 
-// admit checks that an operand is there, if it must be, and of the right kind.
-// One that the rank does not need only says its type.
+// admit checks that an operand is of the right kind, and not missing. Of an operand that
+// this rank does not need, only the type counts.
 func (c *call) admit(r *ref, u OperandUse, root bool) error {
 	if r.err != nil {
 		return r.err
@@ -227,7 +223,7 @@ func (c *call) admit(r *ref, u OperandUse, root bool) error {
 	if r.kind == inMemory && r.span.engine != c.engine {
 		return fmt.Errorf("%w: the buffer is of another engine", ErrOperand)
 	}
-	if u.At == AtRoot && !root {
+	if u.At == AtRoot && !root || u.At == AtNotFirst && c.comm.local == 0 {
 		*r = ref{dtype: r.dtype}
 		return nil
 	}
@@ -257,8 +253,7 @@ func (c *call) function(config *config, fn Func) error {
 	return nil
 }
 
-// fit checks that an operand holds what the call uses of it, and cuts it to
-// that.
+// fit checks that an operand is large enough, and reduces it to what the call uses.
 func (c *call) fit(r *ref, u OperandUse, config *config, n int) error {
 	if r.kind != inMemory {
 		return nil
@@ -275,8 +270,7 @@ func (c *call) fit(r *ref, u OperandUse, config *config, n int) error {
 	return nil
 }
 
-// addresses fills in addresses and host flags, and says what is copied between
-// host and device.
+// addresses fills in addresses, host flags, and the copies between host and device.
 func (c *call) addresses(root bool) {
 	flags := &c.engine.p.HostFlags
 	place := func(r *ref, address *uint64, flag uint32) {

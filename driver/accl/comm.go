@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Comm is a communicator: ranks that take part in calls together. A nil *Comm is
-// that of a rank which is not a member; its operations answer ErrNotMember.
+// Comm is a communicator, a list of ranks that call collectives together. A nil *Comm
+// belongs to a rank that is not a member; its operations return ErrNotMember.
 type Comm struct {
 	engine *Engine
 	number int // in the order of creation
@@ -16,11 +16,11 @@ type Comm struct {
 	ranks  []Rank
 	local  int
 	opened bool // the engine has opened sessions for it
-	// broke is the collective that failed first since all was well.
+	// broke is the first collective that failed since the last success.
 	broke atomic.Pointer[CallError]
 }
 
-// Engine is what the communicator belongs to.
+// Engine is the engine that the communicator belongs to.
 func (c *Comm) Engine() *Engine { return c.engine }
 
 // Rank is the index of this engine among the ranks, -1 if it is not a member.
@@ -49,8 +49,8 @@ func (c *Comm) Ranks() []Rank {
 	return slices.Clone(c.ranks)
 }
 
-// Address is where the communicator stands in the exchange memory: what kernels
-// that place calls pass as comm.
+// Address is the offset of the communicator in the exchange memory, in bytes. Kernels that
+// call the engine pass it as comm.
 func (c *Comm) Address() uint32 { return c.at }
 
 // newComm finds or writes a communicator.
@@ -95,8 +95,8 @@ func (e *Engine) newComm(ctx context.Context, ranks []Rank, local int) (*Comm, e
 	return c, nil
 }
 
-// find is the communicator of the same ranks in the same order: engines count
-// messages for each list of members.
+// find returns the communicator of the same ranks in the same order, if there is one:
+// engines number messages by list of members.
 func (e *Engine) find(ranks []Rank, local int) *Comm {
 	for _, c := range e.comms {
 		if c.local == local && slices.EqualFunc(c.ranks, ranks, func(a, b Rank) bool { return a.place() == b.place() }) {
@@ -109,52 +109,30 @@ func (e *Engine) find(ranks []Rank, local int) *Comm {
 // write describes the communicator to the engine; sequence numbers begin at 0.
 func (c *Comm) write(ctx context.Context) error {
 	e, t := c.engine, &c.engine.w.communicators
-	at := c.at
-	for _, name := range t.header {
-		v := uint32(0)
-		switch name {
-		case "size":
-			v = uint32(len(c.ranks))
-		case "local_rank":
-			v = uint32(c.local)
-		}
-		if err := e.write(ctx, at, v); err != nil {
-			return err
-		}
-		at += 4
+	header := map[string]uint32{"size": uint32(len(c.ranks)), "local_rank": uint32(c.local)}
+	if err := e.writeWords(ctx, c.at, t.header, header); err != nil {
+		return err
 	}
-	for _, r := range c.ranks {
-		for _, name := range t.record {
-			v := uint32(0)
-			switch name {
-			case "ip":
-				v = r.word()
-			case "port":
-				v = uint32(r.Port)
-			case "session":
-				v = r.Session
-			case "max_segment_len":
-				v = r.MaxSegmentBytes
-			}
-			if err := e.write(ctx, at, v); err != nil {
-				return err
-			}
-			at += 4
+	for i, r := range c.ranks {
+		record := map[string]uint32{
+			"ip": r.word(), "port": uint32(r.Port), "session": r.Session, "max_segment_len": r.MaxSegmentBytes,
+		}
+		if err := e.writeWords(ctx, t.place(c.at, i), t.record, record); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// word is where a word of a rank's record stands.
+// word is the address of a word in a rank's record.
 func (c *Comm) word(rank int, name string) uint32 {
 	t := &c.engine.w.communicators
-	return c.at + t.headerBytes() + uint32(rank)*t.recordBytes() + 4*uint32(slices.Index(t.record, name))
+	return t.place(c.at, rank) + 4*uint32(slices.Index(t.record, name))
 }
 
-// Split makes a communicator of some members of this one, by index and in this
-// order. All of them call it with the same indices. Where this rank is not among
-// them, the communicator is nil. The same ranks in the same order are the
-// communicator that they already have.
+// Split returns a communicator of some members of this one, given by index, in this
+// order. All of them call it with the same indices. On a rank that is not among them, it
+// returns nil. For a list of ranks that already has a communicator, it returns that one.
 func (c *Comm) Split(ctx context.Context, indices []int) (*Comm, error) {
 	if c == nil {
 		return nil, fmt.Errorf("split a communicator: %w", ErrNotMember)
@@ -180,10 +158,9 @@ func (c *Comm) Split(ctx context.Context, indices []int) (*Comm, error) {
 	return made, nil
 }
 
-// Communicator makes a communicator of any ranks, of which this engine is the
-// local one. With local -1 it is not a member, and the communicator is nil. Sessions
-// of ranks that the engine does not know yet are opened by OpenCon of the
-// communicator.
+// Communicator returns a communicator of any ranks; local is the index of this engine
+// among them. If local is -1, the engine is not a member, and the communicator is nil.
+// Call OpenCon of the communicator if it has ranks that the engine has no session to.
 func (e *Engine) Communicator(ctx context.Context, ranks []Rank, local int) (*Comm, error) {
 	if local == -1 {
 		return nil, nil
@@ -195,8 +172,7 @@ func (e *Engine) Communicator(ctx context.Context, ranks []Rank, local int) (*Co
 	return c, nil
 }
 
-// communicator makes a communicator whose ranks have the sessions that they
-// already have in others.
+// communicator makes a communicator, with the sessions that its ranks have in others.
 func (e *Engine) communicator(ctx context.Context, ranks []Rank, local int) (*Comm, error) {
 	e.setup.Lock()
 	defer e.setup.Unlock()

@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// claim checks that the engine is the platform's and that nobody uses it.
+// claim checks that the engine was built for the platform and that nobody uses it.
 func (e *Engine) claim(ctx context.Context) error {
 	if !e.o.anyHardware {
 		if err := e.CheckHardware(ctx); err != nil {
 			return err
 		}
 	}
-	// Clients of engines that open sessions themselves look whether the engine is
-	// configured; without a word for that, and in all other generations, they reset
-	// it.
+	// Programs for engines that open sessions themselves check whether the engine is
+	// configured. If the interface has no word for that, and in all other interface
+	// versions, they reset it.
 	asks := e.p.Features.ConfigReady && e.p.Features.EngineSessions
 	if !asks || e.o.resetFirst {
 		if err := e.softReset(ctx); err != nil {
@@ -52,14 +53,37 @@ func (e *Engine) write(ctx context.Context, at uint32, words ...uint32) error {
 	return nil
 }
 
+// readWords reads words from an offset on, by name.
+func (e *Engine) readWords(ctx context.Context, at uint32, names []string) (map[string]uint32, error) {
+	words := make(map[string]uint32, len(names))
+	for i, name := range names {
+		v, err := e.read(ctx, at+4*uint32(i))
+		if err != nil {
+			return nil, err
+		}
+		words[name] = v
+	}
+	return words, nil
+}
+
+// writeWords writes words from an offset on, by name; words without a value become 0.
+func (e *Engine) writeWords(ctx context.Context, at uint32, names []string, words map[string]uint32) error {
+	for i, name := range names {
+		if err := e.write(ctx, at+4*uint32(i), words[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // write64 writes the halves of a word of 64 bits, low first.
 func (e *Engine) write64(ctx context.Context, at uint32, v uint64) error {
 	return e.write(ctx, at, uint32(v), uint32(v>>32))
 }
 
-// SetupRxBuffers gives the engine buffers for messages that nobody has received
-// yet, a number of some bytes each; 0 leaves what the options say. It is the first
-// step of a configuration.
+// SetupRxBuffers gives the engine a number of rx buffers of some bytes each, for messages
+// that were not received yet; 0 keeps the value of the options. It is the first step of a
+// configuration.
 func (e *Engine) SetupRxBuffers(ctx context.Context, count, bytes int) error {
 	e.setup.Lock()
 	defer e.setup.Unlock()
@@ -105,8 +129,8 @@ func (e *Engine) SetupRxBuffers(ctx context.Context, count, bytes int) error {
 	return nil
 }
 
-// allocateScratch allocates what the engine works in: as many buffers as it has
-// words for, of the largest message; or one for the barrier.
+// allocateScratch allocates scratch buffers: as many as the engine has words for, each of
+// the size of the largest message, or one for the barrier.
 func (e *Engine) allocateScratch(ctx context.Context) error {
 	count, bytes := len(e.w.scratch), e.o.maxRendezvous
 	if count == 0 && e.p.Features.EngineSessions {
@@ -122,44 +146,27 @@ func (e *Engine) allocateScratch(ctx context.Context) error {
 	return nil
 }
 
-// writeRxBuffers writes the table; its count comes last, because it says that
-// the rest is valid.
+// writeRxBuffers writes the table. The engine fills in the other words of records. The count
+// comes last, because it makes the rest valid.
 func (e *Engine) writeRxBuffers(ctx context.Context) error {
-	t := &e.w.rx
-	at := t.at + t.headerBytes()
-	for _, mem := range e.rx {
-		for _, name := range t.record {
-			v := uint32(0) // what the engine fills in
-			switch name {
-			case "addrl":
-				v = uint32(mem.Addr())
-			case "addrh":
-				v = uint32(mem.Addr() >> 32)
-			case "max_len":
-				v = uint32(e.o.rx.Bytes)
-			}
-			if err := e.write(ctx, at, v); err != nil {
-				return err
-			}
-			at += 4
+	t, bytes := &e.w.rx, uint32(e.o.rx.Bytes)
+	for i, mem := range e.rx {
+		at := mem.Addr()
+		record := map[string]uint32{"addrl": uint32(at), "addrh": uint32(at >> 32), "max_len": bytes}
+		if err := e.writeWords(ctx, t.place(t.at, i), t.record, record); err != nil {
+			return err
 		}
 	}
-	var count uint32
-	for i, name := range t.header {
-		switch name {
-		case "count":
-			count = t.at + 4*uint32(i)
-		case "size":
-			if err := e.write(ctx, t.at+4*uint32(i), uint32(e.o.rx.Bytes)); err != nil {
-				return err
-			}
+	if i := slices.Index(t.header, "size"); i >= 0 {
+		if err := e.write(ctx, t.at+4*uint32(i), bytes); err != nil {
+			return err
 		}
 	}
-	return e.write(ctx, count, uint32(len(e.rx)))
+	return e.write(ctx, t.at+4*uint32(slices.Index(t.header, "count")), uint32(len(e.rx)))
 }
 
-// ConfigureCommunicator describes a communicator to the engine. The first one
-// is the world.
+// ConfigureCommunicator writes a communicator, in which this engine has the index local, to
+// the exchange memory. The first one is the world.
 func (e *Engine) ConfigureCommunicator(ctx context.Context, ranks []Rank, local int) (*Comm, error) {
 	e.setup.Lock()
 	defer e.setup.Unlock()
@@ -170,9 +177,9 @@ func (e *Engine) ConfigureCommunicator(ctx context.Context, ranks []Rank, local 
 	return c, nil
 }
 
-// Enable completes the configuration: it writes arithmetic configurations and
-// tuning words, says that all is there, sets limits and starts the network
-// engines. OpenPort and OpenCon do it if it has not been done.
+// Enable completes the configuration: it writes arithmetic configurations and tuning words,
+// marks the configuration as complete, sets limits and starts the network engines. OpenPort
+// and OpenCon call it if necessary.
 func (e *Engine) Enable(ctx context.Context) error {
 	e.setup.Lock()
 	defer e.setup.Unlock()
@@ -248,8 +255,8 @@ func (e *Engine) activate(ctx context.Context) error {
 	return e.sayPeers(ctx)
 }
 
-// sayPeers says that peers are engines of this project. An engine that does not know
-// that there are others is left to its ways.
+// sayPeers tells the engine that all peers are engines of this project. Firmware that does
+// not know the function is left as it is.
 func (e *Engine) sayPeers(ctx context.Context) error {
 	if _, has := e.w.configs[ownPeers]; !has || !e.o.ownPeers {
 		return nil
@@ -276,7 +283,7 @@ func (e *Engine) restore(ctx context.Context) error {
 		return err
 	}
 	if !e.p.Features.EngineSessions {
-		return nil // sessions are not the engine's
+		return nil // the engine has not opened the sessions
 	}
 	for _, c := range e.comms {
 		if c.opened {
@@ -288,8 +295,8 @@ func (e *Engine) restore(ctx context.Context) error {
 	return nil
 }
 
-// SetTimeout sets the limit of waits inside the engine, in cycles. Engines take
-// fewer than their interface's min_timeout_cycles for the default.
+// SetTimeout sets the limit of waits inside the engine, in cycles of its clock. Engines
+// replace a limit below their interface's min_timeout_cycles by their default.
 func (e *Engine) SetTimeout(ctx context.Context, cycles uint32) error {
 	return e.set(ctx, setTimeout, cycles, func() { e.o.timeoutCycles = int(cycles) })
 }
@@ -314,12 +321,12 @@ func (e *Engine) SetMaxRendezvous(ctx context.Context, bytes uint32) error {
 	return e.set(ctx, setMaxRendezvous, bytes, func() { e.o.maxRendezvous = int(bytes) })
 }
 
-// SetMaxSegment sets where messages are cut, in bytes of payload.
+// SetMaxSegment sets the largest segment of a message, in bytes of payload.
 func (e *Engine) SetMaxSegment(ctx context.Context, bytes uint32) error {
 	return e.set(ctx, setMaxSegmentSize, bytes, func() { e.o.maxSegment = int(bytes) })
 }
 
-// set makes a config call, and remembers what it set for after a reset.
+// set makes a config call, and remembers the value for Reset.
 func (e *Engine) set(ctx context.Context, function string, count uint32, remember func()) error {
 	e.setup.Lock()
 	defer e.setup.Unlock()

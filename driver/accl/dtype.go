@@ -5,8 +5,7 @@ import "fmt"
 // DType names an element type of a platform.
 type DType string
 
-// Element types that Go programs have a type for. A platform need not know all
-// of them.
+// Element types with a Go type. A platform need not have all of them.
 const (
 	TypeFloat16  DType = "float16"
 	TypeBFloat16 DType = "bfloat16"
@@ -16,12 +15,12 @@ const (
 	TypeInt64    DType = "int64"
 )
 
-// Element is a Go type that is an element type of the same name.
+// Element is the set of Go types that represent element types.
 type Element interface {
 	float32 | float64 | int32 | int64 | Float16 | BFloat16
 }
 
-// TypeOf is the element type of a Go type.
+// TypeOf returns the element type of a Go type.
 func TypeOf[T Element]() DType {
 	var v T
 	switch any(v).(type) {
@@ -41,5 +40,5 @@ func TypeOf[T Element]() DType {
 	panic(fmt.Sprintf("accl: %T is no element", v)) // the constraint excludes it
 }
 
-// Func names a reduction of a platform.
+// Func names a reduction of a platform, such as Sum.
 type Func string

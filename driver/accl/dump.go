@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// RankDump is a rank as the engine sees it.
+// RankDump is a rank as it stands in the exchange memory.
 type RankDump struct {
 	Rank
-	Inbound, Outbound uint32 // sequence numbers that come next
+	Inbound, Outbound uint32 // next sequence numbers
 }
 
 // CommDump is a communicator as it stands in the exchange memory.
 type CommDump struct {
 	Number  int // in the order of creation
 	Address uint32
-	Local   int
+	Local   int // index of the engine among Ranks
 	Ranks   []RankDump
 }
 
-// String writes a line for the communicator and one for each rank.
+// String returns a line for the communicator and one for each rank.
 func (d CommDump) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Communicator %d at 0x%X, rank %d of %d:\n", d.Number, d.Address, d.Local, len(d.Ranks))
@@ -36,46 +36,23 @@ func (c *Comm) Dump(ctx context.Context) (CommDump, error) {
 	if c == nil {
 		return CommDump{}, fmt.Errorf("dump a communicator: %w", ErrNotMember)
 	}
+	e, t := c.engine, &c.engine.w.communicators
 	d := CommDump{Number: c.number, Address: c.at}
-	at := c.at
-	size := 0
-	for _, name := range c.engine.w.communicators.header {
-		v, err := c.engine.read(ctx, at)
+	header, err := e.readWords(ctx, c.at, t.header)
+	if err != nil {
+		return d, fmt.Errorf("dump a communicator: %w", err)
+	}
+	d.Local = int(header["local_rank"])
+	for i := range min(int(header["size"]), len(c.ranks)) {
+		w, err := e.readWords(ctx, t.place(c.at, i), t.record)
 		if err != nil {
 			return d, fmt.Errorf("dump a communicator: %w", err)
 		}
-		switch name {
-		case "size":
-			size = int(v)
-		case "local_rank":
-			d.Local = int(v)
-		}
-		at += 4
-	}
-	for range min(size, len(c.ranks)) {
-		var r RankDump
-		for _, name := range c.engine.w.communicators.record {
-			v, err := c.engine.read(ctx, at)
-			if err != nil {
-				return d, fmt.Errorf("dump a communicator: %w", err)
-			}
-			switch name {
-			case "ip":
-				r.IP = addressOf(v)
-			case "port":
-				r.Port = uint16(v)
-			case "inbound_seq":
-				r.Inbound = v
-			case "outbound_seq":
-				r.Outbound = v
-			case "session":
-				r.Session = v
-			case "max_segment_len":
-				r.MaxSegmentBytes = v
-			}
-			at += 4
-		}
-		d.Ranks = append(d.Ranks, r)
+		d.Ranks = append(d.Ranks, RankDump{
+			Rank: Rank{IP: addressOf(w["ip"]), Port: uint16(w["port"]), Session: w["session"],
+				MaxSegmentBytes: w["max_segment_len"]},
+			Inbound: w["inbound_seq"], Outbound: w["outbound_seq"],
+		})
 	}
 	return d, nil
 }
@@ -101,18 +78,18 @@ type RxBufferDump struct {
 	Index    int
 	State    string // "idle", "enqueued", "reserved" or "error"
 	Address  uint64
-	Size     int    // bytes
-	Tag      uint32 // of the message in it, with what follows
-	Length   int    // bytes
-	Source   int    // rank
+	Size     int // bytes
+	Tag      Tag // of the message in it, as are Length, Source and Sequence
+	Length   int // bytes
+	Source   int // rank
 	Sequence uint32
-	Data     []byte // the message, if asked for
+	Data     []byte // the message, nil unless it was read
 }
 
-// shown is how many bytes of a message String writes.
+// shown is the number of bytes of a message that String shows.
 const shown = 16
 
-// String writes a line, with the first bytes of the message.
+// String returns a line, with the first bytes of the message.
 func (d RxBufferDump) String() string {
 	text := fmt.Sprintf("rx buffer %d: 0x%X %s, %d of %d bytes, tag 0x%X, sequence number %d, source %d",
 		d.Index, d.Address, d.State, d.Length, d.Size, d.Tag, d.Sequence, d.Source)
@@ -125,39 +102,22 @@ func (d RxBufferDump) String() string {
 	return text
 }
 
-// DumpRxBuffers reads the table of rx buffers, and the messages in them if asked
-// to.
+// DumpRxBuffers reads the table of rx buffers and, if data is set, the messages in them.
 func (e *Engine) DumpRxBuffers(ctx context.Context, data bool) ([]RxBufferDump, error) {
 	e.setup.Lock()
 	defer e.setup.Unlock()
-	at := e.w.rx.at + e.w.rx.headerBytes()
 	var out []RxBufferDump
 	for i, mem := range e.rx {
-		d := RxBufferDump{Index: i, Size: e.o.rx.Bytes}
-		for _, name := range e.w.rx.record {
-			v, err := e.read(ctx, at)
-			if err != nil {
-				return out, fmt.Errorf("dump rx buffers: %w", err)
-			}
-			switch name {
-			case "status":
-				d.State = nameOf(e.p.RxStates, v)
-			case "addrl":
-				d.Address |= uint64(v)
-			case "addrh":
-				d.Address |= uint64(v) << 32
-			case "max_len":
-				d.Size = int(v)
-			case "rx_tag":
-				d.Tag = v
-			case "rx_len":
-				d.Length = int(v)
-			case "rx_src":
-				d.Source = int(v)
-			case "seq":
-				d.Sequence = v
-			}
-			at += 4
+		w, err := e.readWords(ctx, e.w.rx.place(e.w.rx.at, i), e.w.rx.record)
+		if err != nil {
+			return out, fmt.Errorf("dump rx buffers: %w", err)
+		}
+		d := RxBufferDump{
+			Index: i, State: nameOf(e.p.RxStates, w["status"]), Address: uint64(w["addrh"])<<32 | uint64(w["addrl"]),
+			Size: e.o.rx.Bytes, Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]), Source: int(w["rx_src"]), Sequence: w["seq"],
+		}
+		if size, has := w["max_len"]; has {
+			d.Size = int(size)
 		}
 		if n := min(d.Length, e.o.rx.Bytes); data && n > 0 {
 			if err := mem.SyncFrom(ctx, 0, n); err != nil {
@@ -176,7 +136,7 @@ type ExchangeDump struct {
 	Words []uint32
 }
 
-// String writes four words to a line; lines of zeros are left out.
+// String returns lines of four words each, without lines of zeros.
 func (d ExchangeDump) String() string {
 	var text strings.Builder
 	const each = 4

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Engine is a collective engine as one rank of a program uses it.
+// Engine is a collective engine that serves one rank of a program.
 type Engine struct {
 	dev Device
 	p   *Platform
@@ -37,9 +37,8 @@ type Engine struct {
 	enabled bool
 }
 
-// New makes an engine of a device without touching it. SetupRxBuffers,
-// ConfigureCommunicator, OpenPort and OpenCon configure it, in this order; Open
-// does all of that.
+// New returns an engine without accessing its device. SetupRxBuffers, ConfigureCommunicator,
+// OpenPort and OpenCon configure it, in this order; Open does all of that.
 func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 	e := &Engine{dev: dev, p: p}
 	for _, set := range o {
@@ -75,14 +74,13 @@ func (e *Engine) tunes(name string) bool {
 	return false
 }
 
-// Open configures the engine behind a device as a member of a world of ranks, of
-// which it is the local one. The device stays the caller's.
+// Open configures the engine behind a device as a member of a world of ranks; local is its
+// index among them. Close does not close the device.
 //
-// Ranks wait for each other where sessions are opened: those of one program are
-// opened at the same time, by OpenAll or a goroutine each. Without sessions, on UDP
-// and RDMA, messages to a rank that is not open yet are lost: there all ranks must
-// be open before one of them communicates, which programs on several hosts find out
-// by their own means, for example MPI's barrier.
+// On networks with sessions, ranks wait for each other: open the ranks of one program at
+// the same time, by OpenAll or in a goroutine each. On UDP and RDMA, messages to a rank
+// that is not open yet are lost: all ranks must be open before one of them communicates.
+// Package bringup ensures that across processes.
 func Open(ctx context.Context, dev Device, p *Platform, ranks []Rank, local int, o ...OpenOption) (*Engine, error) {
 	e, err := New(dev, p, o...)
 	if err != nil {
@@ -128,9 +126,9 @@ func (e *Engine) abort(ctx context.Context) error {
 	return e.Close(context.WithoutCancel(ctx))
 }
 
-// OpenAll opens an engine for each device, all at the same time: device i is
-// rank i of the world. They are taken for engines of this project (OwnPeers). On an
-// error, those that were opened are closed again.
+// OpenAll opens an engine for each device, all at the same time: device i is rank i of the
+// world. If it opens all ranks, it sets OwnPeers. On an error, it closes the engines that
+// it has opened.
 func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o ...OpenOption) ([]*Engine, error) {
 	engines := make([]*Engine, len(devices))
 	errs := make([]error, len(devices))
@@ -158,7 +156,7 @@ func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o
 	return nil, err
 }
 
-// firstOf prefers errors that are not the cancellation that others caused.
+// firstOf prefers errors that are not a cancellation by OpenAll.
 func firstOf(errs []error) error {
 	var first error
 	for _, err := range errs {
@@ -169,13 +167,13 @@ func firstOf(errs []error) error {
 	return first
 }
 
-// Platform is what the engine was opened as. It must not be changed.
+// Platform is the platform that the engine was opened with. It must not be changed.
 func (e *Engine) Platform() *Platform { return e.p }
 
 // World is the communicator of all ranks, nil before ConfigureCommunicator.
 func (e *Engine) World() *Comm { return e.world.Load() }
 
-// calls is the world, or something whose operations say that there is none.
+// calls is the world, or a communicator whose operations return an error if there is none.
 func (e *Engine) calls() *Comm {
 	if c := e.world.Load(); c != nil {
 		return c
@@ -183,13 +181,13 @@ func (e *Engine) calls() *Comm {
 	return &Comm{engine: e}
 }
 
-// Rank is the index of this engine in the world, -1 before there is one.
+// Rank is the index of this engine in the world, -1 before ConfigureCommunicator.
 func (e *Engine) Rank() int { return e.World().Rank() }
 
-// Size is the number of ranks in the world.
+// Size is the number of ranks in the world, 0 before ConfigureCommunicator.
 func (e *Engine) Size() int { return e.World().Size() }
 
-// usable reports why calls cannot be placed.
+// usable returns why calls cannot be placed, or nil.
 func (e *Engine) usable() error {
 	switch {
 	case e.ready.Load():
@@ -201,7 +199,7 @@ func (e *Engine) usable() error {
 	}
 }
 
-// config makes a config call and waits for its answer.
+// configure makes a config call and waits for its answer.
 func (e *Engine) configure(ctx context.Context, function string, count uint32, comm *Comm) error {
 	code, ok := e.w.configs[function]
 	if !ok {
@@ -211,11 +209,8 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	if comm != nil {
 		c.Comm = comm.at
 	}
-	if _, has := ctx.Deadline(); !has && e.o.waitLimit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
-		defer cancel()
-	}
+	ctx, cancel := e.limited(ctx)
+	defer cancel()
 	ticket, err := e.dev.Start(ctx, e.o.client, c)
 	if err != nil {
 		return fmt.Errorf("%s: place the call: %w", function, orCause(ctx, err))
@@ -230,7 +225,15 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	return nil
 }
 
-// orCause is why the context has ended, if it has.
+// limited bounds a wait without a deadline.
+func (e *Engine) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has || e.o.waitLimit <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
+}
+
+// orCause returns the cause of a context that has ended, err otherwise.
 func orCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -238,7 +241,7 @@ func orCause(ctx context.Context, err error) error {
 	return err
 }
 
-// failure is what a return code means.
+// failure is the error of a return code.
 func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCode) *CallError {
 	err := &CallError{Op: op, Comm: -1, Rank: -1, Code: code, Bits: e.p.Describe(code)}
 	if c == nil {
@@ -264,8 +267,7 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 	return err
 }
 
-// full says what happens when the rx buffers do not hold what was sent and not
-// yet received.
+// full describes the consequence of full rx buffers, for Hint.
 func (e *Engine) full() string {
 	holds := fmt.Sprintf("the %d rx buffers of %d bytes hold all that was sent to this rank and not yet received",
 		e.o.rx.Count, e.o.rx.Bytes)
@@ -275,7 +277,7 @@ func (e *Engine) full() string {
 	return holds + "; senders are held back when they are full"
 }
 
-// resetTime is how long a reset may take, with time for the way there.
+// resetTime is the limit of a reset, with time for the way to the device.
 func (e *Engine) resetTime() time.Duration {
 	return time.Duration(max(e.p.Limits.ResetMilliseconds, 1)) * 100 * time.Millisecond
 }
@@ -287,14 +289,13 @@ func (e *Engine) softReset(ctx context.Context) error {
 	return e.configure(ctx, resetPeriph, 0, nil)
 }
 
-// Reset resets the engine and configures it as it was. Calls in flight are
-// answered with an error. Messages on their way are lost, and those of other
-// ranks are counted anew, so that all ranks that communicate with this one must be
-// reset before any of them communicates again.
-// What the network still holds back then, as TCP does while the way is cut, comes
-// later: messages of collectives are told apart, but a send may be taken for one of
-// the same number. So the way must be whole, and what was sent must have come, before
-// the ranks are reset.
+// Reset resets the engine and configures it as before. Calls in flight end with an error.
+// Messages on their way are lost, and sequence numbers restart: all ranks that communicate
+// with this one must be reset before any of them communicates again.
+//
+// Reset ranks only while the network works and no message is on its way. TCP delivers what
+// it held back during an interruption later: the engine recognizes old messages of
+// collectives, but may take an old send for a new one with the same sequence number.
 func (e *Engine) Reset(ctx context.Context) error {
 	e.setup.Lock()
 	defer e.setup.Unlock()
@@ -318,9 +319,9 @@ func (e *Engine) Reset(ctx context.Context) error {
 	return nil
 }
 
-// Close resets the engine and frees what it took for itself. Calls in flight are
-// answered with an error, and further ones are refused with ErrClosed. Buffers of
-// the program remain until they are freed, and the device remains open.
+// Close resets the engine and frees its rx and scratch buffers. Calls in flight end with an
+// error, further ones with ErrClosed. Buffers of the program remain until they are freed,
+// and the device remains open.
 func (e *Engine) Close(ctx context.Context) error {
 	e.setup.Lock()
 	defer e.setup.Unlock()

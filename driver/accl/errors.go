@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Errors that tell what was wrong. Those that wrap ErrArgument are mistakes of
-// the caller that were found before the engine was called.
+// Errors, for errors.Is. Those that wrap ErrArgument are mistakes of the caller; the engine
+// was not called.
 var (
 	ErrArgument = errors.New("wrong argument")
 	ErrCount    = fmt.Errorf("%w: count", ErrArgument) // negative, beyond 32 bits, or beyond an operand
@@ -17,7 +17,7 @@ var (
 	ErrType    = fmt.Errorf("%w: type", ErrArgument)    // element types that no arithmetic configuration combines
 	ErrFunc    = fmt.Errorf("%w: function", ErrArgument)
 	ErrTag     = fmt.Errorf("%w: tag", ErrArgument)
-	ErrOption  = fmt.Errorf("%w: option", ErrArgument) // one that the operation does not have
+	ErrOption  = fmt.Errorf("%w: option", ErrArgument) // that the operation does not have
 	// ErrAlignment is an address at which no element of the type can be.
 	ErrAlignment = fmt.Errorf("%w: alignment", ErrArgument)
 
@@ -31,31 +31,32 @@ var (
 	ErrExchangeFull  = errors.New("exchange memory is full")
 	ErrNotMember     = errors.New("this rank is not a member of the communicator")
 	ErrTimeout       = errors.New("no answer within the limit")
-	// ErrBroken is a collective that was refused: another one failed before. All ranks of the
-	// communicator call Recover, or Reset.
+	// ErrBroken is the error of a collective that was refused because an earlier one failed.
+	// All ranks of the communicator must call Recover, or Reset.
 	ErrBroken = errors.New("communicator is broken")
 )
 
-// Has reports whether all of the given bits are set.
+// Has reports whether all the given bits are set.
 func (c ReturnCode) Has(bits ReturnCode) bool { return c&bits == bits }
 
-// Error makes return codes targets of errors.Is. What the bits mean says
-// Platform.Describe.
+// Error makes return codes targets of errors.Is. Platform.Describe gives the meaning of
+// their bits.
 func (c ReturnCode) Error() string { return fmt.Sprintf("return code 0x%08X", uint32(c)) }
 
 // CallError is a call that the engine answered with a return code other than 0.
 type CallError struct {
-	Op   string // operation, or function of a config call
-	Comm int    // number of the communicator, from 0 in the order of their creation
+	Op   string // operation, or config function
+	Comm int    // number of the communicator, from 0 in the order of creation
 	Rank int    // of this engine in the communicator
 	Code ReturnCode
-	Bits []Bit // of the code, with their meaning
-	// Fault says what the call waited for, or which other call it met; nil if the engine does not tell.
+	Bits []Bit // that are set in Code, with their meaning
+	// Fault is the message that the call waited for, or the other call that it met; nil if the engine does
+	// not report it.
 	Fault *Fault
-	// Refused says that the call did not begin, because the communicator is broken. The error is
+	// Refused is set if the call did not begin because the communicator is broken. The error matches
 	// ErrBroken then.
 	Refused bool
-	// Hint, if not empty, says what else the user should know.
+	// Hint is a probable cause or a remedy, or "".
 	Hint string
 }
 
@@ -74,7 +75,7 @@ func (e *CallError) Error() string {
 	return text.String()
 }
 
-// Is reports whether the target is a ReturnCode whose bits are all set, or ErrBroken of a call that was
+// Is reports whether the target is a ReturnCode whose bits are all set, or ErrBroken if the call was
 // refused.
 func (e *CallError) Is(target error) bool {
 	if target == ErrBroken {

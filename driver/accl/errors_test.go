@@ -64,7 +64,6 @@ func TestWrongUse(t *testing.T) {
 		{"source", func() (req, error) { return e.Recv(ctx, x.a, 1, 3) }, accl.ErrRank, ""},
 		{"put to nobody", func() (req, error) { return e.StreamPut(ctx, x.a, 1, 3, 0) }, accl.ErrRank, ""},
 		{"stream above", func() (req, error) { return e.StreamPut(ctx, x.a, 1, 0, 247) }, accl.ErrTag, "247"},
-		{"stream below", func() (req, error) { return e.StreamPut(ctx, x.a, 1, 0, -1) }, accl.ErrTag, "-1"},
 		{"types that are unrelated", func() (req, error) { return e.Copy(ctx, x.a, x.i, 1) }, accl.ErrType,
 			"float32 and int64"},
 		{"three types", func() (req, error) { return e.Combine(ctx, x.a, x.h, x.i, 1, accl.Sum) }, accl.ErrType,

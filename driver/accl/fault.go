@@ -13,30 +13,33 @@ const (
 	collectiveMismatch = "COLLECTIVE_MISMATCH"
 )
 
-// Fault is what a call that failed with RECEIVE_TIMEOUT waited for, or which other call one that failed
-// with COLLECTIVE_MISMATCH met.
+// Fault describes a failed call: for RECEIVE_TIMEOUT the message that it waited for, for
+// COLLECTIVE_MISMATCH the call of another rank that it met.
 type Fault struct {
-	// Rank was waited for, or made another call. It is this rank itself where a collective of its own
-	// broke the communicator before.
+	// Rank is the rank that was waited for, or that made another call. It is this rank itself if its own
+	// collective broke the communicator before.
 	Rank int
 	// Collective is the number of the call among the collectives of its communicator; 0 for sends,
 	// receives and collectives that were refused.
 	Collective CollectiveNumber
 
-	// The message that was waited for (RECEIVE_TIMEOUT): its sequence number and tag, the bytes of the
-	// transfer that it belongs to, and how long the engine has waited.
-	Sequence, Tag, Bytes uint32
-	Limit                time.Duration
+	// The message that was waited for (RECEIVE_TIMEOUT): its sequence number and tag, the size in bytes of
+	// the transfer that it belongs to, and the time that the engine waited.
+	Sequence uint32
+	Tag      Tag
+	Bytes    uint32
+	Limit    time.Duration
 
-	// Other is the collective of Rank (COLLECTIVE_MISMATCH); nil if it only asks to recover.
+	// Other is the collective of Rank (COLLECTIVE_MISMATCH); nil if Rank has called Recover or was reset.
 	Other *OtherCall
 }
 
-// CollectiveNumber counts the collectives of a communicator, from 1. The upper half counts agreements of
-// the ranks, by Recover or after a reset; the lower half collectives since.
+// CollectiveNumber is the number of a collective of a communicator, from 1. The upper 16 bits count
+// the times that the ranks agreed to go on, by Recover or after a reset; the lower 16 bits count collectives
+// since then.
 type CollectiveNumber uint32
 
-// String is the number in decimal, behind that of the agreement and a dot if there was one.
+// String returns the number in decimal, after "n." if the ranks have agreed n times.
 func (n CollectiveNumber) String() string {
 	if n>>16 == 0 {
 		return fmt.Sprint(uint32(n))
@@ -44,42 +47,35 @@ func (n CollectiveNumber) String() string {
 	return fmt.Sprintf("%d.%d", n>>16, n&0xFFFF)
 }
 
-// OtherCall is the collective call of another rank, as its messages say.
+// OtherCall is the collective call of another rank, as its messages describe it.
 type OtherCall struct {
 	Number    CollectiveNumber
 	Operation string
-	Function  string // of a reduction
+	Function  string // of a reduction, or ""
 	Count     uint32 // elements
-	Root      int    // 0 without one
+	Root      int    // 0 if the operation has none
 	Code      ReturnCode
 
 	known *Operation // nil if the generation does not have it
 }
 
-// fault reads what the engine says of the communicator's call that failed last; nil if that was another
-// one's.
+// fault reads the engine's description of the call that failed last; nil if that was a call of another
+// communicator.
 func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	e := c.engine
 	at, there := e.w.words["fault"]
 	if !there || len(e.p.Fault) == 0 {
 		return nil
 	}
-	words := map[string]uint32{}
-	for i, name := range e.p.Fault {
-		v, err := e.read(ctx, at+4*uint32(i))
-		if err != nil {
-			return nil
-		}
-		words[name] = v
-	}
-	if words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
+	words, err := e.readWords(ctx, at, e.p.Fault)
+	if err != nil || words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
 		return nil
 	}
 	f := &Fault{Rank: int(words["rank"]), Collective: CollectiveNumber(words["number"])}
 	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"],
 		words["milliseconds_or_code"]
 	if e.p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
-		f.Sequence, f.Tag, f.Bytes, f.Limit = a, b, s, time.Duration(m)*time.Millisecond
+		f.Sequence, f.Tag, f.Bytes, f.Limit = a, Tag(b), s, time.Duration(m)*time.Millisecond
 		return f
 	}
 	if s != 0 {
@@ -89,7 +85,7 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	return f
 }
 
-// shape takes the word apart that all ranks of a collective agree on.
+// shape decodes the word that all ranks of a collective agree on.
 func (o *OtherCall) shape(p *Platform, word uint32) {
 	for _, f := range p.CollectiveShape {
 		v := f.of(word)
@@ -110,7 +106,7 @@ func (o *OtherCall) shape(p *Platform, word uint32) {
 	}
 }
 
-// String describes the call: "allreduce of 1000 elements (sum), its collective 3".
+// String describes the call, as in "allreduce of 1000 elements (sum), its collective 3".
 func (o *OtherCall) String() string {
 	var b strings.Builder
 	fmt.Fprint(&b, o.Operation)
@@ -127,7 +123,7 @@ func (o *OtherCall) String() string {
 	return b.String()
 }
 
-// mismatch says what a collective met, and what to do.
+// mismatch describes the call that a collective met, and what to do.
 func (c *Comm) mismatch(err *CallError) string {
 	const remedy = "all ranks of the communicator must call Recover, or Reset"
 	first, f := c.broke.Load(), err.Fault
@@ -149,13 +145,13 @@ func (c *Comm) mismatch(err *CallError) string {
 	}
 }
 
-// timeout says what a call has waited for.
+// timeout describes the message that a call has waited for.
 func (c *Comm) timeout(f *Fault) string {
 	if f == nil {
 		return ""
 	}
 	tag := fmt.Sprint("tag ", f.Tag)
-	if f.Tag == c.engine.p.TagAny {
+	if uint32(f.Tag) == c.engine.p.TagAny {
 		tag = "any tag"
 	}
 	text := fmt.Sprintf("no message of rank %d with sequence number %d, %s", f.Rank, f.Sequence, tag)
@@ -168,7 +164,7 @@ func (c *Comm) timeout(f *Fault) string {
 	return text + fmt.Sprintf(", within %v, which limits { remote_timeout_ms } of the platform sets; ", f.Limit)
 }
 
-// names lists bits.
+// names lists the names of bits.
 func names(bits []Bit) string {
 	var out []string
 	for _, b := range bits {
@@ -182,10 +178,11 @@ func (e *CallError) names() string { return names(e.Bits) }
 // failed notes a collective that failed.
 func (c *Comm) failed(err *CallError) { c.broke.CompareAndSwap(nil, err) }
 
-// Recover makes the communicator usable after a collective failed on any of its ranks. All of them call
-// it; it returns when all have, with RECEIVE_TIMEOUT if some rank does not within the platform's limit for
-// remote ranks. Messages of the communicator that are on their way are dropped, also those of sends that
-// nobody has received; other communicators are left alone.
+// Recover makes the communicator usable after a collective failed on any of its ranks.
+// All of them call it, and it returns when all have done so. The error is a *CallError
+// with RECEIVE_TIMEOUT if a rank does not call it within the platform's limit for remote
+// ranks. Messages of the communicator on their way are dropped, including sends that were
+// not received yet; other communicators are not affected.
 func (c *Comm) Recover(ctx context.Context) error {
 	if c == nil {
 		return fmt.Errorf("recover: %w", ErrNotMember)

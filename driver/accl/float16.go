@@ -14,8 +14,8 @@ const (
 	float32NaN      = 0x7FC00000
 )
 
-// ToFloat16 rounds to the nearest number, ties to even. A NaN becomes the
-// canonical quiet NaN.
+// ToFloat16 rounds to the nearest number, ties to even. A NaN becomes the canonical quiet
+// NaN.
 func ToFloat16(f float32) Float16 {
 	b := math.Float32bits(f)
 	sign := uint16(b >> 16 & 0x8000)
@@ -40,7 +40,7 @@ func roundToEven(v uint32, drop uint) uint32 {
 	return (v + half - 1 + odd) >> drop
 }
 
-// Float32 is the same number. A NaN becomes the canonical quiet NaN.
+// Float32 converts exactly. A NaN becomes the canonical quiet NaN.
 func (h Float16) Float32() float32 {
 	sign := uint32(h&0x8000) << 16
 	exponent, mantissa := uint32(h>>10&0x1F), uint32(h&0x3FF)
@@ -57,7 +57,7 @@ func (h Float16) Float32() float32 {
 	}
 }
 
-// String writes the number in decimal.
+// String returns the number in decimal.
 func (h Float16) String() string { return shortest(h.Float32()) }
 
 // BFloat16 is the upper half of an IEEE 754 binary32 number.
@@ -73,7 +73,7 @@ func ToBFloat16(f float32) BFloat16 {
 	return BFloat16((uint64(b) + 0x7FFF + uint64(b>>16&1)) >> 16)
 }
 
-// Float32 is the same number. A NaN becomes the canonical quiet NaN.
+// Float32 converts exactly. A NaN becomes the canonical quiet NaN.
 func (h BFloat16) Float32() float32 {
 	if f := math.Float32frombits(uint32(h) << 16); f == f {
 		return f
@@ -81,7 +81,7 @@ func (h BFloat16) Float32() float32 {
 	return math.Float32frombits(float32NaN)
 }
 
-// String writes the number in decimal.
+// String returns the number in decimal.
 func (h BFloat16) String() string { return shortest(h.Float32()) }
 
 func shortest(f float32) string { return strconv.FormatFloat(float64(f), 'g', -1, 32) }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// HardwareID says what an engine was built with.
+// HardwareID lists the parts that an engine was built with.
 type HardwareID struct {
 	Word          uint32
 	Stack         string // network stack: "udp", "tcp" or "rdma"
 	InternalDMA   bool
 	ExternalDMA   bool
-	Arithmetic    bool // it can reduce
-	Compression   bool // it can convert between element types
+	Arithmetic    bool // can reduce
+	Compression   bool // can convert between element types
 	KernelStreams bool
 	Debug         bool
 	Revision      uint32 // first 24 bits of the source revision
 }
 
-// DecodeHardwareID reads the hardware id word of the platform's generation.
+// DecodeHardwareID decodes a hardware id word of the platform's interface version.
 func (p *Platform) DecodeHardwareID(word uint32) HardwareID {
 	id := HardwareID{Word: word}
 	for _, f := range p.HardwareID.Fields {
@@ -46,7 +46,7 @@ func (p *Platform) DecodeHardwareID(word uint32) HardwareID {
 	return id
 }
 
-// String lists what the engine has.
+// String lists the parts of the engine.
 func (id HardwareID) String() string {
 	text := []string{id.Stack}
 	for _, part := range []struct {
@@ -63,7 +63,7 @@ func (id HardwareID) String() string {
 	return fmt.Sprintf("0x%08X: %s, revision %06x", id.Word, strings.Join(text, ", "), id.Revision)
 }
 
-// HardwareID reads what the engine was built with.
+// HardwareID reads the hardware id word of the engine.
 func (e *Engine) HardwareID(ctx context.Context) (HardwareID, error) {
 	word, err := e.read(ctx, e.w.hardwareID.value)
 	if err != nil {
@@ -72,8 +72,7 @@ func (e *Engine) HardwareID(ctx context.Context) (HardwareID, error) {
 	return e.p.DecodeHardwareID(word), nil
 }
 
-// CheckHardware reports in what the engine differs from the platform, as
-// ErrHardware.
+// CheckHardware reads the hardware id word and compares it as CheckHardwareID does.
 func (e *Engine) CheckHardware(ctx context.Context) error {
 	id, err := e.HardwareID(ctx)
 	if err != nil {
@@ -82,8 +81,8 @@ func (e *Engine) CheckHardware(ctx context.Context) error {
 	return e.p.CheckHardwareID(id)
 }
 
-// CheckHardwareID reports in what an engine that answers this differs from the
-// platform, as ErrHardware.
+// CheckHardwareID compares a hardware id with that of the platform. The error is ErrHardware
+// and lists the differences.
 func (p *Platform) CheckHardwareID(id HardwareID) error {
 	want := &p.HardwareID
 	if (id.Word^want.Value)&want.Mask == 0 {

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// KernelCaller is a Device whose card has kernels that the host calls.
+// KernelCaller is a Device with kernels that the host can call.
 type KernelCaller interface {
-	// CallKernel calls a kernel beside the engine, by its name or that of its
-	// instance, and waits until it has ended. Arguments are those of the kernel's
-	// registers in the order of their offsets; an address is one in device memory,
-	// in an allocation of this device.
+	// CallKernel calls a kernel beside the engine, by its name or that of its instance,
+	// and waits until it has ended. Arguments are values of the kernel's registers, in the
+	// order of their offsets; addresses must lie in memory that this device has allocated.
 	//
-	// A context that ends does not end the kernel, which remains busy: the error is
-	// then a *KernelError that says what it waits for.
+	// The end of the context does not end the kernel, which remains busy. The error is a
+	// *KernelError then, with what the kernel waits for.
 	CallKernel(ctx context.Context, kernel string, arguments ...uint64) error
 }
 
@@ -28,17 +27,17 @@ var (
 	ErrKernelFailed  = errors.New("kernel has failed")
 )
 
-// KernelError is a call of a kernel that has not ended, or not well. It matches
-// ErrKernelStalled or ErrKernelFailed, and what ended the wait.
+// KernelError is the error of a kernel that has not ended or has failed. It matches
+// ErrKernelStalled or ErrKernelFailed, and Cause.
 type KernelError struct {
 	Kernel, Instance string
-	Failed           bool   // it will not end any more
+	Failed           bool   // it will never end
 	Doing            string // what it waits for, or why it has failed
-	// Stream is what it waits for, "" for none, and Beat the number of the beat
-	// there, from 1.
+	// Stream is the stream that it waits for, "" for none, and Beat the number of the beat
+	// on it, from 1.
 	Stream string
 	Beat   uint64
-	Cause  error // of the end of the wait, or nil
+	Cause  error // why the wait ended, or nil
 }
 
 // Error implements error.
@@ -66,8 +65,8 @@ func (e *KernelError) Unwrap() []error {
 	return out
 }
 
-// CallKernel calls a kernel of the card that an engine is on; see KernelCaller. The
-// error is ErrUnsupported for devices that cannot.
+// CallKernel calls a kernel beside the engine of a device; see KernelCaller. The error is
+// ErrUnsupported if the device cannot.
 func CallKernel(ctx context.Context, dev Device, kernel string, arguments ...uint64) error {
 	caller, ok := dev.(KernelCaller)
 	if !ok {
@@ -79,7 +78,7 @@ func CallKernel(ctx context.Context, dev Device, kernel string, arguments ...uin
 	return nil
 }
 
-// KernelArguments is the error of a call with a wrong number of arguments.
+// KernelArguments returns the error of a call with a wrong number of arguments, an ErrCount.
 func KernelArguments(names []string, given int) error {
 	return fmt.Errorf("%w: %d given, expected %d: %s", ErrCount, given, len(names), strings.Join(names, ", "))
 }

@@ -6,19 +6,18 @@ import (
 	"strconv"
 )
 
-// launcher names the variables by which a launcher tells a process its rank and
-// how many there are, and the same among the processes of its host.
+// launcher names the variables that give a process its rank and the number of processes,
+// in all and on its host.
 type launcher struct {
 	name                 string
 	rank, size           string
 	localRank, localSize string
-	// started is there only if the launcher has started the process itself: a
-	// batch script of Slurm has rank and size as well.
+	// started is set only if the launcher has started the process itself: a batch script
+	// of Slurm has rank and size as well.
 	started string
 }
 
-// Where two have started a process, the inner one comes first: mpirun starts its
-// own part through srun.
+// launchers has inner launchers first: mpirun starts its daemons through srun.
 var launchers = []launcher{
 	{"OpenMPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
 		"OMPI_COMM_WORLD_RANK"},
@@ -26,30 +25,29 @@ var launchers = []launcher{
 	{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "", "SLURM_STEP_ID"},
 }
 
-// Launch is what a launcher, such as mpirun or srun, tells a process that it
+// Launch is the position of a process among those that a launcher, such as mpirun or srun,
 // has started.
 type Launch struct {
 	// Launcher is "OpenMPI", "PMI" (MPICH, Intel MPI) or "Slurm"; "" without one.
 	Launcher string
-	// Rank is that of the process, of Size.
+	// Rank of the process, and the number of processes.
 	Rank, Size int
-	// LocalRank counts the processes on this host, which are LocalSize; 0 if the
-	// launcher does not say how many.
+	// LocalRank is the rank among the LocalSize processes of this host; LocalSize is 0 if
+	// the launcher does not give it.
 	LocalRank, LocalSize int
 }
 
-// Launched is the rank of this process and the number of processes, as mpirun
-// or srun have started them: what Open takes as local, and the length of its
-// ranks. Without a launcher it is rank 0 of 1. The error, an ErrRank, names a
-// variable that makes no sense.
+// Launched returns the rank of this process and the number of processes that mpirun or
+// srun have started: the argument local of Open, and the length of its ranks. Without a
+// launcher it returns rank 0 of 1. The error is ErrRank and names the wrong variable.
 func Launched() (rank, size int, err error) {
 	l, err := LaunchOf(os.LookupEnv)
 	return l.Rank, l.Size, err
 }
 
-// LaunchOf is what a launcher says in an environment, which is that of this
-// process with os.LookupEnv. Without a launcher the process is rank 0 of 1. The
-// error is as with Launched.
+// LaunchOf reads a launcher's variables from an environment; pass os.LookupEnv for that of
+// this process. Without a launcher, the process is rank 0 of 1. The error is ErrRank and
+// names the wrong variable.
 func LaunchOf(env func(name string) (value string, there bool)) (Launch, error) {
 	found := Launch{Size: 1, LocalSize: 1}
 	for _, by := range launchers {

@@ -2,7 +2,7 @@ package accl
 
 import "fmt"
 
-// layout says where in the exchange memory the host puts what it writes.
+// layout has the places of the host's tables in the exchange memory.
 type layout struct {
 	slots   []slot // for communicators
 	configs []uint32
@@ -16,9 +16,9 @@ type slot struct {
 	used  bool
 }
 
-// plan lays out the exchange memory for a world of some ranks: as the platform
-// says if that has room, so that kernels find configurations where they expect
-// them, and as tightly as possible otherwise.
+// plan lays out the exchange memory for a world of some ranks: as the platform reserves it
+// if the ranks fit, so that kernels find configurations at the expected places, and as
+// tightly as possible otherwise.
 func (w *wire) plan(x *Exchange, rxBuffers, ranks int, configs []ArithConfig) (layout, error) {
 	start := uint64(w.rx.at) + w.rx.bytes(rxBuffers)
 	l, end := w.lay(start, max(1, x.Communicators), max(ranks, x.Ranks), configs)

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Mirrored is what Memory in host memory implements if its Bytes are a copy
-// there, too, because the engine's host is another one: a server that is reached
-// over a socket. Its SyncTo and SyncFrom copy, as with device memory.
+// Mirrored is implemented by Memory in host memory. If Mirrored returns true, Bytes is a
+// copy, because the engine reaches the memory of another host, a server behind a socket;
+// SyncTo and SyncFrom copy then, as with device memory.
 type Mirrored interface {
 	Mirrored() bool
 }
@@ -20,7 +20,7 @@ type region struct {
 	mem    Memory
 	host   bool // it lies in host memory
 	shared bool // engine and host see the same bytes
-	// holds counts calls in flight; freed instead if the memory is gone.
+	// holds is the number of calls in flight, or freed.
 	holds atomic.Int32
 }
 
@@ -59,7 +59,7 @@ func newRegion(e *Engine, mem Memory, host bool) *region {
 	return &region{engine: e, mem: mem, host: host, shared: host && !(ok && copied.Mirrored())}
 }
 
-// span is a part of a region: what a buffer is about, or a call uses.
+// span is the part of a region that a buffer has, or a call uses.
 type span struct {
 	*region
 	offset, bytes int

@@ -1,6 +1,7 @@
 package accl
 
-// Operand is what operations work on: a Buffer, a Stream, or nil for none.
+// Operand is an operand or result of an operation: a *Buffer, a *RawBuffer, a Stream, the
+// value of Absent, or nil for none.
 type Operand interface{ operand() ref }
 
 // ref is an operand of any type.
@@ -19,12 +20,11 @@ const (
 	onStream
 )
 
-// Stream is the engine's kernel stream as an operand or result, where an
-// operation allows it: Copy, Combine (operand 0 and result), Send (operand), Recv
-// (result), Reduce and AllReduce (both).
+// Stream is the engine's kernel stream as an operand or result of Copy, Combine (operand 0
+// and result), Send and StreamPut (operand), Recv (result), Reduce and AllReduce (both).
 type Stream struct{ dtype DType }
 
-// KernelStream is the kernel stream, carrying elements of a type.
+// KernelStream returns the kernel stream as an operand with elements of a type.
 func KernelStream(t DType) Stream { return Stream{t} }
 
 // DType is the element type.
@@ -32,9 +32,8 @@ func (s Stream) DType() DType { return s.dtype }
 
 func (s Stream) operand() ref { return ref{kind: onStream, dtype: s.dtype} }
 
-// Absent stands for an operand that this rank does not have, but others do, and
-// says its type. It is only needed in place of nil where operands have different
-// types.
+// Absent stands for an operand that other ranks have but this one does not, and gives its
+// element type. nil will do if all operands have the same type.
 func Absent(t DType) Operand { return nothing{t} }
 
 type nothing struct{ dtype DType }

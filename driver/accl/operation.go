@@ -1,34 +1,35 @@
 package accl
 
-// Operation is what a call does with its operands. Platform.Operations has those of a
-// generation; everything that depends on what an operation is like derives from it.
+// Operation describes an operation: its operands, and which ranks take part. All code that
+// depends on properties of operations derives from Platform.Operations.
 type Operation struct {
 	Name  string
 	Value uint32 // the call's word scenario
 
 	Op0, Op1, Result OperandUse
 
-	Peer    Peer // the rank that calls name, if they name one
+	Peer    PeerRole // of the rank that calls name; "" if they name none
 	Reduces bool
-	// Collective: all ranks of the communicator take part.
+	// Collective operations are called by all ranks of the communicator.
 	Collective bool
 	Local      bool // no other rank is involved: calls have no communicator
 	Tagged     bool // the program may choose the tag
 	InPlace    InPlace
-	// RepeatsResult: hosts that name operands in host memory pass the result as operand 1, too.
+	// RepeatsResult is set if calls pass the result as operand 1, too, on interfaces with
+	// operands in host memory.
 	RepeatsResult bool
-	// Method: programs call it by a method of Comm.
+	// Method is set if programs call the operation by a method of Comm.
 	Method bool
 }
 
-// OperandUse is how an operation uses an operand, or its result.
+// OperandUse describes how an operation uses an operand or its result.
 type OperandUse struct {
 	Share  Share
 	At     Place
 	Stream bool // it may be the kernel stream
 }
 
-// Share is how much of an operand an operation uses.
+// Share is the amount of an operand that an operation uses.
 type Share string
 
 // Shares of operands.
@@ -38,7 +39,7 @@ const (
 	ShareAll   Share = "all"   // n elements for each rank of the communicator
 )
 
-// Place is which ranks have an operand.
+// Place is the set of ranks that have an operand.
 type Place string
 
 // Places of operands.
@@ -46,20 +47,21 @@ const (
 	AtEverywhere Place = "everywhere"
 	AtRoot       Place = "root"
 	AtNotRoot    Place = "not_root"
-	AtPeer       Place = "peer" // the kernel stream of the destination
+	AtNotFirst   Place = "not_first" // all but rank 0
+	AtPeer       Place = "peer"      // the kernel stream of the destination
 )
 
-// Peer is the part of the rank that calls name.
-type Peer string
+// PeerRole is the role of the rank that a call names.
+type PeerRole string
 
-// Peers of calls.
+// Roles of the ranks that calls name.
 const (
-	PeerRoot        Peer = "root"
-	PeerSource      Peer = "source"
-	PeerDestination Peer = "destination"
+	PeerRoot        PeerRole = "root"
+	PeerSource      PeerRole = "source"
+	PeerDestination PeerRole = "destination"
 )
 
-// InPlace is whether operand 0 and the result may share memory.
+// InPlace tells whether operand 0 and the result may share memory; "" if not.
 type InPlace string
 
 // Operations in place.
@@ -68,10 +70,10 @@ const (
 	InPlaceRequired InPlace = "required" // one buffer, read at the root and written elsewhere
 )
 
-// Any reports whether there is such an operand.
+// Any reports whether the operation has the operand.
 func (u OperandUse) Any() bool { return u.Share != ShareNone }
 
-// Elements is how many elements of an operand a call of n elements uses.
+// Elements is the number of elements of an operand that a call of n elements uses.
 func (s Share) Elements(n, ranks int) int {
 	switch s {
 	case ShareBlock:
@@ -82,14 +84,14 @@ func (s Share) Elements(n, ranks int) int {
 	return 0
 }
 
-// Operands reports whether the operation has any.
+// Operands reports whether the operation has any operand.
 func (o *Operation) Operands() bool { return o.Op0.Any() || o.Result.Any() }
 
 // Blocks reports whether an operand or the result has a block for each rank.
 func (o *Operation) Blocks() bool { return o.Op0.Share == ShareAll || o.Result.Share == ShareAll }
 
-// passed are the operands that a rank passes. A buffer that is read at the root and written
-// elsewhere is operand 0 of all ranks; the kernel stream of the peer is no operand.
+// passed returns the operands that a rank passes. A buffer that is read at the root and
+// written elsewhere is operand 0 of all ranks. The kernel stream of the peer is no operand.
 func (o *Operation) passed() (op0, op1, result OperandUse) {
 	op0, op1, result = o.Op0, o.Op1, o.Result
 	if o.InPlace == InPlaceRequired {
@@ -101,7 +103,7 @@ func (o *Operation) passed() (op0, op1, result OperandUse) {
 	return op0, op1, result
 }
 
-// Operation is the operation of a name, nil if the generation has none.
+// Operation returns the operation with a name, nil if the interface has none.
 func (p *Platform) Operation(name string) *Operation {
 	for i := range p.Operations {
 		if p.Operations[i].Name == name {
@@ -111,8 +113,8 @@ func (p *Platform) Operation(name string) *Operation {
 	return nil
 }
 
-// operationOf is the operation of a code, nil if the generation has none. Of several
-// forms of a call it is the first.
+// operationOf returns the operation with a code, nil if the interface has none; the first
+// one if several share the code.
 func (p *Platform) operationOf(value uint32) *Operation {
 	for i := range p.Operations {
 		if p.Operations[i].Value == value {

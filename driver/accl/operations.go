@@ -7,51 +7,51 @@ func (c *Comm) Copy(ctx context.Context, src, dst Operand, n int, o ...Option) (
 	return c.do(ctx, "copy", arguments{op0: src, res: dst, n: n}, o)
 }
 
-// Combine reduces n elements of a and b, pair by pair, to dst. FromFPGA is about a,
-// FromFPGA1 about b. Operand a and the result may be kernel streams.
+// Combine reduces n elements of a and b, pair by pair, to dst. FromFPGA applies to a,
+// FromFPGA1 to b. Operand a and the result may be kernel streams.
 func (c *Comm) Combine(ctx context.Context, a, b, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "combine", arguments{op0: a, op1: b, res: dst, n: n, fn: f}, o)
 }
 
-// Send sends n elements of src to a rank, which receives them with Recv. The
-// operand may be a kernel stream.
-func (c *Comm) Send(ctx context.Context, src Operand, n, to int, o ...Option) (*Request, error) {
+// Send sends n elements of src to a rank, which receives them with Recv. The operand may
+// be a kernel stream.
+func (c *Comm) Send(ctx context.Context, src Operand, n int, to Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "send", arguments{op0: src, n: n, peer: to}, o)
 }
 
-// Recv receives n elements, which a rank sends with Send, into dst. The result
-// may be a kernel stream.
-func (c *Comm) Recv(ctx context.Context, dst Operand, n, from int, o ...Option) (*Request, error) {
+// Recv receives into dst n elements that a rank sends with Send. The result may be a
+// kernel stream.
+func (c *Comm) Recv(ctx context.Context, dst Operand, n int, from Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "recv", arguments{res: dst, n: n, peer: from}, o)
 }
 
-// StreamPut puts n elements of src to the kernel stream of a rank, which takes no
-// part in it; they arrive with a TDEST that follows from the number of the stream.
-// The operand may be a kernel stream.
-func (c *Comm) StreamPut(ctx context.Context, src Operand, n, to, stream int, o ...Option) (*Request, error) {
+// StreamPut sends n elements of src to a kernel stream of a rank, whose host makes no
+// call. They arrive with a TDEST that follows from the number of the stream, 0 to
+// Platform.MaxPutTag. The operand may be a kernel stream.
+func (c *Comm) StreamPut(ctx context.Context, src Operand, n int, to Peer, stream Tag, o ...Option) (*Request, error) {
 	return c.do(ctx, "stream_put", arguments{op0: src, n: n, peer: to, stream: stream}, o)
 }
 
-// Bcast sends n elements of the root's buffer to those of all other ranks.
-func (c *Comm) Bcast(ctx context.Context, buf Operand, n, root int, o ...Option) (*Request, error) {
+// Bcast sends n elements of the root's buffer to the buffers of all other ranks.
+func (c *Comm) Bcast(ctx context.Context, buf Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "bcast", arguments{op0: buf, n: n, peer: root}, o)
 }
 
 // Scatter sends block i of n elements of the root's src to dst of rank i. Only the
 // root needs src.
-func (c *Comm) Scatter(ctx context.Context, src, dst Operand, n, root int, o ...Option) (*Request, error) {
+func (c *Comm) Scatter(ctx context.Context, src, dst Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "scatter", arguments{op0: src, res: dst, n: n, peer: root}, o)
 }
 
 // Gather collects n elements of src of rank i as block i of the root's dst. Only
 // the root needs dst.
-func (c *Comm) Gather(ctx context.Context, src, dst Operand, n, root int, o ...Option) (*Request, error) {
+func (c *Comm) Gather(ctx context.Context, src, dst Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return c.do(ctx, "gather", arguments{op0: src, res: dst, n: n, peer: root}, o)
 }
 
 // Reduce reduces n elements of src of all ranks to the root's dst. Only the root
 // needs dst. Operand and result may be kernel streams.
-func (c *Comm) Reduce(ctx context.Context, src, dst Operand, n, root int, f Func, o ...Option) (*Request, error) {
+func (c *Comm) Reduce(ctx context.Context, src, dst Operand, n int, root Peer, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "reduce", arguments{op0: src, res: dst, n: n, peer: root, fn: f}, o)
 }
 
@@ -61,7 +61,8 @@ func (c *Comm) AllGather(ctx context.Context, src, dst Operand, n int, o ...Opti
 }
 
 // AllReduce reduces n elements of src of all ranks to dst of all ranks. Operand and
-// result may be kernel streams; then one of them is on every rank.
+// result may be kernel streams. If one rank uses a stream, every rank must use one, for
+// the operand, the result or both.
 func (c *Comm) AllReduce(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "allreduce", arguments{op0: src, res: dst, n: n, fn: f}, o)
 }
@@ -69,6 +70,17 @@ func (c *Comm) AllReduce(ctx context.Context, src, dst Operand, n int, f Func, o
 // ReduceScatter reduces block i of n elements of src of all ranks to dst of rank i.
 func (c *Comm) ReduceScatter(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return c.do(ctx, "reduce_scatter", arguments{op0: src, res: dst, n: n, fn: f}, o)
+}
+
+// Scan reduces n elements of src of ranks 0 to i to dst of rank i. Operand and result may be kernel streams.
+func (c *Comm) Scan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return c.do(ctx, "scan", arguments{op0: src, res: dst, n: n, fn: f}, o)
+}
+
+// ExScan reduces n elements of src of ranks 0 to i-1 to dst of rank i. Rank 0 needs no dst, and one that it passes
+// stays as it is. Src and dst must not overlap.
+func (c *Comm) ExScan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return c.do(ctx, "exscan", arguments{op0: src, res: dst, n: n, fn: f}, o)
 }
 
 // AllToAll sends block j of n elements of src of rank i to block i of dst of rank j.
@@ -81,7 +93,7 @@ func (c *Comm) Barrier(ctx context.Context, o ...Option) (*Request, error) {
 	return c.do(ctx, "barrier", arguments{}, o)
 }
 
-// Nop does nothing. It measures how long calls take.
+// Nop does nothing. The time that it takes is the overhead of a call.
 func (c *Comm) Nop(ctx context.Context, o ...Option) (*Request, error) {
 	return c.do(ctx, "nop", arguments{}, o)
 }

@@ -1,6 +1,7 @@
 package accl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -27,8 +28,8 @@ type openOptions struct {
 	ownPeers      bool
 }
 
-// WithRxBuffers sets the number of rx buffers and the bytes of each, a multiple
-// of a beat; 0 leaves what the platform says.
+// WithRxBuffers sets the number of rx buffers and the size of each in bytes, a multiple
+// of a beat. 0 keeps the value of the platform.
 func WithRxBuffers(count, bytes int) OpenOption {
 	return func(o *openOptions) { o.rx = RxBuffers{count, bytes} }
 }
@@ -38,14 +39,14 @@ func WithArithmetic(configs ...ArithConfig) OpenOption {
 	return func(o *openOptions) { o.configs, o.configsGiven = configs, true }
 }
 
-// WithProtocol chooses the network stack, "udp", "tcp" or "rdma", where engines
-// have several. One that the platform does not have is an error.
+// WithProtocol chooses the network stack, "udp", "tcp" or "rdma", of an engine that has
+// several. Open returns ErrUnsupported for a stack that the platform does not have.
 func WithProtocol(stack string) OpenOption {
 	return func(o *openOptions) { o.protocol = stack }
 }
 
-// WithTimeout sets the limit of waits inside the engine, in cycles. Engines take
-// fewer than their interface's min_timeout_cycles for the default.
+// WithTimeout sets the limit of waits inside the engine, in cycles of its clock. Engines
+// replace a limit below their interface's min_timeout_cycles by their default.
 func WithTimeout(cycles int) OpenOption {
 	return func(o *openOptions) { o.timeoutCycles = cycles }
 }
@@ -61,56 +62,63 @@ func WithMaxRendezvous(bytes int) OpenOption {
 	return func(o *openOptions) { o.maxRendezvous = bytes }
 }
 
-// WithMaxSegment sets where messages are cut, in bytes of payload.
+// WithMaxSegment sets the largest segment of a message, in bytes of payload; at most the
+// size of an rx buffer.
 func WithMaxSegment(bytes int) OpenOption {
 	return func(o *openOptions) { o.maxSegment = bytes }
 }
 
-// WithTuning sets a tuning word of the generation, by name.
+// WithTuning sets a tuning word of the interface, by name.
 func WithTuning(name string, value uint32) OpenOption {
 	return func(o *openOptions) { o.tuning = append(o.tuning, Setting{name, value}) }
 }
 
-// WithClient sets the client of the engine that calls come from unless an
-// operation says otherwise: 0 unless set.
+// WithClient sets the client of the engine that places calls, 0 unless set. OnClient
+// overrides it for one operation.
 func WithClient(client int) OpenOption {
 	return func(o *openOptions) { o.client = client }
 }
 
-// WaitLimit bounds the wait for an answer where the context has no deadline; 0
-// leaves the default, ten times the engine's limit for remote ranks.
+// WaitLimit bounds the wait for an answer if the context has no deadline. 0 keeps the
+// default, ten times the engine's limit for remote ranks.
 func WaitLimit(d time.Duration) OpenOption {
 	return func(o *openOptions) { o.waitLimit = d }
 }
 
-// ResetFirst resets the engine before it is configured also where the clients of
-// the generation do not, and takes it from whoever uses it.
+// ResetFirst resets the engine before it is configured, even if another program has
+// configured it and may be using it. Without it, Open returns ErrConfigured for such an
+// engine if engines of the interface version open sessions themselves; in other versions,
+// Open resets the engine in any case.
 func ResetFirst() OpenOption {
 	return func(o *openOptions) { o.resetFirst = true }
 }
 
-// AnyHardware leaves out the check that the engine is the platform's.
+// AnyHardware skips the check that the engine was built for the platform.
 func AnyHardware() OpenOption {
 	return func(o *openOptions) { o.anyHardware = true }
 }
 
-// GivenSessions takes the sessions of ranks as they are given, and opens none.
+// GivenSessions uses Rank.Session as it is, and opens no sessions.
 func GivenSessions() OpenOption {
 	return func(o *openOptions) { o.givenSessions = true }
 }
 
-// OwnPeers says whether all ranks of all communicators are engines of this project,
-// opened with the same option: large messages between them then go by rendezvous from
-// the first one on. Otherwise, on UDP and TCP, they are eager until messages both ways
-// have shown what the ranks are, as engines of another make do not know rendezvous
-// there; UDP loses what rx buffers do not hold of them. OpenAll says so unless the
-// option says otherwise.
+// OwnPeers declares whether all ranks of all communicators are engines of this project
+// that were opened with the same option. If so, large messages use rendezvous from the
+// first one on. If not, messages on UDP and TCP are eager until messages in both
+// directions have shown that the peer knows rendezvous, which engines of other projects
+// do not on these networks; on UDP, eager data that exceeds the rx buffers is lost.
+// OpenAll sets the option if it opens all ranks.
 func OwnPeers(own bool) OpenOption {
 	return func(o *openOptions) { o.ownPeers = own }
 }
 
-// Option changes an operation. An operation that does not have the option
-// answers ErrOption.
+// Tag is the tag of a message, by which a Recv chooses among the messages of a rank. It
+// is also the number of the kernel stream of a StreamPut. As with Peer, constants need no
+// conversion.
+type Tag uint32
+
+// Option changes an operation. The error is ErrOption if the operation does not have it.
 type Option func(*callOptions)
 
 type callOptions struct {
@@ -120,7 +128,7 @@ type callOptions struct {
 	to       bool // leave the result there
 	after    []*Request
 	compress DType
-	tag      uint32
+	tag      Tag
 	tagged   bool
 	client   int
 	chosen   bool // client is set
@@ -129,35 +137,34 @@ type callOptions struct {
 // Async returns as soon as the call is placed.
 func Async() Option { return optionAsync }
 
-// After starts the call when the others are done without error; an error of one
-// of them becomes that of this call. Requests may be of other engines.
+// After delays the call until the given requests have succeeded; if one of them fails,
+// this call fails with its error. Requests may be of other engines.
 func After(requests ...*Request) Option {
 	return func(o *callOptions) { o.after = append(o.after, requests...) }
 }
 
-// FromFPGA says that operand 0 is in device memory: it is not copied there.
+// FromFPGA uses operand 0 as it is in device memory, without a copy from the host.
 func FromFPGA() Option { return optionFrom }
 
-// FromFPGA1 is FromFPGA for operand 1, which only Combine has.
+// FromFPGA1 is FromFPGA for operand 1 of Combine.
 func FromFPGA1() Option { return optionFrom1 }
 
-// ToFPGA leaves the result in device memory: it is not copied to the host.
+// ToFPGA leaves the result in device memory, without a copy to the host.
 func ToFPGA() Option { return optionTo }
 
-// Compress has data converted to an element type before it is sent.
+// Compress converts data to a narrower element type on the network.
 func Compress(t DType) Option {
 	return func(o *callOptions) { o.compress = t }
 }
 
-// WithTag sets the tag of a Send, or the tag that a Recv waits for. Any tag
-// matches where none is set. A Recv to a kernel stream arrives with its tag as
-// TDEST.
-func WithTag(tag uint32) Option {
+// WithTag sets the tag of a Send, or the tag that a Recv waits for. A call without the
+// option matches any tag. A Recv to a kernel stream delivers data with its tag as TDEST.
+func WithTag(tag Tag) Option {
 	return func(o *callOptions) { o.tag, o.tagged = tag, true }
 }
 
-// OnClient places the call as another client of the engine. Clients are
-// independent: each has its calls answered in its own order.
+// OnClient places the call as a client of the engine, from 0 up. Clients are independent:
+// each gets the answers to its calls in its own order.
 func OnClient(client int) Option {
 	return func(o *callOptions) { o.client, o.chosen = client, true }
 }
@@ -167,26 +174,26 @@ func optionFrom(o *callOptions)  { o.from = true }
 func optionFrom1(o *callOptions) { o.from1 = true }
 func optionTo(o *callOptions)    { o.to = true }
 
-// complete fills in what the platform says, and checks what was set.
+// complete fills in the platform's values, and checks what was set.
 func (o *openOptions) complete(p *Platform) error {
-	orElse(&o.rx.Count, p.RxBuffers.Count)
-	orElse(&o.rx.Bytes, p.RxBuffers.Bytes)
+	o.rx.Count = cmp.Or(o.rx.Count, p.RxBuffers.Count)
+	o.rx.Bytes = cmp.Or(o.rx.Bytes, p.RxBuffers.Bytes)
 	if o.rx.Count < 1 || o.rx.Bytes < 1 || p.BeatBytes > 0 && o.rx.Bytes%p.BeatBytes != 0 {
 		return fmt.Errorf("%w: %d rx buffers of %d bytes; they hold a multiple of %d bytes", ErrArgument, o.rx.Count,
 			o.rx.Bytes, p.BeatBytes)
 	}
-	orElse(&o.protocol, p.Stack)
+	o.protocol = cmp.Or(o.protocol, p.Stack)
 	if o.protocol != p.Stack && !(p.chooses() && slices.Contains(p.Networks, o.protocol)) {
 		return fmt.Errorf("%w: the network stack %q; %s has %q", ErrUnsupported, o.protocol, p.Name, p.Stack)
 	}
-	orElse(&o.timeoutCycles, p.Limits.TimeoutCycles)
+	o.timeoutCycles = cmp.Or(o.timeoutCycles, p.Limits.TimeoutCycles)
 	if !p.Features.Rendezvous {
 		if o.maxEager != 0 || o.maxRendezvous != 0 {
 			return fmt.Errorf("%w: message thresholds; %s is eager only", ErrUnsupported, p.Generation)
 		}
 	} else {
-		orElse(&o.maxEager, max(p.Limits.MaxEagerBytes, o.rx.Bytes))
-		orElse(&o.maxRendezvous, max(p.Limits.MaxRendezvousBytes, 2*o.maxEager))
+		o.maxEager = cmp.Or(o.maxEager, max(p.Limits.MaxEagerBytes, o.rx.Bytes))
+		o.maxRendezvous = cmp.Or(o.maxRendezvous, max(p.Limits.MaxRendezvousBytes, 2*o.maxEager))
 		if o.maxEager < o.rx.Bytes || o.maxRendezvous <= o.maxEager {
 			return fmt.Errorf(
 				"%w: %d bytes eagerly and %d by rendezvous with rx buffers of %d; each is at least, and rendezvous more than, "+
@@ -209,17 +216,10 @@ func (o *openOptions) complete(p *Platform) error {
 	if !o.configsGiven {
 		o.configs = p.withMoves(p.Configs)
 	}
-	orElse(&o.waitLimit, 10*time.Duration(p.Limits.RemoteTimeoutMilliseconds)*time.Millisecond)
+	o.waitLimit = cmp.Or(o.waitLimit, 10*time.Duration(p.Limits.RemoteTimeoutMilliseconds)*time.Millisecond)
 	return nil
 }
 
 // chooses reports whether the host can choose among the network stacks of an
 // engine.
 func (p *Platform) chooses() bool { return lookup(p.ConfigFunctions, setStackType).ok }
-
-func orElse[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
-}

@@ -1,22 +1,21 @@
 package accl
 
-// Platform says everything about an engine that its host needs to know: the
-// numbers of its interface generation, and what it was built with. It is a plain
-// value; generated packages provide one. A Platform in use must not change.
+// Platform describes an engine to its host: the numbers of its interface version, and the
+// parts that it was built with. It is a plain value that generated packages provide. It must
+// not change while it is in use.
 type Platform struct {
 	Name       string
 	Board      string
 	Part       string // of the FPGA
-	Generation string // of the interface, for example "accl-2024"
+	Generation string // interface version, for example "accl-2024"
 
 	ClockMHz int
 	Engines  int    // on the card
 	Stack    string // "udp", "tcp" or "rdma"
-	// Networks are the network engines of the card: a stack each, or "axis" for a
-	// switch that joins the engines.
+	// Networks are the network engines of the card: a stack each, or "axis" for a switch
+	// that connects the engines of the card.
 	Networks []string
-	// KernelStream is what the kernel stream leads to: "loopback", or a user
-	// kernel.
+	// KernelStream is the other end of the kernel stream: "loopback", or a user kernel.
 	KernelStream     string
 	HostMemory       bool // the engine reaches host memory
 	HWEmu            bool // built for hardware emulation
@@ -34,19 +33,18 @@ type Platform struct {
 	Stacks          []Code
 	RxStates        []Code
 
-	// Flags of a call as they stand in its words compression_flags and
-	// stream_flags; the host flags are part of the latter. A zero says that there
-	// is no such flag.
+	// Flags in the words compression_flags and stream_flags of a call; HostFlags are in
+	// stream_flags, too. A flag that the interface does not have is 0.
 	CompressionFlags OperandFlags
 	StreamFlags      OperandFlags
 	HostFlags        OperandFlags
 
 	ReturnCodes []Bit
 
-	// Fault names the words of the exchange memory's word fault, in order. It is empty if the
-	// generation has none.
+	// Fault names the parts of the word fault of the exchange memory, in order. It is empty if
+	// the interface has no such word.
 	Fault []string
-	// CollectiveShape are the fields of a word that all ranks of a collective agree on.
+	// CollectiveShape has the fields of the word that must agree on all ranks of a collective.
 	CollectiveShape []Field
 
 	TagAny             uint32 // matches every tag
@@ -55,8 +53,7 @@ type Platform struct {
 	MaxUDPPayloadBytes int    // of a segment on UDP
 
 	Types []Type
-	// Functions and Conversions are what the plugins do, and the TDESTs that
-	// select it.
+	// Functions and Conversions are those of the plugins, with the TDESTs that select them.
 	Functions   []Function
 	Conversions []Conversion
 	// Configs are the default arithmetic configurations.
@@ -67,19 +64,19 @@ type Platform struct {
 	Tuning    []Setting // words of the exchange memory to set
 }
 
-// Features are what generations differ in.
+// Features are the differences between interface versions.
 type Features struct {
 	EngineSessions bool // the engine opens ports and connections itself
-	ConfigReady    bool // the host says when the configuration is complete
-	Rendezvous     bool // large messages go straight into the receiver's buffer
+	ConfigReady    bool // a word marks the configuration as complete
+	Rendezvous     bool // large messages can go directly into the receiver's buffer
 	HostOperands   bool // operands and results may lie in host memory
 	Tuning         bool // the host sets thresholds between algorithms
 }
 
-// HardwareIDWord is what an engine answers in its hardware id word.
+// HardwareIDWord is the expected hardware id word of an engine.
 type HardwareIDWord struct {
 	Value  uint32
-	Mask   uint32 // bits in which an engine must not differ
+	Mask   uint32 // bits that must be equal
 	Fields []Field
 }
 
@@ -89,44 +86,43 @@ type Field struct {
 	High, Low int
 }
 
-// of takes the field out of a word.
+// of returns the value of the field in a word.
 func (f Field) of(word uint32) uint32 {
 	return uint32(uint64(word) >> f.Low & (1<<(f.High-f.Low+1) - 1))
 }
 
-// Exchange is the memory that host and engine share. Offsets count bytes as the
-// host sees them.
+// Exchange is the layout of the memory that host and engine share. Offsets are in bytes, as
+// the host sees them.
 type Exchange struct {
 	Base  uint32
 	Bytes uint32
-	Limit uint32 // where tables must end
+	Limit uint32 // end of the space for tables
 	Words []Word
-	// Tables lie one behind the other, in this order.
+	// Tables follow each other in this order.
 	Tables []Table
 
-	// Ranks and Communicators are what the platform keeps room for, with its
+	// Ranks and Communicators are the numbers that the platform reserves space for, with its
 	// default rx buffers and configurations.
 	Ranks         int
 	Communicators int
-	// ConfigOffsets are the places of Platform.Configs then.
+	// ConfigOffsets are the offsets of Platform.Configs in that case.
 	ConfigOffsets []uint32
 }
 
-// Word is a value at a fixed place of the exchange memory: Count values of Bits
-// bits.
+// Word is an array at a fixed offset of the exchange memory: Count values of Bits bits.
 type Word struct {
 	Name  string
 	At    uint32
 	Bits  int // 32 or 64
 	Count int
-	Group string // words that belong together, for example "tuning"
+	Group string // of words that belong together, for example "tuning"
 }
 
 // Table is a header of words followed by records of words, all of 32 bits.
 type Table struct {
 	Name   string
-	At     uint32 // of the header, if it has a place of its own
-	After  string // the table that it follows, otherwise
+	At     uint32 // offset of the header, unless After is set
+	After  string // name of the table that it follows
 	Header []string
 	Record []string
 }
@@ -137,7 +133,7 @@ type Code struct {
 	Value uint32
 }
 
-// OperandFlags are flags for the operands of a call, as masks.
+// OperandFlags are the flags of a call's operands and of the network, as masks.
 type OperandFlags struct {
 	Op0, Op1, Result, Ethernet uint32
 }
@@ -146,7 +142,7 @@ type OperandFlags struct {
 type Type struct {
 	Name  DType
 	Bytes int
-	Align int // bytes: buffers begin at a multiple of it
+	Align int // of buffers, in bytes
 }
 
 // Function is a reduction of an element type, selected by a TDEST.
@@ -156,9 +152,8 @@ type Function struct {
 	TDEST int
 }
 
-// Conversion is a conversion of the compression lanes, selected by a TDEST.
-// RatioLog is log2 of how many elements of the wider side make one of the
-// narrower.
+// Conversion is a conversion of the compression lanes, selected by a TDEST. RatioLog is log2
+// of the number of elements of the wider type in one element of the narrower type.
 type Conversion struct {
 	From, To DType
 	TDEST    int
@@ -166,18 +161,18 @@ type Conversion struct {
 	OneWay   bool // there is no inverse
 }
 
-// ArithConfig is an arithmetic configuration: how the engine reduces elements of
-// a type, and how it converts them to a compressed type and back.
+// ArithConfig is an arithmetic configuration: the TDESTs by which the engine reduces
+// elements of a type, and converts them to a compressed type and back.
 type ArithConfig struct {
 	Uncompressed, Compressed           DType
-	UncompressedBytes, CompressedBytes int // of an element
-	RatioLog                           int // log2 of how many elements make one compressed element
+	UncompressedBytes, CompressedBytes int // sizes of an element
+	RatioLog                           int // log2 of the number of elements in one compressed element
 	CompressorTDEST, DecompressorTDEST int
 	ArithmeticIsCompressed             bool  // reduces compressed elements
 	FunctionTDEST                      []int // by number of the reduction
 }
 
-// RxBuffers are the spare buffers of an engine.
+// RxBuffers describes the rx buffers of an engine.
 type RxBuffers struct {
 	Count int
 	Bytes int // of each
@@ -187,11 +182,11 @@ type RxBuffers struct {
 type Limits struct {
 	TimeoutCycles             int // of waits inside the engine
 	RemoteTimeoutMilliseconds int // of waits for a remote rank
-	// MaxEagerBytes and MaxRendezvousBytes bound messages; 0 if the generation has
-	// no such setting.
+	// MaxEagerBytes and MaxRendezvousBytes are the largest messages of each kind; 0 if the
+	// interface has no such setting.
 	MaxEagerBytes      int
 	MaxRendezvousBytes int
-	ResetMilliseconds  int // after which a reset has answered
+	ResetMilliseconds  int // after which a reset has ended
 }
 
 // Setting is a word of the exchange memory and its value.
@@ -200,8 +195,8 @@ type Setting struct {
 	Value uint32
 }
 
-// TypeBytes is the size of an element type; ok is false if the platform does
-// not know it.
+// TypeBytes returns the size of an element type; ok is false if the platform does not have
+// it.
 func (p *Platform) TypeBytes(t DType) (bytes int, ok bool) {
 	known, ok := p.typeOf(t)
 	return known.Bytes, ok

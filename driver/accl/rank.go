@@ -10,13 +10,19 @@ import (
 type Rank struct {
 	IP   netip.Addr // IPv4
 	Port uint16
-	// Session is the TCP session, RDMA queue pair or UDP socket that leads to the
-	// rank, where neither engine nor driver opens one.
+	// Session is the number of the TCP session, RDMA queue pair or UDP socket to the
+	// rank. It is ignored if engine or driver open sessions.
 	Session uint32
-	// MaxSegmentBytes is where messages to the rank are cut, in bytes of payload; 0
-	// leaves it to the engine's options.
+	// MaxSegmentBytes is the largest segment of messages to the rank, in bytes of
+	// payload; 0 for that of the engine's options.
 	MaxSegmentBytes uint32
 }
+
+// Peer is the index of a rank in a communicator as an argument of a call: the root of a
+// collective, or the source or destination of a message. It has its own type so that a
+// count and a rank in the wrong order do not compile. Constants need no conversion,
+// variables do: Peer(root).
+type Peer int
 
 // basePort is the first port that LocalRanks gives.
 const basePort = 5500
@@ -37,13 +43,13 @@ func (r Rank) word() uint32 {
 	return binary.BigEndian.Uint32(b[:])
 }
 
-// String is address and port.
+// String returns address and port.
 func (r Rank) String() string { return r.place().String() }
 
-// place is what tells ranks apart.
+// place identifies a rank.
 func (r Rank) place() netip.AddrPort { return netip.AddrPortFrom(r.IP.Unmap(), r.Port) }
 
-// checkRanks reports ranks that are no ranks.
+// checkRanks reports invalid lists of ranks.
 func checkRanks(ranks []Rank, local int) error {
 	if len(ranks) == 0 {
 		return fmt.Errorf("%w: there are none", ErrRank)

@@ -5,15 +5,14 @@ import (
 	"fmt"
 )
 
-// RawBuffer is memory of an engine that holds elements of any type of the platform
-// as bytes, with a copy in host memory: for types that Go has nothing for. As an
-// operand it is what Buffer is.
+// RawBuffer is a Buffer for elements of any type of the platform, as bytes: for types that
+// no Go type represents.
 type RawBuffer struct {
 	bytes *Buffer[byte]
 	size  int // bytes of an element
 }
 
-// AllocRaw allocates n elements of a type in the memory of an engine, all zero, at a
+// AllocRaw allocates n elements of a type in the memory of an engine, all bytes 0, at a
 // multiple of the type's alignment.
 func AllocRaw(ctx context.Context, e *Engine, t DType, n int, o ...AllocOption) (*RawBuffer, error) {
 	b, size, err := allocate[byte](ctx, e, t, nil, n, o)
@@ -23,22 +22,22 @@ func AllocRaw(ctx context.Context, e *Engine, t DType, n int, o ...AllocOption) 
 	return &RawBuffer{b, size}, nil
 }
 
-// Host is the host's copy, all elements one behind the other.
+// Host is the host's copy of all elements, without gaps.
 func (b *RawBuffer) Host() []byte { return b.bytes.host }
 
-// At is element i of the host's copy.
+// At returns the bytes of element i of the host's copy.
 func (b *RawBuffer) At(i int) []byte { return b.bytes.host[i*b.size : (i+1)*b.size : (i+1)*b.size] }
 
 // Len is the number of elements.
 func (b *RawBuffer) Len() int { return len(b.bytes.host) / b.size }
 
-// ElementBytes is the size of an element.
+// ElementBytes is the size of an element in bytes.
 func (b *RawBuffer) ElementBytes() int { return b.size }
 
 // DType is the element type.
 func (b *RawBuffer) DType() DType { return b.bytes.dtype }
 
-// Address is where the engine sees the buffer.
+// Address is the address of the buffer as the engine sees it.
 func (b *RawBuffer) Address() uint64 { return b.bytes.Address() }
 
 // InHostMemory reports whether the buffer is in host memory only.
@@ -50,7 +49,7 @@ func (b *RawBuffer) SyncToDevice(ctx context.Context) error { return b.bytes.Syn
 // SyncFromDevice copies the buffer from device to host.
 func (b *RawBuffer) SyncFromDevice(ctx context.Context) error { return b.bytes.SyncFromDevice(ctx) }
 
-// Slice is the part of the buffer from element i to before j, as Buffer.Slice.
+// Slice returns the elements i to j-1, as Buffer.Slice.
 func (b *RawBuffer) Slice(i, j int) *RawBuffer {
 	if b.bytes.err == nil && (i < 0 || j < i || j > b.Len()) {
 		none := b.bytes.Slice(0, 0)
@@ -60,10 +59,10 @@ func (b *RawBuffer) Slice(i, j int) *RawBuffer {
 	return &RawBuffer{b.bytes.Slice(i*b.size, j*b.size), b.size}
 }
 
-// Err is what makes the buffer unusable, as Buffer.Err.
+// Err is nil, or ErrCount if the buffer is a Slice out of range.
 func (b *RawBuffer) Err() error { return b.bytes.err }
 
-// Free gives the memory of the buffer and of all its slices back, as Buffer.Free.
+// Free returns the memory of the buffer and of all its slices to the device, as Buffer.Free.
 func (b *RawBuffer) Free() error { return b.bytes.Free() }
 
 func (b *RawBuffer) operand() ref {

@@ -14,7 +14,7 @@ type Request struct {
 	timed  bool
 }
 
-// finished is the channel of requests that were done before anyone could ask.
+// finished is the Done channel of requests that were done when they were returned.
 var finished = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -24,14 +24,13 @@ var finished = func() chan struct{} {
 // Op is the name of the operation.
 func (r *Request) Op() string { return r.name() }
 
-// Done is closed when the engine has answered and results are where they were
-// asked for; the buffers are the program's again. It is closed too when there was
-// no answer within WaitLimit: Err is ErrTimeout then, and the buffers stay the
-// engine's.
+// Done returns a channel that is closed when the engine has answered and results are in
+// place; the program may use the buffers again. It is also closed if there was no answer
+// within WaitLimit: Err is ErrTimeout then, and the buffers still belong to the engine.
 func (r *Request) Done() <-chan struct{} { return r.done }
 
-// Err is the outcome of a request that is done: nil, a *CallError, or what kept
-// it from being placed or answered. It is nil before.
+// Err is the outcome of a request that is done: nil, a *CallError, or the error that
+// prevented the call or its answer. It is nil before.
 func (r *Request) Err() error {
 	select {
 	case <-r.done:
@@ -41,8 +40,8 @@ func (r *Request) Err() error {
 	}
 }
 
-// Wait waits until the request is done and returns its outcome, or until the
-// context ends; the request goes on then.
+// Wait waits until the request is done and returns its outcome. If the context ends first,
+// it returns its error, and the request continues.
 func (r *Request) Wait(ctx context.Context) error {
 	select {
 	case <-r.done:
@@ -57,9 +56,9 @@ func (r *Request) Wait(ctx context.Context) error {
 	}
 }
 
-// Cycles is how long the engine worked on the call, in cycles of its clock. It
-// is known, and ok is true, if the generation counts them, the request is done,
-// and no other call of this Engine was in flight at the same time.
+// Cycles is the time that the engine worked on the call, in cycles of its clock. ok is
+// false if the interface does not count cycles, the request is not done or failed, or
+// another call of this Engine was in flight at the same time.
 func (r *Request) Cycles() (cycles uint32, ok bool) {
 	select {
 	case <-r.done:
@@ -69,7 +68,8 @@ func (r *Request) Cycles() (cycles uint32, ok bool) {
 	}
 }
 
-// WaitAll waits for all requests and returns the first error, in their order.
+// WaitAll waits for all requests and returns the error of the first that failed, in the
+// order of the arguments.
 func WaitAll(ctx context.Context, requests ...*Request) error {
 	var first error
 	for _, r := range requests {
@@ -83,7 +83,7 @@ func WaitAll(ctx context.Context, requests ...*Request) error {
 	return first
 }
 
-// issue carries a call out. The call is valid, and holds its buffers.
+// issue executes a valid call that holds its buffers.
 func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 	if r.opts.async && !r.ready() {
 		r.done = make(chan struct{})
@@ -142,7 +142,7 @@ func (r *Request) dependencies(ctx context.Context) error {
 			return fmt.Errorf("after %s: %w", d.Op(), err)
 		}
 	}
-	r.opts.after = nil // what was waited for need not be kept
+	r.opts.after = nil // for the garbage collector
 	return nil
 }
 
@@ -188,12 +188,8 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 // reports that there is no answer.
 func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err error) {
 	e := r.engine
-	limited := ctx
-	if _, has := ctx.Deadline(); !has && e.o.waitLimit > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
-		defer cancel()
-	}
+	limited, cancel := e.limited(ctx)
+	defer cancel()
 	code, err := e.dev.Wait(limited, ticket)
 	if err != nil && limited.Err() != nil {
 		return false, fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))
@@ -212,7 +208,7 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	case code != 0:
 		err = r.failure(context.WithoutCancel(ctx), code)
 	case r.result.region != nil:
-		// This must not end with the caller's patience.
+		// This must not end with the caller's context.
 		if err = r.result.syncFrom(context.WithoutCancel(ctx)); err != nil {
 			err = fmt.Errorf("%s: %w", r.Op(), err)
 		}
@@ -227,7 +223,7 @@ func (r *Request) follow(ticket Ticket) {
 	answered, err := r.wait(context.Background(), ticket)
 	r.finish(err)
 	if !answered {
-		// What it says does not matter any more, only that it has ended.
+		// The answer does not matter any more, only that the call has ended.
 		_, _ = r.engine.dev.Wait(context.Background(), ticket)
 		r.engine.flying.Add(-1)
 		r.release()

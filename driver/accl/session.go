@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// OpenPort listens for connections of other ranks, where the network stack has
-// them. See Comm.OpenPort.
+// OpenPort listens for connections of the other ranks of the world. See Comm.OpenPort.
 func (e *Engine) OpenPort(ctx context.Context) error {
 	c, err := e.needWorld()
 	if err != nil {
@@ -37,8 +36,7 @@ func (e *Engine) needWorld() (*Comm, error) {
 	return nil, fmt.Errorf("%w: it has no communicator", ErrNotConfigured)
 }
 
-// opener is the host's way to open sessions, nil where the engine does it or
-// nobody has to.
+// opener is the device as a SessionOpener; nil if the host does not open sessions.
 func (e *Engine) opener() SessionOpener {
 	if e.p.Features.EngineSessions || e.o.protocol != "tcp" || e.o.givenSessions {
 		return nil
@@ -52,9 +50,8 @@ func (e *Engine) engineOpens() bool {
 	return e.p.Features.EngineSessions && e.o.protocol == "tcp" && !e.o.givenSessions
 }
 
-// OpenPort listens for connections of the other ranks, where the network stack
-// has them. An engine that opens sessions itself is enabled before, if that has
-// not been done.
+// OpenPort listens for connections of the other ranks. It does nothing on networks without
+// connections. It first enables an engine that opens sessions itself.
 func (c *Comm) OpenPort(ctx context.Context) error {
 	if c == nil {
 		return fmt.Errorf("open the port: %w", ErrNotMember)
@@ -80,11 +77,11 @@ func (c *Comm) OpenPort(ctx context.Context) error {
 	return e.configure(ctx, openPort, 0, c)
 }
 
-// OpenCon connects to the other ranks, where the network stack has connections,
-// and enables the engine if that has not been done. Where the network refuses
-// connections to ranks that do not listen yet, it waits for these until the context
-// ends or the platform's limit for remote ranks has passed; elsewhere, as on
-// emulated ranks, what is sent to them waits.
+// OpenCon connects to the other ranks, if the network has connections, and enables the
+// engine. On networks that refuse connections to ranks that do not listen yet, it tries
+// again until the context ends or the platform's limit for remote ranks has passed. On
+// others, such as those of emulated ranks, it returns at once, and messages wait until
+// the other rank listens.
 func (c *Comm) OpenCon(ctx context.Context) error {
 	if c == nil {
 		return fmt.Errorf("open connections: %w", ErrNotMember)
@@ -162,8 +159,8 @@ const (
 	longestPause  = 200 * time.Millisecond
 )
 
-// insist tries until it succeeds, it makes no sense to try again, the context
-// ends, or the limit for remote ranks has passed.
+// insist tries until it succeeds, another try makes no sense, the context ends, or the
+// limit for remote ranks has passed.
 func (e *Engine) insist(ctx context.Context, try func() (again bool, err error)) error {
 	end := time.Now().Add(time.Duration(e.p.Limits.RemoteTimeoutMilliseconds) * time.Millisecond)
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {

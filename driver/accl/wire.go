@@ -24,14 +24,14 @@ const (
 	ownPeers          = "own_peers"
 )
 
-// number is a number that a generation may lack.
+// number is a number that an interface version may lack.
 type number struct {
 	value uint32
 	ok    bool
 }
 
-// wire holds the numbers of an interface generation by what the driver does
-// with them, looked up by name once.
+// wire holds the numbers of an interface version that the driver uses, looked up by name
+// once.
 type wire struct {
 	config  uint32            // operation
 	configs map[string]uint32 // config functions
@@ -39,7 +39,7 @@ type wire struct {
 	hardwareID  number
 	configReady number
 	counter     number
-	scratch     []uint32 // where addresses of scratch buffers stand
+	scratch     []uint32 // offsets of the words with addresses of scratch buffers
 	words       map[string]uint32
 
 	rx, communicators, arithmetic table
@@ -54,13 +54,18 @@ type table struct {
 func (t table) headerBytes() uint32 { return 4 * uint32(len(t.header)) }
 func (t table) recordBytes() uint32 { return 4 * uint32(len(t.record)) }
 
+// place is the offset of a record of a table at an offset.
+func (t table) place(at uint32, record int) uint32 {
+	return at + t.headerBytes() + uint32(record)*t.recordBytes()
+}
+
 // bytes is the size of the table with a number of records.
 func (t table) bytes(records int) uint64 {
 	return uint64(t.headerBytes()) + uint64(records)*uint64(t.recordBytes())
 }
 
-// newWire looks up what the driver needs. The error lists what it does not
-// find, and what it would not know how to fill.
+// newWire looks up all numbers. The error lists those that are missing, and words that the
+// driver does not know how to fill.
 func newWire(p *Platform) (*wire, error) {
 	w := &wire{configs: map[string]uint32{}, words: map[string]uint32{}}
 	for _, c := range p.ConfigFunctions {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -224,6 +225,14 @@ var steps = []step{
 		do:     func(c ctx, x *bench) (req, error) { return x.e.ReduceScatter(c, x.a, x.b, 10, accl.Max) },
 		want:   accl.Call{Scenario: 11, Count: 10, Comm: 'w', FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB},
 		copies: []string{"A> 120", "*", "<B 40"}},
+	{name: "scan", lacks: []string{"accl-2021", "accl-2022"},
+		do:     func(c ctx, x *bench) (req, error) { return x.e.Scan(c, x.a, x.b, 10, accl.Max) },
+		want:   accl.Call{Scenario: 14, Count: 10, Comm: 'w', FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB},
+		copies: []string{"A> 40", "*", "<B 40"}},
+	{name: "exscan", lacks: []string{"accl-2021", "accl-2022"},
+		do:     func(c ctx, x *bench) (req, error) { return x.e.ExScan(c, x.a, x.b, 10, accl.Max) },
+		want:   accl.Call{Scenario: 15, Count: 10, Comm: 'w', FunctionCode: 1, ArithCfg: 'f', Addr0: atA, Addr2: atB},
+		copies: []string{"A> 40", "*", "<B 40"}},
 	{name: "alltoall", lacks: []string{"accl-2021"},
 		do:     func(c ctx, x *bench) (req, error) { return x.e.AllToAll(c, x.a, x.b, 10) },
 		want:   accl.Call{Scenario: 13, Count: 10, Comm: 'w', ArithCfg: 'f', Addr0: atA, Addr1: atB, Addr2: atB},
@@ -333,4 +342,27 @@ func named(log []string) []string {
 		}
 	}
 	return out
+}
+
+// TestSwappedArgumentsDoNotCompile: no operation has two numbers of the same type.
+func TestSwappedArgumentsDoNotCompile(t *testing.T) {
+	operations := 0
+	for _, of := range []reflect.Type{reflect.TypeFor[*accl.Comm](), reflect.TypeFor[*accl.Engine]()} {
+		for m := range of.Methods() {
+			if m.Type.NumOut() != 2 || m.Type.Out(0) != reflect.TypeFor[*accl.Request]() {
+				continue
+			}
+			operations++
+			seen := map[reflect.Type]bool{}
+			for in := range m.Type.Ins() {
+				if number := in.Kind() >= reflect.Int && in.Kind() <= reflect.Float64; number && seen[in] {
+					t.Errorf("%v.%s takes more than one %v", of, m.Name, in)
+				}
+				seen[in] = true
+			}
+		}
+	}
+	if operations < 2*15 {
+		t.Errorf("only %d operations were found", operations)
+	}
 }

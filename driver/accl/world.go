@@ -15,37 +15,39 @@ func (e *Engine) Combine(ctx context.Context, a, b, dst Operand, n int, f Func, 
 }
 
 // Send is Comm.Send on the world.
-func (e *Engine) Send(ctx context.Context, src Operand, n, to int, o ...Option) (*Request, error) {
+func (e *Engine) Send(ctx context.Context, src Operand, n int, to Peer, o ...Option) (*Request, error) {
 	return e.calls().Send(ctx, src, n, to, o...)
 }
 
 // Recv is Comm.Recv on the world.
-func (e *Engine) Recv(ctx context.Context, dst Operand, n, from int, o ...Option) (*Request, error) {
+func (e *Engine) Recv(ctx context.Context, dst Operand, n int, from Peer, o ...Option) (*Request, error) {
 	return e.calls().Recv(ctx, dst, n, from, o...)
 }
 
 // StreamPut is Comm.StreamPut on the world.
-func (e *Engine) StreamPut(ctx context.Context, src Operand, n, to, stream int, o ...Option) (*Request, error) {
+func (e *Engine) StreamPut(ctx context.Context, src Operand, n int, to Peer, stream Tag,
+	o ...Option) (*Request, error) {
 	return e.calls().StreamPut(ctx, src, n, to, stream, o...)
 }
 
 // Bcast is Comm.Bcast on the world.
-func (e *Engine) Bcast(ctx context.Context, buf Operand, n, root int, o ...Option) (*Request, error) {
+func (e *Engine) Bcast(ctx context.Context, buf Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return e.calls().Bcast(ctx, buf, n, root, o...)
 }
 
 // Scatter is Comm.Scatter on the world.
-func (e *Engine) Scatter(ctx context.Context, src, dst Operand, n, root int, o ...Option) (*Request, error) {
+func (e *Engine) Scatter(ctx context.Context, src, dst Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return e.calls().Scatter(ctx, src, dst, n, root, o...)
 }
 
 // Gather is Comm.Gather on the world.
-func (e *Engine) Gather(ctx context.Context, src, dst Operand, n, root int, o ...Option) (*Request, error) {
+func (e *Engine) Gather(ctx context.Context, src, dst Operand, n int, root Peer, o ...Option) (*Request, error) {
 	return e.calls().Gather(ctx, src, dst, n, root, o...)
 }
 
 // Reduce is Comm.Reduce on the world.
-func (e *Engine) Reduce(ctx context.Context, src, dst Operand, n, root int, f Func, o ...Option) (*Request, error) {
+func (e *Engine) Reduce(ctx context.Context, src, dst Operand, n int, root Peer, f Func,
+	o ...Option) (*Request, error) {
 	return e.calls().Reduce(ctx, src, dst, n, root, f, o...)
 }
 
@@ -62,6 +64,16 @@ func (e *Engine) AllReduce(ctx context.Context, src, dst Operand, n int, f Func,
 // ReduceScatter is Comm.ReduceScatter on the world.
 func (e *Engine) ReduceScatter(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
 	return e.calls().ReduceScatter(ctx, src, dst, n, f, o...)
+}
+
+// Scan is Comm.Scan on the world.
+func (e *Engine) Scan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return e.calls().Scan(ctx, src, dst, n, f, o...)
+}
+
+// ExScan is Comm.ExScan on the world.
+func (e *Engine) ExScan(ctx context.Context, src, dst Operand, n int, f Func, o ...Option) (*Request, error) {
+	return e.calls().ExScan(ctx, src, dst, n, f, o...)
 }
 
 // AllToAll is Comm.AllToAll on the world.

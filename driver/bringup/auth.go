@@ -42,7 +42,7 @@ func (v versionError) Error() string {
 	return fmt.Sprintf("version %d of the protocol, not %d", uint16(v), version)
 }
 
-// jobKey is what both sides of a job know.
+// jobKey is the key of a job, from its secret and name.
 func jobKey(secret []byte, job string) []byte {
 	return sum(secret, "cclforge bring-up", []byte(job))
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 )
 
-// Lookup is a way to look variables up, such as os.LookupEnv.
+// Lookup looks up environment variables, as os.LookupEnv does.
 type Lookup func(name string) (value string, there bool)
 
-// Variables of the environment.
+// Environment variables. Rank and size must agree with those of a launcher, if there is one.
 const (
-	EnvRank       = "CCLFORGE_RANK"        // of this process, where no launcher says it
-	EnvSize       = "CCLFORGE_SIZE"        // number of ranks, likewise; else the slots of the hosts
+	EnvRank       = "CCLFORGE_RANK"        // rank of this process
+	EnvSize       = "CCLFORGE_SIZE"        // number of ranks; the default is the number of slots of the hosts
 	EnvHosts      = "CCLFORGE_HOSTS"       // file of hosts, a line "host" or "host slots=2" for each; or a list "a:2,b:2"
-	EnvMeet       = "CCLFORGE_MEET"        // where rank 0 is, "host" or "host:port"
-	EnvSecret     = "CCLFORGE_SECRET"      // what only the ranks know
-	EnvSecretFile = "CCLFORGE_SECRET_FILE" // a file with it
+	EnvMeet       = "CCLFORGE_MEET"        // address of rank 0, "host" or "host:port"
+	EnvSecret     = "CCLFORGE_SECRET"      // secret of all ranks
+	EnvSecretFile = "CCLFORGE_SECRET_FILE" // file with the secret
 )
 
 // flagged are variables that flags stand for.
@@ -36,8 +36,8 @@ var flagged = []struct{ flag, env, usage string }{
 	{"meet", EnvMeet, "`host:port` where rank 0 listens"},
 }
 
-// Flags defines flags that take the place of variables, -rank, -size, -hosts and
-// -meet. What it returns, once they are parsed, looks at them first.
+// Flags defines the flags -rank, -size, -hosts and -meet, which override environment
+// variables. The result looks up the parsed flags first, then env.
 func Flags(set *flag.FlagSet, env Lookup) Lookup {
 	given := map[string]*string{}
 	for _, o := range flagged {
@@ -51,13 +51,14 @@ func Flags(set *flag.FlagSet, env Lookup) Lookup {
 	}
 }
 
-// FromEnv is what launchers and variables say. Self, Timeout and the like are the
-// program's to set. The error is ErrOption, or that of accl.LaunchOf.
+// FromEnv returns the options that follow from launchers and environment variables. The
+// program sets the rest, such as Self and Timeout. The error is ErrOption, or that of
+// accl.LaunchOf.
 //
-// Rank and size come from the launcher, or else the variables. Rank 0 is where EnvMeet
-// says; else on the first of the hosts; else, on one host alone, on that; else, in
-// Slurm, on the first node of the step. The secret has to be given, but not for a
-// single rank. The job is the launcher's id of it, so that two jobs do not meet.
+// Rank and Size come from the launcher, or else the variables. Meet is EnvMeet; else the
+// first of the hosts; else, if all ranks are on one host, this host; else, in Slurm, the
+// first node of the step. A secret is required unless there is only one rank. Job is the
+// launcher's id of the job, so that two jobs do not meet.
 func FromEnv(env Lookup) (Options, error) {
 	started, err := accl.LaunchOf(env)
 	if err != nil {
@@ -169,10 +170,10 @@ func meet(env Lookup, started accl.Launch, hosts []string) (string, error) {
 	return at, nil
 }
 
-// jobNames are what launchers call themselves in the names of jobs.
+// jobNames are prefixes of job names, by launcher.
 var jobNames = map[string]string{"OpenMPI": "mpirun", "PMI": "pmi", "Slurm": "slurm"}
 
-// jobID is what a launcher calls the job, "" if it does not say.
+// jobID is the launcher's name of the job, "" if it does not tell.
 func jobID(env Lookup, launcher string) string {
 	job := launch.Job(env, launcher)
 	if job == "" {
@@ -189,7 +190,7 @@ func secret(env Lookup) ([]byte, error) {
 	text, file := value(env, EnvSecret), value(env, EnvSecretFile)
 	switch {
 	case text != "" && file != "":
-		return nil, fmt.Errorf("%w: both %s and %s are set; expected is one", ErrOption, EnvSecret, EnvSecretFile)
+		return nil, fmt.Errorf("%w: both %s and %s are set; set one of them", ErrOption, EnvSecret, EnvSecretFile)
 	case text == "" && file == "":
 		return nil, fmt.Errorf(
 			"%w: there is no secret: set %s, or %s to a file that only the user can read, to the same on all ranks, such as "+
@@ -211,7 +212,7 @@ func secret(env Lookup) ([]byte, error) {
 
 func checkSecret(secret []byte, where string) ([]byte, error) {
 	if n := len(secret); n < MinSecret || n > maxSecret {
-		return nil, fmt.Errorf("%w: the secret in %s has %d bytes; expected are %d to %d", ErrOption, where,
+		return nil, fmt.Errorf("%w: the secret in %s is %d bytes long; must be %d to %d", ErrOption, where,
 			n, MinSecret, maxSecret)
 	}
 	return secret, nil

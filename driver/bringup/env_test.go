@@ -106,11 +106,11 @@ func TestFromEnvOfNonsense(t *testing.T) {
 		{"CCLFORGE_SIZE=99999", `CCLFORGE_SIZE is "99999"`, ErrOption},
 		{withSecret + mpi4 + "CCLFORGE_RANK=2", "CCLFORGE_RANK is 2, but OpenMPI says 3", ErrOption},
 		{mpi4, "there is no secret: set CCLFORGE_SECRET", ErrOption},
-		{mpi4 + "CCLFORGE_SECRET=short", "the secret in CCLFORGE_SECRET has 5 bytes; expected are 16 to 4096", ErrOption},
-		{mpi4 + "CCLFORGE_SECRET_FILE=" + short, "has 5 bytes", ErrOption},
+		{mpi4 + "CCLFORGE_SECRET=short", "the secret in CCLFORGE_SECRET is 5 bytes long; must be 16 to 4096", ErrOption},
+		{mpi4 + "CCLFORGE_SECRET_FILE=" + short, "is 5 bytes long", ErrOption},
 		{mpi4 + "CCLFORGE_SECRET_FILE=/nowhere/at/all", "no such file", ErrOption},
 		{mpi4 + withSecret + "CCLFORGE_SECRET_FILE=" + short, "both", ErrOption},
-		{mpi4 + withSecret + "CCLFORGE_MEET=a:b", `"a:b"; expected is host:port`, ErrOption},
+		{mpi4 + withSecret + "CCLFORGE_MEET=a:b", `"a:b"; must be host:port`, ErrOption},
 		{mpi4 + withSecret + "CCLFORGE_MEET=a:0", `"a:0"`, ErrOption},
 		{mpi4 + withSecret + "CCLFORGE_HOSTS=" + hosts, "room for 1 of 4 ranks", ErrOption},
 		{mpi4 + withSecret + "CCLFORGE_HOSTS=/nowhere/at/all", "no such file", ErrOption},
@@ -150,19 +150,11 @@ func TestHosts(t *testing.T) {
 		!slices.Equal(got, []string{"b", "b", "n1", "n1", "n2", "n2", "a"}) {
 		t.Errorf("%v, %v", got, err)
 	}
+	// Other mistakes: package launch.
 	for _, test := range []struct{ text, want string }{
 		{"", "no host in x"},
-		{"# nobody\n", "no host in x"},
-		{"a\nb slots=0\n", `line 2 of x: "0" is not a number from 1`},
-		{"a slots=9999", "line 1 of x: these are more than 4096 ranks"},
 		{"n[1-4096]:2", "line 1 of x: these are more than 4096 ranks"},
-		{"a slots", `line 1 of x: "slots" is not understood`},
-		{"a slots=1 slots=2", "is not understood"},
-		{"\n\na:b", `line 3 of x: "b" is not a number from 1`},
-		{"-oops", `"-oops" is no name of a host`},
 		{"a slots=4096\nb", "line 2 of x: these are more than 4096 ranks"},
-		{strings.Repeat("x", 1<<17), "token too long"},
-		{strings.Repeat("#"+strings.Repeat("x", 1023)+"\n", 1025) + "a\n", "more than 1048576 bytes"},
 	} {
 		if got, err := Hosts(strings.NewReader(test.text), "x"); !errors.Is(err, ErrOption) ||
 			!strings.Contains(err.Error(), test.want) {

@@ -9,47 +9,47 @@ import (
 	"unicode"
 )
 
-// What an Error is about, for errors.Is.
+// Kinds of Error, for errors.Is, and ErrOption.
 var (
-	ErrOption     = errors.New("option of the bring-up")               // of Options or the environment; not an *Error
-	ErrListen     = errors.New("rank 0 cannot listen")                 // on Options.Meet
-	ErrMissing    = errors.New("ranks are missing")                    // when somebody does not wait any longer
+	ErrOption     = errors.New("option of the bring-up")               // wrong Options or environment; not an *Error
+	ErrListen     = errors.New("rank 0 cannot listen")                 // at Options.Meet
+	ErrMissing    = errors.New("ranks are missing")                    // when the time is over
 	ErrSecret     = errors.New("the secret or the job differs")        // from that of rank 0
 	ErrVersion    = errors.New("the version of the protocol differs")  // from that of rank 0
 	ErrDuplicate  = errors.New("a rank is there twice")                //
 	ErrSize       = errors.New("the number of ranks differs")          // from that of rank 0
-	ErrDiffers    = errors.New("engines do not fit together")          // platform, network stack, addresses
-	ErrNotReady   = errors.New("a rank has not configured its engine") // it says so, or does not say
+	ErrDiffers    = errors.New("engines do not fit together")          // in platform, network stack or addresses
+	ErrNotReady   = errors.New("a rank has not configured its engine") // it reported an error, or nothing in time
 	ErrLeft       = errors.New("a rank has left")                      // died, closed too soon, or is silent
 	ErrClosed     = errors.New("the world is closed")                  // by this rank
 	errUnexpected = errors.New("bring-up failed")
 )
 
-// kinds are what errors are about as messages carry it: never reorder.
+// kinds are the numbers of kinds in messages: never reorder.
 var kinds = []error{errUnexpected, ErrListen, ErrMissing, ErrSecret, ErrVersion, ErrDuplicate, ErrSize, ErrDiffers,
 	ErrNotReady, ErrLeft, ErrClosed}
 
 // Step is a part of the bring-up.
 type Step string
 
-// The steps, in order.
+// Steps, in order.
 const (
 	StepMeet      Step = "meet"      // listen, or connect to rank 0
-	StepProve     Step = "prove"     // that both know the secret
-	StepJoin      Step = "join"      // say what this rank is, and wait for all others
-	StepConfigure Step = "configure" // the engine, with the addresses of all
-	StepReady     Step = "ready"     // said so, and wait for all others
-	StepRun       Step = "run"
+	StepProve     Step = "prove"     // prove the secret to each other
+	StepJoin      Step = "join"      // send the Member, and wait for those of all others
+	StepConfigure Step = "configure" // configure the engine with the addresses of all
+	StepReady     Step = "ready"     // report the result, and wait for those of all others
+	StepRun       Step = "run"       // all are ready
 )
 
 var steps = []Step{StepMeet, StepProve, StepJoin, StepConfigure, StepReady, StepRun}
 
-// Error is why a world did not come up, or has lost a rank.
+// Error is why a world has not come up, or has lost a rank.
 type Error struct {
 	Kind    error // one of the Err values
 	Step    Step
-	Rank    int    // the one to look at, the first if there are several; -1 if it is none
-	Address string // from where rank 0 knows it; "" if it does not
+	Rank    int    // the rank to look at, the first of several; -1 for none
+	Address string // of the rank as rank 0 sees it, "" if unknown
 	Reason  string
 }
 
@@ -65,7 +65,7 @@ func (e *Error) Error() string {
 	return text + e.Reason
 }
 
-// Unwrap is the kind.
+// Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
 // errorText is an Error on its way.

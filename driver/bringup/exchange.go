@@ -5,17 +5,16 @@ import (
 	"fmt"
 )
 
-// MaxExchange bounds what a rank gives to an Exchange, in bytes.
+// MaxExchange is the largest size of a rank's data in an Exchange, in bytes.
 const MaxExchange = maxPayload
 
-// Exchange gives data to all ranks and returns what each of them has given, by rank. All
-// ranks call it, equally often; it waits for the last of them, so that nobody returns
-// before all have called it. That is for little data and not for speed: what ranks have
-// found out, or whether all of them go on.
+// Exchange sends data to all ranks and returns the data of each of them, by rank. All
+// ranks must call it equally often; it waits for the last of them. It is meant for little
+// data, such as results or decisions to go on, and not for speed.
 //
 // The error is an *Error if a rank has left, and ErrOption for too much data or before
-// all ranks are ready. After an error, also that of its context, ranks no longer agree on
-// how often they have called it, and each further call returns an error.
+// all ranks are ready. After an error, including that of its context, ranks no longer
+// agree on the number of calls, and each further call returns an error.
 func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
 	if len(data) > MaxExchange {
 		return nil, fmt.Errorf("%w: %d bytes for an exchange, which has at most %d", ErrOption, len(data), MaxExchange)
@@ -82,8 +81,8 @@ func (w *World) offer(data []byte) error {
 	return nil
 }
 
-// exchange tells all ranks what all have given, once they have; or those that wait that
-// a rank has left.
+// exchange sends the data of all ranks to all, once it has come; or an error to those
+// that wait, if a rank has left.
 func (h *hub) exchange() {
 	if h.step != StepRun {
 		return

@@ -17,8 +17,8 @@ const (
 	maxNotes    = 8 // kinds of strangers that are remembered
 )
 
-// guests are connections that have not proved who they are. If there are too many, the
-// oldest goes: ranks need a moment, strangers that are silent are the oldest.
+// guests are connections that have not proved the secret yet. If there are too many, the
+// oldest is closed: ranks need only a moment, so silent strangers are the oldest.
 type guests struct {
 	mu     sync.Mutex
 	room   int
@@ -28,7 +28,7 @@ type guests struct {
 	more   int // that no note was made of
 }
 
-// note is what is remembered of strangers of one host that did the same.
+// note remembers strangers from one host that failed in the same way.
 type note struct {
 	host, what string
 	last       string // address
@@ -96,7 +96,7 @@ func (g *guests) refuse(address string, err error) {
 	g.notes = append(g.notes, note{host, what, address, 1})
 }
 
-// refused says who was sent away, "" if nobody was.
+// refused describes the refused strangers, "" if there were none.
 func (g *guests) refused() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -137,7 +137,7 @@ func (h *hub) serve() {
 	}
 }
 
-// prove hears a connection until it has proved to be a rank.
+// prove lets a connection prove the secret, and admits or refuses it.
 func (h *hub) prove(c net.Conn) {
 	address := c.RemoteAddr().String()
 	err := c.SetDeadline(time.Now().Add(proveLimit))

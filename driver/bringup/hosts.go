@@ -11,9 +11,9 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 )
 
-// Hosts reads hosts, a line for each, "host", "host slots=2", "host:2" or "n[1-2]:2",
-// with comments after #, and lists that of each rank. The error, an ErrOption, has the
-// line.
+// Hosts reads a file of hosts, a line "host", "host slots=2", "host:2" or "n[1-2]:2" for
+// each, with comments after #. It returns the host of each rank. The error is ErrOption
+// and names the line.
 func Hosts(r io.Reader, name string) ([]string, error) {
 	places, err := launch.Read(r, name, MaxSize)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// hub is what rank 0 does for the world. Rank 0 itself is a peer of it like others.
+// hub is the part of rank 0 in the world. Rank 0 itself is one of its peers.
 type hub struct {
 	o    *Options
 	size int
@@ -29,7 +29,7 @@ type hub struct {
 	guests    guests
 }
 
-// peer is a rank that has proved who it is.
+// peer is a rank that has proved the secret.
 type peer struct {
 	rank    int
 	address string
@@ -51,8 +51,8 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 	}
 }
 
-// admit takes a rank in that has proved to be one; answer, if there is one, is what it
-// waits for.
+// admit adds a rank that has proved the secret. answer, if not empty, is the rest of the
+// proof, for which it waits.
 func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, answer []byte) {
 	p := &peer{address: address, link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
 	h.mu.Lock()
@@ -85,7 +85,7 @@ func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, an
 	}
 }
 
-// place puts a rank where it belongs; the error is why it cannot stay.
+// place adds a peer at its rank. The error is why it cannot stay.
 func (h *hub) place(p *peer, rank, size uint32) *Error {
 	if size != uint32(h.size) || rank >= size {
 		return h.refuse(&Error{ErrSize, StepJoin, int(min(rank, MaxSize-1)), p.address,
@@ -106,8 +106,8 @@ func (h *hub) place(p *peer, rank, size uint32) *Error {
 	return h.verdict
 }
 
-// refuse is the error of one that does not belong here. As long as the world is not
-// complete it may be another one that does not, and all are told.
+// refuse is the error of a peer that does not belong here. Until the world is complete,
+// another rank may be the wrong one, so all are told.
 func (h *hub) refuse(e *Error) *Error {
 	if h.step == StepJoin {
 		h.fail(e)
@@ -118,7 +118,7 @@ func (h *hub) refuse(e *Error) *Error {
 	return e
 }
 
-// fail tells all why the world does not come up, if it has not failed before.
+// fail ends the bring-up with an error for all, if it has not failed before.
 func (h *hub) fail(e *Error) {
 	if h.verdict != nil || h.step == StepRun {
 		return
@@ -127,7 +127,8 @@ func (h *hub) fail(e *Error) {
 	h.told = h.tell(frameFailed, e.encode())
 }
 
-// tell queues a message to all that are there, and says when it has been written.
+// tell queues a message to all connected ranks. The result is done when it was written to
+// all.
 func (h *hub) tell(kind byte, payload []byte) *sync.WaitGroup {
 	written := new(sync.WaitGroup)
 	for _, p := range h.peers {
@@ -193,7 +194,7 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 	return nil
 }
 
-// who lists ranks; those that have not come count.
+// who lists the ranks that have not come, and those for which is returns true.
 func (h *hub) who(is func(*peer) bool) (ranks []int) {
 	for rank, p := range h.peers {
 		if p == nil || is(p) {
@@ -203,7 +204,7 @@ func (h *hub) who(is func(*peer) bool) (ranks []int) {
 	return ranks
 }
 
-// joined lets the world begin once all have said what they are.
+// joined starts the world if all descriptions have come.
 func (h *hub) joined() {
 	if len(h.who(func(p *peer) bool { return p.member == nil })) > 0 {
 		return
@@ -229,7 +230,7 @@ func (h *hub) joined() {
 	h.tell(frameJoined, nil)
 }
 
-// limit ends the bring-up because a rank does not wait any longer.
+// limit ends the bring-up because the time of a rank is over.
 func (h *hub) limit(p *peer, why string) {
 	by := fmt.Sprintf("rank %d at %s waits no longer (%s)", p.rank, p.address, why)
 	switch h.step {
@@ -258,7 +259,7 @@ func (h *hub) lost(p *peer, err error) {
 	h.leave(p, p.link.why(err))
 }
 
-// leave tells the others that a rank is not there any more.
+// leave tells the others that a rank has left.
 func (h *hub) leave(p *peer, why string) {
 	p.gone = true
 	e := &Error{ErrLeft, h.step, p.rank, p.address, "it has left: " + why}
@@ -272,8 +273,8 @@ func (h *hub) leave(p *peer, why string) {
 	h.fail(e)
 }
 
-// close ends the hub, in order if all were ready, and waits until others have heard it
-// or do not listen.
+// close ends the hub, in order if all were ready, and waits until the others have
+// received it, or a limit has passed.
 func (h *hub) close() {
 	h.mu.Lock()
 	if h.step != StepRun {

@@ -15,8 +15,8 @@ const (
 	connectLimit  = 5 * time.Second // of one attempt
 )
 
-// Join meets the other ranks, and returns when all are there and fit together. The
-// error is an *Error, or ErrOption for options that make no sense.
+// Join meets the other ranks, and returns when all have come and fit together. The error
+// is an *Error, or ErrOption for wrong options.
 func Join(ctx context.Context, o Options) (*World, error) {
 	self, err := o.complete()
 	if err != nil {
@@ -150,7 +150,7 @@ func (w *World) prove(c net.Conn) (keys, error) {
 	return p.hear(c)
 }
 
-// linger lets rank 0 tell ranks that are still to come why the world has failed.
+// linger waits until rank 0 has told late ranks why the world has failed.
 func (w *World) linger(ctx context.Context) {
 	if w.hub == nil {
 		return
@@ -164,7 +164,7 @@ func (w *World) linger(ctx context.Context) {
 	}
 }
 
-// why says in which way a context has ended.
+// why describes the end of a context.
 func why(ctx context.Context, timeout time.Duration) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Sprintf("its limit is %v or less", timeout)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// beat is how often a rank says something at least.
+// beat is the longest time between two messages of a rank.
 const beat = time.Second
 
-// link is a connection whose ends have proved who they are.
+// link is a connection whose ends have proved the secret to each other.
 type link struct {
 	conn       net.Conn
 	send, recv []byte // keys
@@ -41,8 +41,8 @@ func newLink(conn net.Conn, send, recv []byte, silence time.Duration, room int) 
 		wrote: make(chan struct{})}
 }
 
-// start has messages sent, and those that come handled, until the handler returns an
-// error or the connection ends; ended hears why.
+// start begins to send messages, and to call handle for received ones until it returns an
+// error or the connection ends. Then it calls ended with the error.
 func (l *link) start(handle func(kind byte, payload []byte) error, ended func(error)) {
 	go l.write()
 	l.reading.Go(func() { ended(l.read(handle)) })
@@ -66,8 +66,8 @@ func (l *link) read(handle func(kind byte, payload []byte) error) error {
 	}
 }
 
-// put queues a message. One that cannot be queued is not sent: the other side does not
-// take what it gets, and the connection ends.
+// put queues a message. If the queue is full, because the other side does not read, the
+// connection is closed.
 func (l *link) put(m message) {
 	l.mu.Lock()
 	sent := false
@@ -85,7 +85,7 @@ func (l *link) put(m message) {
 	}
 }
 
-// write sends what is queued, and something every beat.
+// write sends queued messages, and a beat if there are none.
 func (l *link) write() {
 	defer close(l.wrote)
 	ticker := time.NewTicker(beat)
@@ -118,8 +118,8 @@ func (l *link) write() {
 	}
 }
 
-// finish sends what is queued, waits for the other side to end, up to a limit, and
-// closes the connection. It does not return before the reader has.
+// finish sends the queued messages, waits for the other side to end, up to a limit, and
+// closes the connection. It returns after the reader has ended.
 func (l *link) finish(limit time.Duration) { l.end.Do(func() { l.finishOnce(limit) }) }
 
 func (l *link) finishOnce(limit time.Duration) {
@@ -141,7 +141,7 @@ func (l *link) finishOnce(limit time.Duration) {
 	l.reading.Wait()
 }
 
-// why says in plain words how a connection has ended.
+// why describes the end of a connection to users.
 func (l *link) why(err error) string {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -158,7 +158,7 @@ func (l *link) why(err error) string {
 
 var errProtocol = errors.New("it does not keep to the protocol")
 
-// farewell is how long the end of a connection waits for the other side's.
+// farewell is the time that the end of a connection waits for that of the other side.
 const farewell = 3 * time.Second
 
 // reset reports errors that mean that the other side is gone.

@@ -12,39 +12,40 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Member is what a rank is and has. What is the zero value on all ranks is not
+// Member describes a rank to the others. Fields that are zero on all ranks are not
 // compared.
 type Member struct {
-	// Rank, and Address, from where rank 0 sees the process, are filled in by Join.
+	// Rank, and Address, which is that of the process as rank 0 sees it, are filled in by
+	// Join.
 	Rank    int
 	Address string
 
-	// Engine is the engine on its network, as accl.Open takes it. Either all ranks
-	// say it, and no two the same, or none does.
+	// Engine is the network address of the engine, for accl.Open. Either all ranks give one,
+	// all different, or none does.
 	Engine accl.Rank
-	// Sessions, if there are any, has for each rank what it shall use as session to
-	// this one, in place of Engine.Session.
+	// Sessions, if not empty, has for each rank the session that it uses to reach this one,
+	// in place of Engine.Session.
 	Sessions []uint32 `json:",omitempty"`
 
-	// These must be the same on all ranks. A program that lets different platforms
-	// meet leaves Platform and Hash empty.
-	Generation string // of the interface
-	Stack      string // of the network
-	Platform   string // its name
-	Hash       string // of all that it is
-	// HardwareID is what the engine says it is; ranks may differ in bits that are 0 in
-	// HardwareMask.
+	// These must be the same on all ranks. Leave Platform and Hash empty to let different
+	// platforms meet.
+	Generation string // interface version
+	Stack      string // network stack
+	Platform   string // name
+	Hash       string // of the whole Platform value
+	// HardwareID is the hardware id word of the engine; ranks may differ in bits that are 0
+	// in HardwareMask.
 	HardwareID, HardwareMask uint32
 
-	// Capabilities name what else the rank can do; see World.Common.
+	// Capabilities are names of further features of the rank; see World.Common.
 	Capabilities []string `json:",omitempty"`
-	// Data is what the program wants others to know.
+	// Data is data of the program for the other ranks.
 	Data []byte `json:",omitempty"`
 }
 
-// Describe is what a platform says of a rank, with the SHA-256 of all that it says.
-// Where a program reads the hardware id of its engine, it replaces HardwareID; with
-// accl.WithProtocol, Stack.
+// Describe returns the Member of an engine of a platform, with the SHA-256 of the
+// platform's value. Replace HardwareID by the engine's own if the program reads it, and
+// Stack if it uses accl.WithProtocol.
 func Describe(p *accl.Platform, engine accl.Rank) Member {
 	m := Member{
 		Engine: engine, Generation: p.Generation, Stack: p.Stack, Platform: p.Name,
@@ -131,7 +132,7 @@ func (m *Member) hardware() string {
 	return fmt.Sprintf("0x%08X under the mask 0x%08X", m.HardwareID&m.HardwareMask, m.HardwareMask)
 }
 
-// fit reports in what ranks do not fit together, nil if they do.
+// fit returns the first difference between ranks that must agree, nil if there is none.
 func fit(members []Member) *Error {
 	for _, part := range []struct {
 		what string
@@ -171,7 +172,7 @@ func fit(members []Member) *Error {
 	return nil
 }
 
-// same reports who has what, if not all have the same.
+// same returns an error that lists the values of ranks, if not all are equal.
 func same(members []Member, what string, of func(*Member) string) *Error {
 	groups := map[string][]int{}
 	for i := range members {

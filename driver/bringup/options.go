@@ -11,7 +11,7 @@ import (
 // MaxSize is the largest number of ranks.
 const MaxSize = 4096
 
-// DefaultPort is where rank 0 listens if nothing says it.
+// DefaultPort is the default port of rank 0.
 const DefaultPort = 5480
 
 // Bounds and defaults of Options.
@@ -22,32 +22,32 @@ const (
 	MinSilence     = 3 * beat
 )
 
-// Options say who a rank is and how it finds the others. Size, Meet, Secret and Job
-// must be the same on all.
+// Options identify a rank and the meeting point. Size, Meet, Secret and Job must be the
+// same on all ranks.
 type Options struct {
 	Rank, Size int
-	// Meet is where the others reach rank 0, "host:port". Rank 0 listens there if the
-	// host is an address, otherwise on all its addresses. A world of one rank needs
-	// neither it nor a secret.
+	// Meet is the address of rank 0, "host:port". Rank 0 listens there if host is an
+	// address, otherwise on all its addresses. A world of one rank needs neither Meet nor
+	// Secret.
 	Meet string
-	// Listener, if there is one, is where rank 0 listens instead. It is closed by
-	// Close, and if Join fails.
+	// Listener, if not nil, is the listener of rank 0. Close closes it, and so does Join on
+	// an error.
 	Listener net.Listener
-	// Secret is what only the ranks know, MinSecret bytes at least.
+	// Secret is the secret of all ranks, at least MinSecret bytes.
 	Secret []byte
-	// Job tells apart worlds that have the same secret.
+	// Job distinguishes worlds with the same secret.
 	Job string
-	// Self is what the others get to know of this rank.
+	// Self describes this rank to the others.
 	Self Member
-	// Timeout bounds Join and Ready, each, on top of their contexts: 0 is
-	// DefaultTimeout. They may take up to Silence longer, to hear the error of all.
+	// Timeout bounds Join and Ready, each, in addition to their contexts; 0 is
+	// DefaultTimeout. They may take up to Silence longer, to receive the common error.
 	Timeout time.Duration
-	// Silence is after how much of it a rank counts as gone whose connection does not
-	// end, because its host has died or the network has: at least MinSilence, 0 is
+	// Silence is the time without data after which a rank counts as gone, if its host or
+	// network has failed without closing the connection: at least MinSilence, 0 is
 	// DefaultSilence.
 	Silence time.Duration
-	// Progress, if there, is called when Join or Ready begins a step: StepMeet,
-	// StepProve at each connection, StepJoin, StepConfigure, StepReady, StepRun.
+	// Progress, if not nil, is called when Join or Ready begins a step: StepMeet, StepProve
+	// at each connection, StepJoin, StepConfigure, StepReady, StepRun.
 	Progress func(Step)
 }
 
@@ -77,7 +77,7 @@ func (o *Options) complete() (self []byte, err error) {
 	case o.Listener != nil && o.Rank != 0:
 		return bad("rank %d has a listener, and only rank 0 listens", o.Rank)
 	case o.Size > 1 && len(o.Secret) < MinSecret:
-		return bad("the secret has %d bytes; expected are at least %d, such as openssl rand -hex 16 prints",
+		return bad("the secret is %d bytes long; must be at least %d, such as openssl rand -hex 16 prints",
 			len(o.Secret), MinSecret)
 	}
 	if o.Size > 1 && o.Listener == nil {
@@ -99,7 +99,7 @@ func checkMeet(meet string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the place of rank 0 is %q; expected is host:port", meet)
+	return fmt.Errorf("the address of rank 0 is %q; must be host:port", meet)
 }
 
 // listenAddress is where rank 0 listens: names of hosts may lead it to an address that

@@ -51,7 +51,7 @@ func newWorld(o *Options) *World {
 	}
 }
 
-// begin has messages of rank 0 heard.
+// begin starts the link to rank 0.
 func (w *World) begin(c net.Conn, k keys) {
 	w.link = newLink(c, k.toRank0, k.fromRank0, w.o.Silence, 16)
 	w.link.start(w.hear, func(err error) {
@@ -105,7 +105,7 @@ func (w *World) hear(kind byte, payload []byte) error {
 	return nil
 }
 
-// note keeps an error.
+// note keeps an error, and reports it.
 func (w *World) note(e *Error) {
 	if w.err == nil {
 		w.err = e
@@ -147,8 +147,8 @@ func (w *World) over(err error) {
 	}
 }
 
-// wait waits for a step that all take together. If this rank waits no longer, it says
-// so, and gets to know what becomes of the world.
+// wait waits for a step that all ranks take together. If the time is over, it tells rank
+// 0, and waits for the common outcome.
 func (w *World) wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -183,9 +183,9 @@ func (w *World) outcome() error {
 	return w.err
 }
 
-// Ready says whether this rank has configured its engine, err being why not, and waits
-// until all have said so. It returns nil if all have, or the same *Error on all. Only
-// what it is told first counts; later calls return the same.
+// Ready reports whether this rank has configured its engine, err being the reason if not,
+// and waits for the reports of all. It returns nil if all have succeeded, or the same
+// *Error on all. Only the first call counts; later calls return the same result.
 func (w *World) Ready(ctx context.Context, err error) error {
 	w.mu.Lock()
 	if w.closed {
@@ -222,20 +222,20 @@ func (w *World) Ready(ctx context.Context, err error) error {
 	return err
 }
 
-// Rank is that of this process.
+// Rank is the rank of this process.
 func (w *World) Rank() int { return w.o.Rank }
 
 // Size is the number of ranks.
 func (w *World) Size() int { return w.o.Size }
 
-// Members are what all ranks have said, by rank.
+// Members returns the descriptions of all ranks, by rank.
 func (w *World) Members() []Member {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.members)
 }
 
-// Ranks are the engines of all ranks, as accl.Open takes them on this one.
+// Ranks returns the engines of all ranks, for accl.Open on this one.
 func (w *World) Ranks() []accl.Rank {
 	var ranks []accl.Rank
 	for _, m := range w.Members() {
@@ -248,7 +248,7 @@ func (w *World) Ranks() []accl.Rank {
 	return ranks
 }
 
-// Common are the capabilities that all ranks have, in the order of rank 0.
+// Common returns the capabilities that all ranks have, in the order of rank 0.
 func (w *World) Common() []string {
 	members := w.Members()
 	var common []string
@@ -261,12 +261,13 @@ func (w *World) Common() []string {
 	return common
 }
 
-// Left has an *Error for each rank that leaves without Close, and, before all are ready,
-// for why they will not be. It is closed when nobody watches any more: after an error
-// before all were ready, after the loss of rank 0, and after Close here or there.
+// Left returns a channel with an *Error for each rank that leaves without Close, and,
+// before all are ready, for the reason why they will not be. It is closed when nobody
+// watches any more: after an error before all were ready, after the loss of rank 0, and
+// after Close on this rank or on rank 0.
 func (w *World) Left() <-chan error { return w.left }
 
-// Err is the first error that Left has, or had.
+// Err is the first error of Left, or nil.
 func (w *World) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -276,8 +277,8 @@ func (w *World) Err() error {
 	return w.err
 }
 
-// Context is a context that ends also at the first error, which is its cause. Its
-// cancel function must be called.
+// Context returns a context that also ends at the first error of Left, with it as its
+// cause. Its cancel function must be called.
 func (w *World) Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -290,9 +291,9 @@ func (w *World) Context(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, func() { cancel(nil) }
 }
 
-// Close leaves the world in order, which the others do not take for a loss. Before all
-// are ready, it ends the bring-up with ErrLeft. It takes a moment if others do not
-// answer, and always returns nil.
+// Close leaves the world in order, so that the others do not report a loss. Before all
+// ranks are ready, it ends the bring-up with ErrLeft. It waits briefly for answers of the
+// others, and always returns nil.
 func (w *World) Close() error {
 	w.close.Do(func() {
 		w.mu.Lock()

@@ -1,7 +1,7 @@
-// Package cluster brings up a rank of a world of cards: the processes that mpirun or
-// srun has started find each other (package bringup), each opens its card (xrt, or coyote
-// for RDMA platforms), sets up its network (network) and configures its engine (accl). All
-// are ready then, or all say the same error.
+// Package cluster brings up a rank of a world of cards. The processes that mpirun or srun
+// has started find each other (package bringup), and each opens its card (xrt, or coyote
+// for RDMA platforms), sets up its network (network) and configures its engine (accl).
+// Then all ranks are ready, or all return the same error.
 //
 //	env := bringup.Flags(flag.CommandLine, os.LookupEnv) // before flag.Parse
 //	meet, err := bringup.FromEnv(env)
@@ -12,24 +12,24 @@
 //	defer rank.Close(ctx)
 //	src, err := accl.Alloc[float32](ctx, rank.Engine, 1000)
 //
-// # What goes where
+// # Placement
 //
-// The n-th process of a host has engine n of the host: that of card n if cards have one
-// engine each. Rank r has the r-th address from that of Options.Network on.
+// The n-th process of a host has engine n of the host, which is that of card n if cards
+// have one engine each. Rank r has the r-th address from that of Options.Network on.
 //
 // # TCP
 //
-// The TCP stack of a card goes on when a program ends, with its port and its
-// connections, and the card is not loaded anew for the next program. So Open refuses a
-// TCP stack that is not fresh, with ErrStale.
+// The TCP stack of a card keeps its port and connections when a program ends, and the
+// card is not loaded again for the next program. Open returns ErrStale for a TCP stack
+// that was used before.
 //
 // # RDMA
 //
-// Platforms in the Coyote shell need no file: their cards were loaded before the shell's
-// driver was. Ranks open them first, and tell each other of their queue pairs when they
-// meet. What the shell knows of the network is little, so that in the end a message goes
-// from each rank to each other one; if one does not arrive, all ranks get the same error,
-// which matches ErrMessages.
+// Platforms in the Coyote shell need no file: their cards are loaded before the shell's
+// driver. Ranks open their cards first, and exchange their queue pairs when they meet.
+// The shell reports little about the network, so at the end each rank sends a message to
+// each other rank. If one does not arrive, all ranks get the same error, which matches
+// ErrMessages.
 package cluster
 
 import (
@@ -47,46 +47,47 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt"
 )
 
-// Errors of this package; others are those of the packages that it uses.
+// Errors of this package, for errors.Is. Others are those of the packages that it uses.
 var (
 	ErrAddress = errors.New("the network has no address for the rank")
 	ErrStale   = errors.New("the TCP stack has been used since the card was loaded")
-	// ErrMessages says that all ranks are ready, but their first messages do not arrive.
+	// ErrMessages matches the error if all ranks are ready, but their first messages do not
+	// arrive.
 	ErrMessages = errors.New("the first messages do not arrive")
 )
 
-// What options are if they are zero.
+// Defaults of Options.
 var (
 	DefaultNetwork        = netip.MustParsePrefix("10.10.10.1/24")
 	DefaultPort    uint16 = 5500
 )
 
-// Options say which rank is opened, and on what.
+// Options choose the rank and its card.
 type Options struct {
 	Platform *accl.Platform
 	Design   *layout.Design
-	// Bringup is who the rank is and how it finds the others; Self is filled in.
+	// Bringup identifies the rank and the meeting point of all ranks. Open fills in Self.
 	Bringup bringup.Options
-	// Card has the file. Its Card, if there is one, is the card of this process, else
-	// Process counts.
+	// Card names the file, and optionally the card of this process; otherwise Process
+	// chooses the card.
 	Card xrt.Options
-	// Shell is the card of this process, if the platform is in a shell; nil if Process
-	// counts.
+	// Shell is the card of this process, for a platform in a shell; if nil, Process chooses
+	// the card.
 	Shell *coyote.Options
-	// Process is the number of this process on its host: it chooses the engine among those
-	// of all cards. 0 is the number that the launcher says, if there is one.
+	// Process is the number of this process on its host. It chooses the engine among those
+	// of all cards. 0 is the number from the launcher, if there is one.
 	Process int
-	// Network is where the engines are: the address of rank 0 with the bits of the
-	// network. Zero is DefaultNetwork.
+	// Network is the address of rank 0 with the prefix length of the network. Zero is
+	// DefaultNetwork.
 	Network netip.Prefix
 	Port    uint16 // of all engines, on TCP and UDP; 0 is DefaultPort
-	// Stack is what the network shall be, apart from ranks and addresses.
+	// Stack is the configuration of the network, apart from ranks and addresses.
 	Stack network.Config
 	// Open are options for the engine.
 	Open []accl.OpenOption
 }
 
-// Rank is a rank that is ready.
+// Rank is a rank that is ready for calls.
 type Rank struct {
 	Engine  *accl.Engine
 	World   *bringup.World
@@ -94,8 +95,8 @@ type Rank struct {
 	Network *network.Stack
 }
 
-// Open brings up a rank, which all ranks do at about the same time. The error is the
-// same on all of them: see package bringup.
+// Open brings up a rank. All ranks call it at about the same time, and get the same
+// error; see package bringup.
 func Open(ctx context.Context, o Options) (*Rank, error) {
 	all, err := Addresses(o.Network, o.Port, o.Bringup.Size)
 	if err != nil {
@@ -168,7 +169,7 @@ func (r *Rank) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Addresses are those of n ranks, one behind the other from that of rank 0 on.
+// Addresses returns n ranks with consecutive addresses; from is the address of rank 0.
 func Addresses(from netip.Prefix, port uint16, n int) ([]accl.Rank, error) {
 	if !from.IsValid() {
 		from = DefaultNetwork

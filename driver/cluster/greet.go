@@ -11,12 +11,12 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 )
 
-// mostSaid is how many bytes a rank says of what is wrong.
+// mostSaid is the largest size of a rank's error text, in bytes.
 const mostSaid = 2000
 
-// GreetAll has all ranks of a world Greet each other, which all of them call when they
-// are ready: where nothing else tells whether packets arrive, that does. All ranks get
-// the same error, which matches ErrMessages.
+// GreetAll runs Greet on all ranks of a world, which all call it when they are ready. It
+// shows whether packets arrive, on networks that do not report it. All ranks get the same
+// error, which matches ErrMessages.
 func GreetAll(ctx context.Context, w *bringup.World, e *accl.Engine) error {
 	var says string
 	if err := Greet(ctx, e, w.Ranks(), w.Rank()); err != nil {
@@ -39,9 +39,9 @@ func GreetAll(ctx context.Context, w *bringup.World, e *accl.Engine) error {
 	return nil
 }
 
-// Greet sends a message to each other rank and waits for theirs, which all ranks do at
-// about the same time. The engine's limit for remote ranks bounds it. The errors name the ranks from which nothing has
-// come, with their addresses and ports.
+// Greet sends a message to each other rank and waits for one of each. All ranks call it
+// at about the same time. The engine's limit for remote ranks bounds the wait. The errors
+// name the ranks whose message has not arrived, with their addresses and ports.
 func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) error {
 	p := e.Platform()
 	if len(ranks) < 2 || len(p.Types) == 0 {
@@ -60,9 +60,9 @@ func Greet(ctx context.Context, e *accl.Engine, ranks []accl.Rank, local int) er
 	errs := make([]error, len(ranks))
 	for i := 1; i < len(ranks); i++ {
 		to, from := (local+i)%len(ranks), (local+len(ranks)-i)%len(ranks)
-		sent[to], errs[to] = e.Send(ctx, src, 1, to, accl.Async(), accl.FromFPGA())
+		sent[to], errs[to] = e.Send(ctx, src, 1, accl.Peer(to), accl.Async(), accl.FromFPGA())
 		var failed error
-		came[from], failed = e.Recv(ctx, dst, 1, from, accl.Async(), accl.ToFPGA())
+		came[from], failed = e.Recv(ctx, dst, 1, accl.Peer(from), accl.Async(), accl.ToFPGA())
 		errs[from] = errors.Join(errs[from], failed)
 	}
 	var out []error

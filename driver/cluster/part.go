@@ -12,7 +12,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt"
 )
 
-// Card is a card, however it is reached: a *xrt.Card, or a *coyote.Card.
+// Card is an open card: a *xrt.Card or a *coyote.Card.
 type Card interface {
 	Design() *layout.Design
 	Registers(instance string) (layout.Registers, error)
@@ -23,11 +23,11 @@ type Card interface {
 type Device interface {
 	accl.Device
 	accl.KernelCaller
-	// Number is that of the engine on its card.
+	// Number is the number of the engine on its card.
 	Number() int
 }
 
-// Part is an engine of a card with its network, which is not configured yet.
+// Part is an open engine of a card with its network, before its configuration.
 type Part struct {
 	Card    Card
 	Device  Device
@@ -36,8 +36,8 @@ type Part struct {
 	p *accl.Platform
 }
 
-// Take opens the engine of a process on its card: engine number among those of all
-// cards of the host, or among those of the card that the options name.
+// Take opens an engine: that with a number among all cards of the host, or on the card
+// that the options name.
 func Take(ctx context.Context, p *accl.Platform, d *layout.Design, o xrt.Options, number int) (*Part, error) {
 	engines := max(d.Engines(), 1)
 	if o.Card == "" {
@@ -54,7 +54,7 @@ func Take(ctx context.Context, p *accl.Platform, d *layout.Design, o xrt.Options
 	return part, nil
 }
 
-// On opens an engine of a card that is open, and finds its network.
+// On opens an engine of an open card, and finds its network.
 func On(ctx context.Context, c *xrt.Card, p *accl.Platform, engine int) (*Part, error) {
 	dev, err := c.Engine(ctx, p, engine)
 	if err != nil {
@@ -67,7 +67,7 @@ func On(ctx context.Context, c *xrt.Card, p *accl.Platform, engine int) (*Part, 
 	return &Part{Card: c, Device: dev, Network: stack, p: p}, nil
 }
 
-// Setup sets up the network of a rank. What it returns is what accl.Open takes.
+// Setup sets up the network of a rank. It returns the ranks and options for accl.Open.
 func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c network.Config) (
 	[]accl.Rank, []accl.OpenOption, error) {
 	c.Ranks, c.Local = ranks, local
@@ -86,7 +86,7 @@ func (part *Part) Setup(ctx context.Context, ranks []accl.Rank, local int, c net
 	return ranks, []accl.OpenOption{accl.GivenSessions()}, nil
 }
 
-// tcp completes what a TCP stack needs: it keeps data in memory of its own.
+// tcp allocates the memory in which a TCP stack keeps data.
 func (part *Part) tcp(c *network.Config) error {
 	on, ok := part.Card.(*xrt.Card)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 )
 
-// TakeShell opens an engine of a card in a shell.
+// TakeShell opens an engine of a card in a shell, and finds its network.
 func TakeShell(ctx context.Context, p *accl.Platform, d *layout.Design, o coyote.Options) (*Part, error) {
 	c, err := coyote.Open(ctx, d, o)
 	if err != nil {
@@ -31,8 +31,8 @@ func TakeShell(ctx context.Context, p *accl.Platform, d *layout.Design, o coyote
 	return &Part{Card: c, Device: dev, Network: stack, p: p}, nil
 }
 
-// shell opens the card of a process in a shell, and says what other ranks have to know
-// of its queue pairs: nothing if there is an error.
+// shell opens the card of a process in a shell, and returns the description of its queue
+// pairs for the other ranks; nil if there is an error.
 func shell(ctx context.Context, o *Options, all []accl.Rank) (*Part, []byte, error) {
 	at := coyote.Options{Card: o.Process}
 	if o.Shell != nil {
@@ -46,8 +46,9 @@ func shell(ctx context.Context, o *Options, all []accl.Rank) (*Part, []byte, err
 	return part, said, err
 }
 
-// Said is what all ranks of a world that has been joined have said of their queue pairs,
-// as bringup.Member.Data. If one could not, this rank waits to hear why.
+// Said returns the queue pairs that all ranks of a joined world have described in
+// bringup.Member.Data, by rank. If a rank could not describe its own, Said waits for its
+// error.
 func Said(ctx context.Context, w *bringup.World) ([][]byte, error) {
 	var out [][]byte
 	for _, m := range w.Members() {

@@ -75,12 +75,12 @@ func (c *Card) register(ctx context.Context) (uint64, error) {
 	return thread, nil
 }
 
-// most is how many threads a process takes. The shell's driver does not count them, and
-// has no answer when it has none left.
+// most is the largest number of threads of a process. The shell's driver does not count
+// them, and hangs when it has none left.
 func (c *Card) most() int { return c.driver.Threads / 2 }
 
-// first takes threads until there is thread 0, whose the application's transfers are.
-// The shell's driver gives numbers first that were given back last.
+// first registers threads until thread 0 is among them, which the application's transfers
+// use. The shell's driver assigns the numbers first that were released last.
 func (c *Card) first(ctx context.Context) error {
 	for range c.most() {
 		thread, err := c.register(ctx)

@@ -15,15 +15,15 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// Options say which card is opened.
+// Options choose the region of a card.
 type Options struct {
-	Card   int // number, as the shell's driver counts
+	Card   int // number of the card in the shell's driver
 	Region int // of the card; designs of this project have one
-	// System is what the card is reached by; nil for that which this process runs on.
+	// System is the operating system; nil is that of this process.
 	System System
 }
 
-// Card is a region of a card that holds a design. Its methods may be called
+// Card is an open region of a card with its design. Its methods may be called
 // concurrently.
 type Card struct {
 	name   string // in errors
@@ -51,7 +51,7 @@ type Card struct {
 	buffers map[*memory]bool
 }
 
-// Open opens a card that is to hold a design. The error matches those of this package.
+// Open opens a region of a card for a design. The error matches those of this package.
 func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 	if len(d.Driver) != 1 {
 		return nil, fmt.Errorf("%w: %s is linked by v++, and reached by XRT", ErrDesign, d.Platform)
@@ -128,7 +128,7 @@ func (c *Card) mapped(name string, window *Window) error {
 	return nil
 }
 
-// check asks the shell what it was built with.
+// check compares the parts that the shell was built with to the design.
 func (c *Card) check(ctx context.Context) error {
 	has, err := c.call(ctx, "configuration", nil)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Card) check(ctx context.Context) error {
 	return nil
 }
 
-// say says what was being done with the card.
+// say adds the operation and the card's name to an error.
 func (c *Card) say(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -169,11 +169,11 @@ func (c *Card) say(doing string, err error) error {
 // use lets something begin, unless the card is closed. Close waits for it.
 func (c *Card) use() (done func(), err error) { return c.users.Use(c.name) }
 
-// Design is what the card holds.
+// Design is the design that the card was opened with.
 func (c *Card) Design() *layout.Design { return c.design }
 
-// Close gives memory and threads back, and ends calls that wait with ErrClosed: what the
-// engine does goes on. Bytes of memory must not be used any more.
+// Close releases memory, whose Bytes must not be used any more, and threads. Waits for
+// calls end with ErrClosed, but the engine continues.
 func (c *Card) Close() error {
 	if !c.users.Close(c.name, c.end, &c.engines) {
 		return nil

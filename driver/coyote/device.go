@@ -20,9 +20,9 @@ var (
 	_ accl.KernelCaller = (*Device)(nil)
 )
 
-// Engine opens an engine of the card, from 0 up. The platform must be the one that the
-// card holds. The error is ErrOpen for an engine that is open; it can be opened again
-// after its Close.
+// Engine opens an engine of the card, numbered from 0. p must be the platform of the
+// card's design. The error is ErrOpen if the engine is open; it can be opened again after
+// its Close.
 func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
 	d, err := c.engine(ctx, p, number)
 	if err != nil {
@@ -32,9 +32,6 @@ func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 }
 
 func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
-	if _, err := engine.Of(c.design, number); err != nil {
-		return nil, err
-	}
 	if p.Name != c.design.Platform {
 		return nil, fmt.Errorf("%w: the card is opened with %s, not with %s", ErrDesign, c.design.Platform, p.Name)
 	}
@@ -49,8 +46,8 @@ func (c *Card) engine(ctx context.Context, p *accl.Platform, number int) (*Devic
 	return &Device{Engine: e, c: c, host: p.HostMemory}, nil
 }
 
-// Close ends calls that wait with ErrClosed. Its memory remains this process's until the
-// card is closed.
+// Close ends waits for calls with ErrClosed. The process keeps the engine's memory until
+// the card is closed.
 func (d *Device) Close() error {
 	d.c.engines.Return(d.Engine)
 	return nil

@@ -7,35 +7,34 @@ import (
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/internal/engine"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
-// Errors of cards and their engines.
+// Errors of cards and their engines, for errors.Is.
 var (
-	ErrNoCard   = errors.New("no such card")                                // whose driver is loaded
+	ErrNoCard   = errors.New("no such card")                                // with a loaded driver
 	ErrDesign   = errors.New("the card holds another design")               // or the design is for no shell
 	ErrRefused  = errors.New("the shell's driver refuses")                  // a *CallError
 	ErrStuck    = errors.New("the shell's driver does not come back")       // the card must be loaded again
 	ErrBusy     = errors.New("another process uses it")                     //
 	ErrInstance = engine.ErrInstance                                        //
 	ErrRegister = engine.ErrRegister                                        //
-	ErrMemory   = errors.New("there is no such memory")                     // host memory, or at a given address
+	ErrMemory   = errors.New("there is no such memory")                     // host memory, or memory at a given address
 	ErrPages    = errors.New("there are too few huge pages")                // see vm.nr_hugepages
 	ErrThreads  = errors.New("the region has not so many threads to spare") // a queue pair takes one
 	ErrAddress  = errors.New("the shell has no such address")               // of a network
 	ErrClient   = engine.ErrClient                                          //
-	ErrTicket   = tickets.ErrTicket                                         //
+	ErrTicket   = engine.ErrTicket                                          //
 	ErrClosed   = engine.ErrClosed                                          //
 	ErrOpen     = engine.ErrOpen                                            //
 	ErrFreed    = engine.ErrFreed                                           //
 	ErrSilent   = engine.ErrSilent                                          //
 )
 
-// CallError is a call of the shell's driver that has failed. It matches ErrRefused, and
-// the syscall.Errno, if there is one.
+// CallError is the error of a call of the shell's driver. It matches ErrRefused, and the
+// syscall.Errno if there is one.
 type CallError struct {
-	Call   string // as the design names it: "map_memory"
-	Answer int    // what the driver returns instead of 0, if it is no errno
+	Call   string // name in the design, such as "map_memory"
+	Answer int    // result of the call, not 0, if there is no errno
 	Errno  syscall.Errno
 }
 
@@ -54,7 +53,7 @@ func (e *CallError) Unwrap() []error {
 	return []error{ErrRefused}
 }
 
-// DesignError is what a shell has else than the design wants. It matches ErrDesign.
+// DesignError lists the differences between a shell and the design. It matches ErrDesign.
 type DesignError struct {
 	Card, Platform string
 	Differences    []string

@@ -12,11 +12,11 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// Path is the file of a region.
+// Path is the path of a region's file.
 func (o Options) Path(d *layout.Driver) string { return fmt.Sprintf(d.File, o.Card, o.Region) }
 
-// Regions are those that a shell's driver shows on this host, by card; none if it is not
-// loaded. System is as in Options.
+// Regions lists the regions that the shell's driver shows on this host, by card; none if
+// it is not loaded. System is as in Options.
 func Regions(d *layout.Driver, system System) ([]Options, error) {
 	of := system
 	if of == nil {
@@ -40,11 +40,11 @@ func Regions(d *layout.Driver, system System) ([]Options, error) {
 	return out, nil
 }
 
-// View is a region that is looked at, whatever is on it: other processes of this project
-// are kept from it until Close, and nothing else of it is taken.
+// View is a region that is inspected, whatever its design is. It keeps other processes of
+// this project from the region until Close, and takes nothing else of it.
 type View struct{ c *Card }
 
-// Look opens a region to look at it. The error matches ErrBusy if a process has it.
+// Look opens a region for inspection. The error matches ErrBusy if a process has it.
 func Look(d *layout.Driver, o Options) (*View, error) {
 	c, err := lock(d, o)
 	if err != nil {
@@ -53,16 +53,16 @@ func Look(d *layout.Driver, o Options) (*View, error) {
 	return &View{c}, nil
 }
 
-// Built is what a shell was built with.
+// Built lists the parts that a shell was built with.
 type Built struct {
-	Regions     int  // of the card
-	HostStreams bool // it reaches the host's memory
-	CardStreams bool // it reaches the card's memory
+	Regions     int  // number of regions of the card
+	HostStreams bool // the shell reaches host memory
+	CardStreams bool // the shell reaches card memory
 	RDMA        bool
-	AVX         bool // its registers are written by AVX instructions
+	AVX         bool // registers are written by AVX instructions
 }
 
-// Built asks the shell what it was built with.
+// Built reads the parts that the shell was built with.
 func (v *View) Built(ctx context.Context) (Built, error) {
 	has, err := v.c.ask(ctx, "configuration")
 	return Built{
@@ -71,8 +71,8 @@ func (v *View) Built(ctx context.Context) (Built, error) {
 	}, err
 }
 
-// Expect maps the registers of a design's kernels, if the shell is one that the design can
-// be in. Whether it is there only its engines can say.
+// Expect maps the registers of a design's kernels, if the shell can hold the design. Only
+// the hardware id of its engines shows whether it does.
 func (v *View) Expect(ctx context.Context, d *layout.Design) error {
 	if len(d.Driver) != 1 {
 		return fmt.Errorf("%w: %s is in no shell", ErrDesign, d.Platform)
@@ -84,12 +84,13 @@ func (v *View) Expect(ctx context.Context, d *layout.Design) error {
 	return v.c.mapped("application", &v.c.application)
 }
 
-// Address is that of the network; both are zero before a program has set them.
+// Address returns the addresses of the network, which are zero before a program has set
+// them.
 func (v *View) Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error) {
 	return v.c.Address(ctx)
 }
 
-// Registers are those of an instance of the design that is expected.
+// Registers returns the registers of an instance of the expected design.
 func (v *View) Registers(instance string) (layout.Registers, error) {
 	if v.c.application == nil {
 		return nil, fmt.Errorf("%w: no design is expected on %s", ErrDesign, v.c.name)
@@ -97,5 +98,5 @@ func (v *View) Registers(instance string) (layout.Registers, error) {
 	return v.c.Registers(instance)
 }
 
-// Close gives the region back.
+// Close releases the region.
 func (v *View) Close() error { return v.c.Close() }

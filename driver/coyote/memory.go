@@ -27,10 +27,9 @@ type memory struct {
 // anyBlock has the shell's driver choose memory, where it has a choice.
 const anyBlock = math.MaxUint64
 
-// Alloc implements accl.Device. Pages have the addresses that they have in this process:
-// the error is ErrMemory for one that is asked for, for host memory that the platform
-// does not reach, and for memory that others shall see; ErrPages if there are too few
-// huge pages.
+// Alloc implements accl.Device. Pages have their addresses in this process: the error is
+// ErrMemory for memory at a given address, for host memory that the platform does not
+// reach, and for peer-to-peer memory; it is ErrPages if there are too few huge pages.
 func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, error) {
 	what := "device memory"
 	switch {
@@ -81,7 +80,8 @@ func (c *Card) alloc(ctx context.Context, bytes int, host bool) (*memory, error)
 	return m, nil
 }
 
-// introduce has the shell know all pages, one by one: it moves what it was given at once.
+// introduce maps all pages in the shell, one by one, because it moves a whole mapping at
+// once.
 func (m *memory) introduce(ctx context.Context) error {
 	for m.mapped < len(m.pages) {
 		at := m.mapped
@@ -111,8 +111,8 @@ func (m *memory) page(ctx context.Context, name string, at int, values layout.Va
 	return err
 }
 
-// move moves a page to or from the card. It must be one that was mapped: the shell's
-// driver looks for another one for ever.
+// move moves a page to or from the card. The page must be mapped: the shell's driver
+// searches for an unmapped one for ever.
 func (m *memory) move(ctx context.Context, name string, at int) error {
 	return m.page(ctx, name, at, layout.Values{"bytes": uint64(m.size())})
 }
@@ -170,8 +170,8 @@ func (m *memory) Free() error {
 	})
 }
 
-// unmap has the shell forget the pages, the first one first: its driver may take one for
-// that which ends where it begins.
+// unmap makes the shell forget the pages, the first one first: its driver may confuse a
+// page with one that ends at its beginning.
 func (m *memory) unmap() error {
 	for at := 0; at < m.mapped; at += m.size() {
 		if err := m.page(context.Background(), "unmap_memory", at, layout.Values{}); err != nil {

@@ -16,8 +16,8 @@ import (
 
 var _ network.Shell = (*Card)(nil)
 
-// QueuePairs implements network.Shell. The number of a queue pair is that of the region
-// and a thread, of which this process takes as many as it needs.
+// QueuePairs implements network.Shell. The number of a queue pair consists of the region
+// and a thread; this process takes a thread for each.
 func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
 	done, err := c.use()
 	if err != nil {
@@ -41,8 +41,8 @@ func (c *Card) QueuePairs(ctx context.Context, n int) ([]uint32, error) {
 	return out, nil
 }
 
-// SetAddress implements network.Shell. The MAC address comes first: others that ask for
-// the IP address are told it from the moment on at which that is there.
+// SetAddress implements network.Shell. It sets the MAC address first: the shell answers
+// requests for the IP address as soon as that is set.
 func (c *Card) SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error {
 	number, err := numberOf(ip)
 	if err == nil && len(mac) != macBytes {
@@ -67,7 +67,7 @@ func (c *Card) do(ctx context.Context, name string, address uint64) error {
 	return err
 }
 
-// ask makes a call that only answers.
+// ask makes a call without arguments.
 func (c *Card) ask(ctx context.Context, name string) (layout.Values, error) {
 	done, err := c.use()
 	if err != nil {
@@ -153,7 +153,7 @@ func numberOf(ip netip.Addr) (uint32, error) {
 	return binary.BigEndian.Uint32(b[:]), nil
 }
 
-// encoded is what a register of the region is to hold.
+// encoded is the content of a register of the region.
 type encoded struct {
 	layout.Record
 	words []uint64
@@ -168,8 +168,8 @@ func (c *Card) encode(name string, values layout.Values) (encoded, error) {
 	return out, c.say("write a register of", r.Put(out.words, values))
 }
 
-// write writes registers of the region, the last word of each last, which has the others
-// taken.
+// write writes registers of the region. Writing the last word of a register makes the
+// shell take all of it.
 func (c *Card) write(ctx context.Context, registers ...encoded) error {
 	done, err := c.use()
 	if err != nil {

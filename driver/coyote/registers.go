@@ -16,8 +16,8 @@ type registers struct {
 
 var _ layout.Registers = (*registers)(nil)
 
-// Registers are those of an instance of a kernel, by its name, "hostctrl_0_0". The error
-// is ErrInstance if the application has no such kernel with registers.
+// Registers returns the registers of an instance of a kernel, such as "hostctrl_0_0". The
+// error is ErrInstance if the application has no such kernel with registers.
 func (c *Card) Registers(instance string) (layout.Registers, error) {
 	reach, ok := c.driver.Reach(instance)
 	if !ok {
@@ -26,13 +26,13 @@ func (c *Card) Registers(instance string) (layout.Registers, error) {
 	return &registers{c, instance, reach}, nil
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (r *registers) Read(ctx context.Context, offset uint32) (v uint32, err error) {
 	err = r.access(ctx, offset, func(at uint32) { v = uint32(r.c.application.Load(at)) })
 	return v, err
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (r *registers) Write(ctx context.Context, offset, value uint32) error {
 	return r.access(ctx, offset, func(at uint32) { r.c.application.Store(at, uint64(value)) })
 }

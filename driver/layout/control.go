@@ -2,13 +2,13 @@ package layout
 
 // Control protocols of kernels.
 const (
-	Handshake   = "ap_ctrl_hs"    // it is started, and says once when it is done
-	Chain       = "ap_ctrl_chain" // the same, until somebody has taken that it is done
+	Handshake   = "ap_ctrl_hs"    // done is set once after each start
+	Chain       = "ap_ctrl_chain" // done stays set until the result was taken (ap_continue)
 	FreeRunning = "ap_ctrl_none"
-	UserManaged = "user_managed" // its registers are its own
+	UserManaged = "user_managed" // registers defined by the kernel
 )
 
-// Called reports whether hosts call kernels of a control protocol: they have a register
+// Called reports whether hosts call kernels with a control protocol: they have a register
 // named control that starts them.
 func Called(control string) bool { return control == Handshake || control == Chain }
 

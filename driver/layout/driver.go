@@ -5,53 +5,52 @@ import (
 	"slices"
 )
 
-// Driver is what the Linux driver of a shell shows programs, and where the design lies
-// in it. Calls and registers are words of 64 bits.
+// Driver describes the Linux driver of a shell, and the place of the design in it. Calls
+// and registers consist of words of 64 bits.
 type Driver struct {
 	Shell      string // "coyote"
 	Revision   string // of the shell
-	File       string // of a region of a card, both as %d
-	Words      int    // that a call may write
-	PageBytes  uint32 // in which windows are counted
-	HugePage   uint32 // bytes
-	Threads    int    // that a region can have
-	ThreadBits int    // of the number of a queue pair
+	File       string // path pattern of a region of a card, both as %d
+	Words      int    // largest number of words that a call writes
+	PageBytes  uint32 // unit of windows
+	HugePage   uint32 // size of a huge page in bytes
+	Threads    int    // largest number of threads of a region
+	ThreadBits int    // bits of the thread in the number of a queue pair
 	Calls      []Record
 	Windows    []Window
 	Registers  []Record
-	// Spacing is how many bytes of the application's window stand for a byte of the
-	// registers of an instance.
+	// Spacing is the number of bytes in the application's window for each byte of registers.
 	Spacing   uint32
 	Instances []Reach
 }
 
-// Record is a call or a register: words with fields.
+// Record is a call or a register of the shell's driver: words with fields.
 type Record struct {
 	Name   string
 	Number uint32 // of a call (ioctl)
 	Window string // of a register
-	At     uint32 // bytes, in the window
+	At     uint32 // offset in the window, in bytes
 	Fields []Field
 }
 
-// Field is bits of a word.
+// Field is a range of bits in a word.
 type Field struct {
 	Name           string
 	Word, At, Bits int
 }
 
-// Window is registers that programs map.
+// Window is a window of registers that programs map.
 type Window struct {
 	Name  string
-	Page  uint32 // number
+	Page  uint32 // number of its first page
 	Bytes uint32
 }
 
-// Reach is where the registers of an instance are, in the application's window.
+// Reach is the place of an instance's registers in the application's window.
 type Reach struct {
 	Instance string
-	At       uint32 // bytes of the window
-	Bytes    uint32 // of the registers
+	At       uint32 // offset in the window, in bytes
+	Bytes    uint32 // size of the registers
 }
 
 // Call finds a call by its name.
@@ -61,32 +60,28 @@ func (d *Driver) Call(name string) (Record, error) { return find(d, "call", d.Ca
 func (d *Driver) Register(name string) (Record, error) { return find(d, "register", d.Registers, name) }
 
 func find(d *Driver, what string, all []Record, name string) (Record, error) {
-	i := slices.IndexFunc(all, func(r Record) bool { return r.Name == name })
-	if i < 0 {
-		return Record{}, fmt.Errorf("the driver of the shell %s has no %s %s", d.Shell, what, name)
+	r, ok := first(all, func(r Record) bool { return r.Name == name })
+	if !ok {
+		return r, fmt.Errorf("the driver of the shell %s has no %s %s", d.Shell, what, name)
 	}
-	return all[i], nil
+	return r, nil
 }
 
 // Window finds a window by its name.
 func (d *Driver) Window(name string) (Window, error) {
-	i := slices.IndexFunc(d.Windows, func(w Window) bool { return w.Name == name })
-	if i < 0 {
-		return Window{}, fmt.Errorf("the driver of the shell %s has no window %s", d.Shell, name)
+	w, ok := first(d.Windows, func(w Window) bool { return w.Name == name })
+	if !ok {
+		return w, fmt.Errorf("the driver of the shell %s has no window %s", d.Shell, name)
 	}
-	return d.Windows[i], nil
+	return w, nil
 }
 
-// Reach finds where the registers of an instance are.
+// Reach finds the registers of an instance.
 func (d *Driver) Reach(instance string) (Reach, bool) {
-	i := slices.IndexFunc(d.Instances, func(r Reach) bool { return r.Instance == instance })
-	if i < 0 {
-		return Reach{}, false
-	}
-	return d.Instances[i], true
+	return first(d.Instances, func(r Reach) bool { return r.Instance == instance })
 }
 
-// Length is how many words a record has.
+// Length is the number of words.
 func (r Record) Length() int {
 	n := 0
 	for _, f := range r.Fields {
@@ -95,11 +90,11 @@ func (r Record) Length() int {
 	return n
 }
 
-// Values are those of fields, by their names.
+// Values are values of fields, by name.
 type Values map[string]uint64
 
-// Put writes fields into words. The error names a field that there is not, and a value
-// that has more bits than its field.
+// Put writes fields into words. The error names an unknown field, or a value that has
+// more bits than its field.
 func (r Record) Put(words []uint64, values Values) error {
 	for name := range values {
 		if !slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Name == name }) {
@@ -119,7 +114,7 @@ func (r Record) Put(words []uint64, values Values) error {
 	return nil
 }
 
-// Get reads all fields of words.
+// Get reads all fields from words.
 func (r Record) Get(words []uint64) Values {
 	out := Values{}
 	for _, f := range r.Fields {

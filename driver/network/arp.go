@@ -18,10 +18,10 @@ const (
 	lookPause  = 5 * time.Millisecond // between two looks
 )
 
-// discover asks for MAC addresses until all that are needed are there. What an earlier
-// program has left is forgotten: other cards may be there now. Nothing is sent during it
-// but ARP, because all ranks are still being set up; a stack that sends while it asks
-// can stop for ever.
+// discover asks for MAC addresses until all needed ones are known. It first clears those
+// of earlier programs, because other cards may have the addresses now. During discovery
+// only ARP is sent, because all ranks are still being set up; a stack that sends while it
+// asks can stop for ever.
 func (u udp) discover(ctx context.Context, c *Config) error {
 	for i := range u.rows("arp_valid") {
 		if err := u.put(ctx, "arp_valid", i, 0); err != nil {
@@ -29,12 +29,7 @@ func (u udp) discover(ctx context.Context, c *Config) error {
 		}
 	}
 	begin := time.Now()
-	var missing []int
-	for i := range c.Ranks {
-		if i != c.Local {
-			missing = append(missing, i)
-		}
-	}
+	missing := c.others()
 	for rounds, round := 1, firstRound; ; rounds, round = rounds+1, min(2*round, lastRound) {
 		err := u.ask(ctx)
 		if err == nil {
@@ -52,8 +47,8 @@ func (u udp) discover(ctx context.Context, c *Config) error {
 	}
 }
 
-// ask asks for all addresses that are not in the table: it begins when the register
-// rises.
+// ask asks for all addresses that are not in the table. A rising edge of the register
+// starts it.
 func (u udp) ask(ctx context.Context) error {
 	for _, v := range []uint64{0, 1, 0} {
 		if err := u.put(ctx, "arp_discovery", 0, v); err != nil {
@@ -63,8 +58,8 @@ func (u udp) ask(ctx context.Context) error {
 	return nil
 }
 
-// answers waits until no MAC address is missing, or the end of the round. It lists the
-// ranks of which there is none, among those that were missing before.
+// answers waits until all MAC addresses are known, or until the end of the round, and
+// returns the ranks that are still missing.
 func (u udp) answers(ctx context.Context, c *Config, missing []int, end time.Time) ([]int, error) {
 	for {
 		all, err := u.neighbours(ctx, func(octet int) bool { return needs(c, octet) })
@@ -96,7 +91,7 @@ func needs(c *Config, octet int) bool {
 
 func usableMAC(m net.HardwareAddr) bool { return macNumber(m) != 0 && m[0]&1 == 0 }
 
-// neighbours reads the ARP table, as far as it is wanted.
+// neighbours reads the wanted entries of the ARP table.
 func (u udp) neighbours(ctx context.Context, wanted func(octet int) bool) (map[netip.Addr]net.HardwareAddr, error) {
 	out := map[netip.Addr]net.HardwareAddr{}
 	for row := range u.rows("arp_valid") {
@@ -130,8 +125,8 @@ func (u udp) neighbours(ctx context.Context, wanted func(octet int) bool) (map[n
 	return out, nil
 }
 
-// distinct reports ranks that have the same MAC address: a switch would send their
-// packets to one of them.
+// distinct returns errors for ranks with the same MAC address: a switch would send the
+// packets of all to one of them.
 func (u udp) distinct(ctx context.Context, c *Config) error {
 	all, err := u.neighbours(ctx, func(octet int) bool { return needs(c, octet) })
 	if err != nil {

@@ -2,29 +2,25 @@ package network
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// block is an instance whose registers are known by name.
+// block is an instance with its registers, by name.
 type block struct {
 	instance string
 	kernel   layout.Kernel
 	r        layout.Registers
 }
 
-// newBlock finds the registers of an instance. needs are those that must be described,
-// each a name, or a name with one of its values behind a point.
+// newBlock finds the registers of an instance. needs lists registers that must be
+// described: a name, or a name and one of its values, joined by a point.
 func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string) (*block, error) {
-	fail := func(kind error, cause error, format string, args ...any) (*block, error) {
-		return nil, &Error{Kind: kind, Rank: -1, Instance: in.Name, Reason: fmt.Sprintf(format, args...), Cause: cause}
-	}
 	k, ok := d.Kernel(in.Kernel)
 	if !ok {
-		return fail(ErrDesign, nil, "there is no kernel %s", in.Kernel)
+		return nil, failure(ErrDesign, in.Name, nil, "there is no kernel %s", in.Kernel)
 	}
 	var missing []string
 	for _, need := range needs {
@@ -38,23 +34,23 @@ func newBlock(d *layout.Design, in layout.Instance, open Opener, needs []string)
 		}
 	}
 	if len(missing) > 0 {
-		return fail(ErrDesign, nil, "kernel %s is described without %s; its platform is older than this driver", k.Name,
-			strings.Join(missing, ", "))
+		return nil, failure(ErrDesign, in.Name, nil,
+			"kernel %s is described without %s; its platform is older than this driver", k.Name, strings.Join(missing, ", "))
 	}
 	r, err := open(in.Name)
 	if err != nil {
-		return fail(ErrAccess, err, "its registers cannot be opened")
+		return nil, failure(ErrAccess, in.Name, err, "its registers cannot be opened")
 	}
 	return &block{in.Name, k, r}, nil
 }
 
-// register is one that newBlock was told to need.
+// register is a register that newBlock has found.
 func (b *block) register(name string) layout.Register {
 	r, _ := b.kernel.Register(name)
 	return r
 }
 
-// mask is that of named bits of a register, or one of its codes.
+// mask is the mask of named bits of a register, or one of its codes.
 func (b *block) mask(name string, values ...string) uint32 {
 	var m uint32
 	for _, v := range values {
@@ -64,7 +60,7 @@ func (b *block) mask(name string, values ...string) uint32 {
 	return m
 }
 
-// names are those of the bits that are set.
+// names lists the names of the set bits.
 func (b *block) names(name string, value uint32) string {
 	var set []string
 	for _, v := range b.register(name).Values {
@@ -78,13 +74,13 @@ func (b *block) names(name string, value uint32) string {
 	return strings.Join(set, ", ")
 }
 
-// rows is how many registers a row has.
+// rows is the number of registers in a row.
 func (b *block) rows(name string) int { return max(1, b.register(name).Count) }
 
 func (b *block) read(ctx context.Context, at uint32, name string) (uint32, error) {
 	v, err := b.r.Read(ctx, at)
 	if err != nil {
-		return 0, &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "read " + name, Cause: err}
+		return 0, failure(ErrAccess, b.instance, err, "read %s", name)
 	}
 	return v, nil
 }
@@ -112,13 +108,12 @@ func (b *block) put(ctx context.Context, name string, row int, v uint64) error {
 	r := b.register(name)
 	r.At += uint32(row) * r.Stride
 	if err := r.Write(ctx, b.r, v); err != nil {
-		return &Error{Kind: ErrAccess, Rank: -1, Instance: b.instance, Reason: "write " + name, Cause: err}
+		return failure(ErrAccess, b.instance, err, "write %s", name)
 	}
 	return nil
 }
 
-// keep writes a register and reads whether it stays, or becomes one of the others that
-// it may read as.
+// keep writes a register and checks that it reads as the value, or as one of the others.
 func (b *block) keep(ctx context.Context, name string, row int, v uint64, others ...uint64) error {
 	if err := b.put(ctx, name, row, v); err != nil {
 		return err
@@ -127,8 +122,5 @@ func (b *block) keep(ctx context.Context, name string, row int, v uint64, others
 	if err != nil || got == v || slices.Contains(others, got) {
 		return err
 	}
-	return &Error{
-		Kind: ErrHardware, Rank: -1, Instance: b.instance,
-		Reason: fmt.Sprintf("%s[%d] is 0x%X after 0x%X was written", name, row, got, v),
-	}
+	return failure(ErrHardware, b.instance, nil, "%s[%d] is 0x%X after 0x%X was written", name, row, got, v)
 }

@@ -3,33 +3,32 @@ package network
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/cclforge/cclforge/driver/internal/control"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
-// called is a kernel that is started and says when it is done.
+// called is a kernel that is started and reports its end.
 type called struct {
 	*block
-	kernel control.Kernel
+	kernel engine.Control
 }
 
-// called is such a kernel, of which newBlock was told to need the bits.
+// called is the kernel itself; newBlock has checked its control register.
 func (b *block) called() called {
-	k, _ := control.Of(b.kernel, accesses{b})
+	k, _ := engine.ControlOf(b.kernel, accesses{b})
 	return called{b, k}
 }
 
-// accesses are accesses to the control register, whose errors say so.
+// accesses are accesses to the control register, whose name its errors have.
 type accesses struct{ b *block }
 
 func (a accesses) Read(ctx context.Context, at uint32) (uint32, error) {
-	return a.b.read(ctx, at, control.Register)
+	return a.b.read(ctx, at, engine.ControlRegister)
 }
 
 func (a accesses) Write(ctx context.Context, _, v uint32) error {
-	return a.b.put(ctx, control.Register, 0, uint64(v))
+	return a.b.put(ctx, engine.ControlRegister, 0, uint64(v))
 }
 
 func (k called) idle(ctx context.Context) error { return k.busy(k.kernel.AwaitIdle(ctx)) }
@@ -40,10 +39,9 @@ func (k called) done(ctx context.Context) error { return k.busy(k.kernel.AwaitDo
 
 // busy is the error of a wait.
 func (k called) busy(err error) error {
-	w, is := errors.AsType[*control.Waited](err)
+	w, is := errors.AsType[*engine.Waited](err)
 	if !is {
 		return err
 	}
-	reason := fmt.Sprintf("%v, after %v", w.For, w.After.Round(time.Millisecond))
-	return &Error{Kind: ErrBusy, Rank: -1, Instance: k.instance, Reason: reason, Cause: w.Cause}
+	return failure(ErrBusy, k.instance, w.Cause, "%v, after %v", w.For, w.After.Round(time.Millisecond))
 }

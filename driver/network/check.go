@@ -102,7 +102,8 @@ func (c *Config) checkNetwork(kind string, bad report) {
 	}
 }
 
-// hop is whose MAC address packets to an address go to.
+// hop is the address whose MAC address packets to another address need: its own, or the
+// gateway.
 func (c *Config) hop(to netip.Addr) netip.Addr {
 	if c.network().Contains(to) {
 		return to

@@ -12,74 +12,74 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Config is what the network of a rank shall be. The zero value of what is not explained
-// is a good choice.
+// Config is the wanted configuration of a rank's network. The zero value is the default
+// unless a field says otherwise.
 type Config struct {
-	Ranks []accl.Rank // the engines of all ranks, with their addresses; no two have the same
-	Local int         // the own one
+	Ranks []accl.Rank // engines of all ranks, with different addresses
+	Local int         // index of this rank
 
-	// PrefixBits are those of the own network, 24 to 30 on UDP; 0 is 24, which TCP has.
+	// PrefixBits is the length of the network prefix, 24 to 30 on UDP; 0 is 24. TCP always
+	// has 24.
 	PrefixBits int
-	// Gateway is where packets to other networks go. UDP needs it if a rank is in another
-	// one; TCP has the first address of its own network, and no other.
+	// Gateway forwards packets to other networks. UDP needs it if a rank is in another
+	// network. TCP always uses the first address of its own network.
 	Gateway netip.Addr
-	// MAC is the own MAC address on UDP and RDMA. By default it is that of the card, with the
-	// last octet of the IP address in place of its own; on RDMA 02:00 with the IP address
-	// behind it. TCP has its own, see Board.
+	// MAC is the own MAC address on UDP and RDMA. The default on UDP is the address of the
+	// card with the last octet of the IP address in place of its own; on RDMA it is 02:00
+	// followed by the IP address. On TCP it follows from Board.
 	MAC net.HardwareAddr
-	// FEC says whether the link has RS-FEC. Both its ends must have the same.
+	// FEC is the RS-FEC setting of the link. Both ends must have the same.
 	FEC FEC
 	// Timeout bounds all of Setup; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Progress, if there, is called when a step begins.
+	// Progress, if not nil, is called when a step begins.
 	Progress func(Step)
 
-	// Send and Receive are addresses in the memory of the TCP stack, of Stack.BufferBytes
-	// each, which it keeps for as long as it is in use. UDP needs none.
+	// Send and Receive are addresses of memory for the TCP stack, Stack.BufferBytes each,
+	// which must remain allocated while the stack is in use. UDP needs none.
 	Send, Receive uint64
-	// Board, if there, is the number, from 0, that makes the MAC address of the TCP
-	// stack its own on its network; by default it is the rank.
+	// Board is the number, from 0, that makes the MAC address of the TCP stack unique on its
+	// network; nil is the rank.
 	Board *int
-	// Listening says that the TCP stack listens on the own port already: it was told so
-	// after its design was loaded, and refuses to be told again. It goes with EachWay only.
+	// Listening tells that the TCP stack already listens on the own port, since an earlier
+	// program: the stack refuses a second request. Only valid with EachWay.
 	Listening bool
-	// Connections says which there are on TCP.
+	// Connections chooses the connections of a TCP stack.
 	Connections Connections
-	// Said is what all ranks have said of their queue pairs, by rank; see Describe. Only
-	// RDMA has them.
+	// Said has the results of Describe of all ranks, by rank. Only RDMA has them.
 	Said [][]byte
-	// FirstSession is the number that the stack gives its next session, 0 if its design was
-	// just loaded. It makes no difference with EachWay.
+	// FirstSession is the number of the next session that the stack opens, 0 after its
+	// design was loaded. EachWay ignores it.
 	FirstSession uint32
 }
 
-// FEC is whether a link has RS-FEC.
+// FEC is the RS-FEC setting of a link.
 type FEC int
 
-// The choices.
+// Settings of RS-FEC.
 const (
-	KeepFEC FEC = iota // as the card has it
+	KeepFEC FEC = iota // keep the setting of the card
 	WithFEC
 	WithoutFEC
 )
 
-// Connections is which TCP connections there are between ranks.
+// Connections is the set of TCP connections between ranks.
 type Connections int
 
 const (
-	// OncePerPair has one connection for each pair of ranks, for both ways: the higher rank
-	// opens it. Our engines need that.
+	// OncePerPair has one connection for each pair of ranks, for both directions, opened by
+	// the higher rank. Engines of this project need it.
 	OncePerPair Connections = iota
-	// EachWay has each rank connect to each other one: it sends on the session that it has
-	// opened, and receives on the one that the other has. This is how host programs of ACCL
-	// connect, whose engines look at no session.
+	// EachWay has a connection from each rank to each other rank: a rank sends on the
+	// session that it has opened, and receives on the one that the other has opened. Host
+	// programs of ACCL connect in this way; their engines do not check sessions.
 	EachWay
 )
 
-// Step is a part of the set-up.
+// Step is a part of Setup.
 type Step string
 
-// The steps, in order.
+// Steps, in order.
 const (
 	StepLink    Step = "link"    // MAC on, wait for the other side
 	StepAddress Step = "address" // own addresses
@@ -91,8 +91,8 @@ const (
 	StepConnect Step = "connect" // TCP
 )
 
-// DefaultTimeout is how long Setup takes at most: ranks are started by hand or by
-// schedulers, seconds apart, and each waits for all others.
+// DefaultTimeout is the default of Config.Timeout: ranks are started seconds apart, by
+// hand or by schedulers, and each waits for all others.
 const DefaultTimeout = time.Minute
 
 // network is the own one.
@@ -101,6 +101,16 @@ func (c *Config) network() netip.Prefix {
 }
 
 func (c *Config) own() netip.AddrPort { return place(c.Ranks[c.Local]) }
+
+// others are the indices of the other ranks.
+func (c *Config) others() (ranks []int) {
+	for i := range c.Ranks {
+		if i != c.Local {
+			ranks = append(ranks, i)
+		}
+	}
+	return ranks
+}
 
 // gateway is the one to be written: the given one, or the first address of the network.
 func (c *Config) gateway() netip.Addr {
@@ -138,11 +148,10 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 		c.Progress = func(Step) {}
 	}
 	if len(c.Ranks) == 0 || c.Local < 0 || c.Local >= len(c.Ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d",
-			c.Local, len(c.Ranks))}
+		return nil, failure(ErrConfig, "", nil, "the own rank %d is none of %d", c.Local, len(c.Ranks))
 	}
 	if c.Timeout < 0 {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the timeout %v is negative", c.Timeout)}
+		return nil, failure(ErrConfig, "", nil, "the timeout %v is negative", c.Timeout)
 	}
 	var errs []error
 	bad := func(kind error, rank int, format string, args ...any) {
@@ -181,7 +190,7 @@ func (c Config) complete(kind string, of *limits) (*Config, error) {
 	return &c, errors.Join(errs...)
 }
 
-// unusable says why no engine can have an address; "" if one can.
+// unusable returns why an address cannot be one of an engine, or "".
 func unusable(a netip.Addr) string {
 	switch {
 	case !a.IsValid():

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
 // What makes no sense is found before a register is touched.
@@ -21,7 +21,7 @@ func TestWrongConfigurations(t *testing.T) {
 		}
 	}
 	sixteen, minus := 16, -1
-	w := wire.New(false)
+	w := kernels.NewWire(false)
 	udp, tcp := w.UDP(true), newNode(t, w)
 	stacks := map[string]*network.Stack{
 		"udp": stack(t, design(t, "u55c_udp", nil), instances{"poe_0": udp.Registers(), "cmac": udp.Ethernet}), "tcp": tcp.s,

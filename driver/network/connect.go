@@ -29,9 +29,9 @@ func (s *Stack) connect(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	return s.open(ctx, c, peers)
 }
 
-// connectOnce connects to the lower ranks, the next one first, and listens only then.
-// Rank n+1 reaches rank 0 before rank n+2 has reached rank n+1, so that stacks hear of the
-// higher ranks in their order, and number them so.
+// connectOnce connects to the lower ranks, the next one first, and only then listens.
+// Rank n+1 reaches rank 0 before rank n+2 has reached rank n+1, so that stacks get
+// connections of the higher ranks in order of rank, and number them so.
 func (s *Stack) connectOnce(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	c.Progress(StepConnect)
 	ranks := append([]accl.Rank(nil), c.Ranks...)

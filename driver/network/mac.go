@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -13,8 +12,8 @@ type mac struct {
 	looks *looks
 }
 
-// looks are those at the state of the receiver, which forgets by each what has been: who
-// waits for a link hears of what others have seen meanwhile.
+// looks are reads of the receiver's state, which clear its sticky bits: the reads of
+// others are kept for await.
 type looks struct {
 	mu      sync.Mutex
 	waiting bool
@@ -65,7 +64,7 @@ func (m mac) good(rx uint32) bool {
 	return rx&(up|m.mask("stat_rx_status", "local_fault", "remote_fault")) == up
 }
 
-// set gives bits of a register a value.
+// set sets bits of a register to a value.
 func (m mac) set(ctx context.Context, name string, bits, value uint32) error {
 	old, err := m.word(ctx, name)
 	if err != nil || old&bits == value {
@@ -78,11 +77,10 @@ func (m mac) set(ctx context.Context, name string, bits, value uint32) error {
 	if err != nil || got&bits == value {
 		return err
 	}
-	return &Error{Kind: ErrHardware, Rank: -1, Instance: m.instance,
-		Reason: fmt.Sprintf("%s is 0x%X after 0x%X was written", name, got, old&^bits|value)}
+	return failure(ErrHardware, m.instance, nil, "%s is 0x%X after 0x%X was written", name, got, old&^bits|value)
 }
 
-// correct turns RS-FEC on, with all that it can do, or off. The core takes that over
+// correct turns RS-FEC on, with all its features, or off. The core takes the setting over
 // when it is reset.
 func (m mac) correct(ctx context.Context, fec FEC) error {
 	if fec == KeepFEC {
@@ -127,7 +125,7 @@ func (m mac) correct(ctx context.Context, fec FEC) error {
 	return nil
 }
 
-// receiver reads the state of the receiver, for somebody who does not wait for a link.
+// receiver reads the state of the receiver for callers other than await.
 func (m mac) receiver(ctx context.Context) (uint32, error) {
 	m.looks.mu.Lock()
 	defer m.looks.mu.Unlock()
@@ -138,8 +136,8 @@ func (m mac) receiver(ctx context.Context) (uint32, error) {
 	return rx, err
 }
 
-// status is that of the receiver. Its bits keep what they have had since they were read,
-// so that the first of two reads is of the past, and only the second of now.
+// status is the state of the receiver. Its bits are sticky until they are read, so the
+// first of two reads shows the past, and only the second the present.
 func (m mac) status(ctx context.Context) (uint32, error) {
 	if _, err := m.receiver(ctx); err != nil {
 		return 0, err
@@ -147,7 +145,8 @@ func (m mac) status(ctx context.Context) (uint32, error) {
 	return m.receiver(ctx)
 }
 
-// look is for who waits for a link: the state now, and what has been since the last look.
+// look reads the state of the receiver for await: the state now, and all states since the
+// last look.
 func (m mac) look(ctx context.Context) (now uint32, since []uint32, err error) {
 	m.looks.mu.Lock()
 	defer m.looks.mu.Unlock()
@@ -162,8 +161,8 @@ func (m mac) waits(waiting bool) {
 	m.looks.waiting, m.looks.seen = waiting, nil
 }
 
-// await waits until the state of the receiver is good at so many looks in a row, and at
-// all times in between.
+// await waits until the state of the receiver is good in a number of looks in a row, and
+// in all reads in between.
 func (m mac) await(ctx context.Context, looks int, good func(rx uint32) bool) error {
 	m.waits(true)
 	defer m.waits(false)
@@ -202,8 +201,6 @@ func (m mac) linkError(ctx context.Context, begin time.Time, rx uint32) error {
 	if rx&m.mask("stat_rx_status", "aligned") == 0 {
 		hint = "; is there a cable, and does the other side have 100GBASE-R without auto-negotiation, and the same RS-FEC?"
 	}
-	return &Error{
-		Kind: ErrLink, Rank: -1, Instance: m.instance, Cause: cause,
-		Reason: fmt.Sprintf("the link is not up %s: the receiver says %s%s", after, m.names("stat_rx_status", rx), hint),
-	}
+	return failure(ErrLink, m.instance, cause, "the link is not up %s: the receiver says %s%s", after,
+		m.names("stat_rx_status", rx), hint)
 }

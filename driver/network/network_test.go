@@ -20,7 +20,7 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
 var designs sync.Map // by platform and variables
@@ -184,7 +184,7 @@ func TestOtherNetworks(t *testing.T) {
 
 func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 	full := design(t, "u55c_udp", nil)
-	w := wire.New(false)
+	w := kernels.NewWire(false)
 	c := w.UDP(true)
 	in := instances{"poe_0": c.Registers(), "cmac": c.Ethernet}
 
@@ -267,17 +267,17 @@ func TestTheWayToTheCardBreaks(t *testing.T) {
 				}
 				var left atomic.Int64
 				left.Store(n)
-				w := wire.New(false)
+				w := kernels.NewWire(false)
 				in := instances{}
 				c := network.Config{Ranks: members(2), Timeout: 10 * time.Second}
 				if kind == "udp" {
 					own := w.UDP(true)
-					w.Host(c.Ranks[1].IP, wire.MAC{2, 0, 0, 0, 0, 9})
+					w.Host(c.Ranks[1].IP, kernels.MAC{2, 0, 0, 0, 0, 9})
 					in["poe_0"], in["cmac"] = broken{own.Registers(), &left}, broken{own.Ethernet, &left}
 				} else {
 					own := w.TCP()
 					in["poe_0"] = broken{own.Registers(), &left}
-					in["session_handler_0"] = broken{wire.NewHandler(listens{}, time.Second), &left}
+					in["session_handler_0"] = broken{kernels.NewHandler(listens{}, time.Second), &left}
 					c.Local, c.Receive = 1, bufferBytes // so that it connects
 				}
 				_, err := stack(t, design(t, "u55c_"+kind, nil), in).Setup(ctx(t), c)

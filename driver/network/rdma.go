@@ -10,22 +10,22 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// QueuePair is one end of an RDMA connection of the Coyote shell: what the other end has
-// to know of it. It is plain data; a rank has one for each other rank, and tells all of
-// them in bringup.Member.Data, as EncodeQueuePairs makes it.
+// QueuePair describes one end of an RDMA connection of the Coyote shell to the other end.
+// It is plain data; a rank has one for each other rank, and sends all of them in
+// bringup.Member.Data, encoded by EncodeQueuePairs.
 type QueuePair struct {
 	QPN     uint32 // queue pair number, 16 bits: virtual FPGA and thread
 	PSN     uint32 // first packet number, 24 bits
 	RKey    uint32
 	Address uint64 // of the memory that the other end may write, 48 bits
-	Bytes   uint64 // of it
+	Bytes   uint64 // size of that memory
 	IP      netip.Addr
 	GID     string // 32 hexadecimal digits; see GID
 }
 
-// Pair is a connection: what both ends have said.
+// Pair is a connection, as both ends have described it.
 type Pair struct {
-	Rank          int // the other one
+	Rank          int // of the other end
 	Local, Remote QueuePair
 }
 
@@ -35,21 +35,22 @@ const (
 	addressBits = 48
 )
 
-// GID is how the shell writes an IPv4 address as a global identifier: four times.
+// GID returns an IPv4 address as a global identifier in the form that the shell writes:
+// the address four times, in hexadecimal.
 func GID(ip netip.Addr) string {
 	return strings.Repeat(fmt.Sprintf("%08x", number(ip.Unmap())), 4)
 }
 
-// EncodeQueuePairs makes the queue pairs of a rank, by peers, what others can read. That
-// for the rank itself is ignored.
+// EncodeQueuePairs encodes the queue pairs of a rank, by peer, for PairUp on all ranks.
+// It ignores the entry of the rank itself.
 func EncodeQueuePairs(pairs []QueuePair) ([]byte, error) { return json.Marshal(pairs) }
 
-// PairUp finds the connections of a rank in what all ranks have said, by rank. It checks
-// that all of it fits, so that all ranks find the same errors; these are *Error of the
-// kind ErrQueuePairs, joined.
+// PairUp finds the connections of a rank in the descriptions of all ranks, by rank. It
+// checks all descriptions, so that all ranks find the same errors, which are *Error of
+// the kind ErrQueuePairs, joined.
 func PairUp(local int, said [][]byte) ([]Pair, error) {
 	if local < 0 || local >= len(said) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d", local, len(said))}
+		return nil, failure(ErrConfig, "", nil, "the own rank %d is none of %d", local, len(said))
 	}
 	all := make([][]QueuePair, len(said))
 	owner := map[netip.Addr]int{}
@@ -123,8 +124,8 @@ func checkQueuePairs(rank int, pairs []QueuePair, bad func(cause error, format s
 	}
 }
 
-// SessionsOf are ranks with the queue pairs that lead to them as sessions, as accl.Open
-// takes them with accl.GivenSessions.
+// SessionsOf returns the ranks with the numbers of their queue pairs as sessions, for
+// accl.Open with accl.GivenSessions.
 func SessionsOf(ranks []accl.Rank, pairs []Pair) []accl.Rank {
 	out := append([]accl.Rank(nil), ranks...)
 	for _, p := range pairs {

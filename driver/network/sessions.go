@@ -17,21 +17,20 @@ var sessionNeeds = []string{
 
 var _ accl.SessionOpener = (*Stack)(nil)
 
-// request is what the session handler is asked for.
+// request is a request to the session handler.
 type request struct {
 	operation string
 	to        netip.AddrPort
 	session   uint32
 }
 
-// ask has the session handler do one thing at a time. What it still works on when the
-// context ends it goes on with; its answer counts when it comes.
+// ask makes a request to the session handler, one at a time. A request that has not ended
+// with the context goes on; its answer is read later.
 func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, err error) {
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return false, 0, &Error{Kind: ErrBusy, Rank: -1, Instance: s.sessions.instance, Reason: "others are opening sessions",
-			Cause: context.Cause(ctx)}
+		return false, 0, failure(ErrBusy, s.sessions.instance, context.Cause(ctx), "others are opening sessions")
 	}
 	defer func() { <-s.turn }()
 	k := s.sessions.called()
@@ -80,7 +79,7 @@ func (s *Stack) ask(ctx context.Context, r request) (done bool, session uint32, 
 	return s.answer(ctx, r)
 }
 
-// answer reads how the operation that is pending has ended, and keeps it.
+// answer reads the result of the pending request, and keeps it.
 func (s *Stack) answer(ctx context.Context, r request) (done bool, session uint32, err error) {
 	code, err := s.sessions.word(ctx, "return_code")
 	if err == nil && code != 0 && r.operation == openConnection {
@@ -117,7 +116,8 @@ const (
 	closeConnection = "close"
 )
 
-// OpenPort has the TCP stack listen on a port, once. It implements accl.SessionOpener.
+// OpenPort makes the TCP stack listen on a port. It may be called once. It implements
+// accl.SessionOpener.
 func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 	if s.sessions == nil {
 		return s.unsupported("open a port")
@@ -134,13 +134,12 @@ func (s *Stack) OpenPort(ctx context.Context, port uint16) error {
 	if int(port) >= s.tcp.ports {
 		hint = fmt.Sprintf("; it listens below %d", s.tcp.ports)
 	}
-	return &Error{Kind: ErrPort, Rank: -1, Instance: s.sessions.instance,
-		Reason: fmt.Sprintf("the stack does not listen on port %d%s", port, hint)}
+	return failure(ErrPort, s.sessions.instance, nil, "the stack does not listen on port %d%s", port, hint)
 }
 
-// OpenConnection connects to a rank that listens, once, and answers the session. The
-// error is ErrConnect if nobody listens there, or nobody answers; it makes sense to try
-// again. It implements accl.SessionOpener.
+// OpenConnection makes one attempt to connect to a rank that listens, and returns the
+// session. The error is ErrConnect if the rank does not listen or answer; try again then.
+// It implements accl.SessionOpener.
 func (s *Stack) OpenConnection(ctx context.Context, ip uint32, port uint16) (session uint32, err error) {
 	return s.connection(ctx, netip.AddrPortFrom(address(ip), port))
 }
@@ -157,14 +156,14 @@ func (s *Stack) connection(ctx context.Context, to netip.AddrPort) (session uint
 		return 0, err
 	}
 	if !done {
-		return 0, &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance,
-			Reason: fmt.Sprintf("no connection to %v: nobody listens there, or nobody answers", to)}
+		return 0, failure(ErrConnect, s.sessions.instance, nil,
+			"no connection to %v: nobody listens there, or nobody answers", to)
 	}
 	return session, nil
 }
 
-// CloseConnections closes the sessions that were opened here. Others of the same
-// connections hear of it.
+// CloseConnections closes the sessions that this stack has opened. Their peers are
+// notified.
 func (s *Stack) CloseConnections(ctx context.Context) error {
 	if s.sessions == nil {
 		return nil
@@ -173,8 +172,7 @@ func (s *Stack) CloseConnections(ctx context.Context) error {
 		if done, _, err := s.ask(ctx, request{closeConnection, netip.AddrPort{}, session}); err != nil {
 			return err
 		} else if !done {
-			return &Error{Kind: ErrConnect, Rank: -1, Instance: s.sessions.instance,
-				Reason: fmt.Sprintf("session %d to %v is not closed", session, to)}
+			return failure(ErrConnect, s.sessions.instance, nil, "session %d to %v is not closed", session, to)
 		}
 	}
 	return nil

@@ -11,13 +11,13 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
 // What the session handler still does when the time is over counts later: nothing is
 // opened twice.
 func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
-	w := wire.New(false)
+	w := kernels.NewWire(false)
 	own, peer := newNode(t, w), newNode(t, w)
 	only := tcpConfig(2, 1)
 	if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send,
@@ -102,14 +102,14 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 		"the code of the closing": {0, code},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := wire.New(false)
+			w := kernels.NewWire(false)
 			own, peer := w.TCP(), newNode(t, w)
 			only := tcpConfig(2, 1)
 			if _, err := peer.s.Setup(ctx(t), network.Config{Ranks: only.Ranks[1:], Send: only.Send,
 				Receive: only.Receive}); err != nil {
 				t.Fatal(err)
 			}
-			handler := wire.NewHandler(own, time.Second)
+			handler := kernels.NewHandler(own, time.Second)
 			fails := &once{Registers: handler, at: ^uint32(0)}
 			s := stack(t, design(t, "u55c_tcp", nil), instances{"poe_0": own.Registers(), "session_handler_0": fails})
 			c := tcpConfig(2, 0)
@@ -147,7 +147,7 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 
 // The stack opens sessions for drivers, too.
 func TestSessionOpener(t *testing.T) {
-	w := wire.New(false)
+	w := kernels.NewWire(false)
 	a, b := newNode(t, w), newNode(t, w)
 	for i, n := range []*node{a, b} {
 		c := tcpConfig(2, i)
@@ -181,7 +181,7 @@ func TestSessionOpener(t *testing.T) {
 
 // Where the engine opens sessions itself, the stack is only started.
 func TestEngineSessions(t *testing.T) {
-	own := wire.New(false).TCP()
+	own := kernels.NewWire(false).TCP()
 	s := stack(t, design(t, "u280_2022", nil), instances{"poe_0": own.Registers()})
 	c := tcpConfig(3, 1)
 	got, err := s.Setup(ctx(t), c)

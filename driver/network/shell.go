@@ -13,36 +13,36 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// Shell is the RDMA stack of a shell, as a driver reaches it. Its methods may be called
-// concurrently.
+// Shell is the RDMA stack of a shell, accessed through a driver. Its methods may be
+// called concurrently.
 type Shell interface {
-	// QueuePairs are numbers of n queue pairs, which are this program's until it ends.
+	// QueuePairs reserves n queue pairs for this process and returns their numbers.
 	QueuePairs(ctx context.Context, n int) ([]uint32, error)
-	// SetAddress sets the own addresses, that of the MAC first: others may ask at once.
-	// Address reads them.
+	// SetAddress sets the own addresses, the MAC address first, because others may ask for
+	// it at once. Address reads them.
 	SetAddress(ctx context.Context, ip netip.Addr, mac net.HardwareAddr) error
 	Address(ctx context.Context) (netip.Addr, net.HardwareAddr, error)
-	// Connect writes a queue pair and where it leads.
+	// Connect writes both ends of a queue pair.
 	Connect(ctx context.Context, local, remote QueuePair, port uint16) error
-	// Ask asks the network for the MAC address of an IP address, unless the stack knows it.
+	// Ask sends an ARP request for an IP address, unless the stack knows its MAC address.
 	Ask(ctx context.Context, ip netip.Addr) error
 	// Packets counts packets since the card was loaded.
 	Packets(ctx context.Context) (Packets, error)
 }
 
-// Packets are how many packets have come and gone. The numbers begin anew after 1<<32.
+// Packets are numbers of packets, modulo 1<<32.
 type Packets struct {
 	Received, Sent       uint32 // of all kinds
 	ReceivedARP, SentARP uint32
 }
 
-// Within finds the network of an engine whose card is reached by a shell's driver. The
+// Within returns the network of an engine in a shell, accessed through its driver. The
 // error is an *Error: ErrDesign.
 func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
 	if err == nil && kind != KindRDMA {
-		err = &Error{Kind: ErrDesign, Rank: -1, Instance: poe.Name,
-			Reason: fmt.Sprintf("platform %s has a network of kind %s, which is in no shell", d.Platform, kind)}
+		err = failure(ErrDesign, poe.Name, nil, "platform %s has a network of kind %s, which is in no shell", d.Platform,
+			kind)
 	}
 	if err != nil {
 		return nil, err
@@ -50,13 +50,13 @@ func Within(d *layout.Design, cclo int, shell Shell) (*Stack, error) {
 	return &Stack{kind: kind, poe: poe.Name, shell: shell, setup: make(chan struct{}, 1)}, nil
 }
 
-// allAddresses is how many addresses there are: what a process has given the shell of
-// its memory, others may write.
+// allAddresses is the number of addresses: the peers may write to all memory that the
+// process has given to the shell.
 const allAddresses = 1 << addressBits
 
-// Describe takes queue pairs for the ranks of a world, and says what all others have to
-// know of them before they call Setup: it is Config.Said of this rank. It is nil for a
-// network without queue pairs.
+// Describe reserves queue pairs for the ranks of a world and returns their description,
+// which all ranks need in Config.Said before they call Setup. It returns nil for networks
+// without queue pairs.
 func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]byte, error) {
 	if s.kind != KindRDMA {
 		return nil, nil
@@ -65,7 +65,7 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 		return nil, s.unsupported("describe queue pairs")
 	}
 	if local < 0 || local >= len(ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1, Reason: fmt.Sprintf("the own rank %d is none of %d", local, len(ranks))}
+		return nil, failure(ErrConfig, "", nil, "the own rank %d is none of %d", local, len(ranks))
 	}
 	at := place(ranks[local])
 	if reason := unusable(at.Addr()); reason != "" {
@@ -87,15 +87,19 @@ func (s *Stack) Describe(ctx context.Context, ranks []accl.Rank, local int) ([]b
 	return EncodeQueuePairs(pairs)
 }
 
-// rdma sets up queue pairs: all ranks have said what theirs are.
+// rdma sets up the queue pairs that all ranks have described.
 func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	if len(c.Said) != len(c.Ranks) {
-		return nil, &Error{Kind: ErrConfig, Rank: -1,
-			Reason: fmt.Sprintf("%d of %d ranks have said what their queue pairs are", len(c.Said), len(c.Ranks))}
+		return nil, failure(ErrConfig, "", nil, "%d of %d ranks have described their queue pairs", len(c.Said), len(c.Ranks))
 	}
 	pairs, err := PairUp(c.Local, c.Said)
 	if err != nil {
-		return nil, placed(err, c)
+		each(err, func(e *Error) {
+			if e.Rank >= 0 {
+				e.Address = place(c.Ranks[e.Rank])
+			}
+		})
+		return nil, err
 	}
 	for _, p := range pairs {
 		if is := c.Ranks[p.Rank].IP.Unmap(); p.Remote.IP.Unmap() != is {
@@ -125,24 +129,7 @@ func (s *Stack) rdma(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	return SessionsOf(c.Ranks, pairs), nil
 }
 
-// placed says where the ranks are that errors are about.
-func placed(err error, c *Config) error {
-	if several, is := err.(interface{ Unwrap() []error }); is {
-		if _, one := err.(*Error); !one {
-			var errs []error
-			for _, e := range several.Unwrap() {
-				errs = append(errs, placed(e, c))
-			}
-			return errors.Join(errs...)
-		}
-	}
-	if e, is := err.(*Error); is && e.Rank >= 0 && e.Rank < len(c.Ranks) && !e.Address.IsValid() {
-		e.Address = place(c.Ranks[e.Rank])
-	}
-	return err
-}
-
-// address sets the own addresses, and looks whether they are what was set.
+// address sets the own addresses, and reads them back.
 func (s *Stack) address(ctx context.Context, c *Config) error {
 	ip, mac := c.own().Addr(), c.MAC
 	if mac == nil { // of those that everybody may give
@@ -157,14 +144,13 @@ func (s *Stack) address(ctx context.Context, c *Config) error {
 		return s.broken("read the own addresses", err)
 	}
 	if hasIP != ip || hasMAC.String() != mac.String() {
-		return &Error{Kind: ErrHardware, Rank: -1, Instance: s.poe,
-			Reason: fmt.Sprintf("its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)}
+		return failure(ErrHardware, s.poe, nil, "its addresses are %v and %v, and %v and %v were set", hasIP, hasMAC, ip, mac)
 	}
 	return nil
 }
 
 func (s *Stack) broken(doing string, err error) error {
-	return &Error{Kind: ErrAccess, Rank: -1, Instance: s.poe, Reason: doing, Cause: err}
+	return failure(ErrAccess, s.poe, err, "%s", doing)
 }
 
 func (s *Stack) packets(ctx context.Context) (Packets, error) {
@@ -178,17 +164,12 @@ func (s *Stack) packets(ctx context.Context) (Packets, error) {
 // asking is when a request that was to be sent has been.
 const asking = time.Millisecond
 
-// resolve asks for the MAC addresses of all ranks until the stack knows them. It does
-// not tell what it knows, but it sends no request for what it does. What it knows from a
-// program before may be wrong now.
+// resolve asks for the MAC addresses of all ranks until the stack knows them. The stack
+// does not list them, but it sends no request for an address that it knows, even if that
+// is from an earlier program and wrong now.
 func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	begin := time.Now()
-	var missing []int
-	for i := range c.Ranks {
-		if i != c.Local {
-			missing = append(missing, i)
-		}
-	}
+	missing := c.others()
 	for rounds, pause := 1, firstRound; ; rounds, pause = rounds+1, min(2*pause, lastRound) {
 		var unknown []int
 		for _, i := range missing {
@@ -210,8 +191,8 @@ func (s *Stack) resolve(ctx context.Context, c *Config, before Packets) error {
 	}
 }
 
-// knows reports whether the stack knows an address. What it answers others meanwhile
-// counts as if it did not.
+// knows reports whether the stack knows an address. If it answers requests of others
+// meanwhile, the result is false.
 func (s *Stack) knows(ctx context.Context, ip netip.Addr) (bool, error) {
 	before, err := s.packets(ctx)
 	if err != nil {
@@ -233,12 +214,9 @@ func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before
 	// The context has ended, but the counters are still there.
 	now, err := s.shell.Packets(context.WithoutCancel(ctx))
 	if err == nil && now.Received == before.Received {
-		return &Error{
-			Kind: ErrLink, Rank: -1, Instance: s.poe, Cause: cause,
-			Reason: fmt.Sprintf(
-				"no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the "+
-					"other side is off, or the two do not agree on FEC", missing, rounds, after),
-		}
+		return failure(ErrLink, s.poe, cause,
+			"no packet has come since it was set up, and none of ranks %v answers ARP, asked %d times, %s: no cable, the "+
+				"other side is off, or the two do not agree on FEC", missing, rounds, after)
 	}
 	var errs []error
 	for _, i := range missing {
@@ -250,7 +228,7 @@ func (s *Stack) unresolved(ctx context.Context, c *Config, missing []int, before
 	return errors.Join(errs...)
 }
 
-// checkRDMA checks what queue pairs need.
+// checkRDMA checks the settings of queue pairs.
 func (c *Config) checkRDMA(bad report) {
 	c.checkMAC(bad)
 	for i, r := range c.Ranks {

@@ -169,7 +169,7 @@ func TestQueuePairsThatCannotBeWritten(t *testing.T) {
 		{"packets cannot be counted", []int{0, 2}, func(s *rdma) { s.broken["packets"] = errBroken }, nil,
 			[]fault{{network.ErrAccess, 1, "count packets: it is broken"}}},
 		{"nobody has said anything", []int{0, 2}, nil, func(c *network.Config) { c.Said = nil },
-			[]fault{{network.ErrConfig, 1, "0 of 3 ranks have said"}}},
+			[]fault{{network.ErrConfig, 1, "0 of 3 ranks have described"}}},
 		{"a rank says nothing that makes sense", []int{0, 2}, nil, func(c *network.Config) { c.Said[2] = []byte("?") },
 			[]fault{{network.ErrQueuePairs, 2, "cannot be read"}}},
 		{"a rank has another address", []int{0, 2}, nil, func(c *network.Config) { c.Ranks[2].IP = c.Ranks[2].IP.Next() },

@@ -2,8 +2,6 @@ package network
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -17,11 +15,11 @@ import (
 const (
 	KindUDP  = "udp"
 	KindTCP  = "tcp"
-	KindCard = "axis" // engines of one card talk to each other: there is nothing to set up
+	KindCard = "axis" // switch between the engines of one card: nothing to set up
 	KindRDMA = "rdma" // of the Coyote shell
 )
 
-// Opener gives the registers of an instance of a card, by its name.
+// Opener returns the registers of an instance of a card, by its name.
 type Opener func(instance string) (layout.Registers, error)
 
 // Stack is the network of an engine. Its methods may be called concurrently.
@@ -43,8 +41,7 @@ type Stack struct {
 	listening map[uint16]bool           // likewise
 }
 
-// Of finds the network of an engine on its card. The error is an *Error: ErrDesign or
-// ErrAccess.
+// Of returns the network of an engine. The error is an *Error: ErrDesign or ErrAccess.
 func Of(d *layout.Design, cclo int, open Opener) (*Stack, error) {
 	kind, poe, err := find(d, cclo)
 	if err != nil {
@@ -81,8 +78,8 @@ func Of(d *layout.Design, cclo int, open Opener) (*Stack, error) {
 	return s, nil
 }
 
-// Find says which network an engine has, without its registers: its kind, and the
-// instance of its stack, which several engines may share. The error is an *Error:
+// Find returns the kind of an engine's network and the instance of its stack, which
+// several engines may share, without access to the card. The error is an *Error:
 // ErrDesign.
 func Find(d *layout.Design, cclo int) (kind, instance string, err error) {
 	kind, poe, err := find(d, cclo)
@@ -92,8 +89,7 @@ func Find(d *layout.Design, cclo int) (kind, instance string, err error) {
 func find(d *layout.Design, cclo int) (string, layout.Instance, error) {
 	poe, ok := instance(d, cclo, layout.Network)
 	if !ok {
-		return "", poe, &Error{Kind: ErrDesign, Rank: -1, Reason: fmt.Sprintf("engine %d of platform %s has no network",
-			cclo, d.Platform)}
+		return "", poe, failure(ErrDesign, "", nil, "engine %d of platform %s has no network", cclo, d.Platform)
 	}
 	switch k, _ := d.Kernel(poe.Kernel); {
 	case has(k, "udp_number_sockets"):
@@ -122,11 +118,11 @@ func instance(d *layout.Design, cclo int, role string) (layout.Instance, bool) {
 	return layout.Instance{}, false
 }
 
-// Kind is that of the stack.
+// Kind is one of the Kind constants.
 func (s *Stack) Kind() string { return s.kind }
 
-// Banks are the memory that Config.Send and Config.Receive of a TCP stack have to lie in,
-// in this order; none of another stack.
+// Banks are the memories for Config.Send and Config.Receive of a TCP stack, in this
+// order; none for other stacks.
 func (s *Stack) Banks() []layout.Banks {
 	if s.tcp == nil {
 		return nil
@@ -135,7 +131,7 @@ func (s *Stack) Banks() []layout.Banks {
 		func(a, b layout.Banks) int { return strings.Compare(a.Port, b.Port) })
 }
 
-// BufferBytes is how large Config.Send and Config.Receive of a TCP stack each are.
+// BufferBytes is the size of Config.Send and of Config.Receive of a TCP stack.
 func (s *Stack) BufferBytes() int {
 	if s.tcp == nil {
 		return 0
@@ -143,10 +139,10 @@ func (s *Stack) BufferBytes() int {
 	return s.tcp.buffer
 }
 
-// Setup configures the network of a rank, and waits until it reaches all others, which
-// are being set up at about the same time. It returns the ranks with the sessions that
-// lead to them, as accl.Open takes them with accl.GivenSessions. It can be called again,
-// also after an error. Errors are *Error, joined if there are several.
+// Setup configures the network of a rank, and waits until it reaches all other ranks,
+// which must be set up at about the same time. It returns the ranks with the sessions to
+// them, for accl.Open with accl.GivenSessions. It can be called again, also after an
+// error. Errors are *Error, joined if there are several.
 func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 	var of *limits
 	if s.tcp != nil {
@@ -164,8 +160,7 @@ func (s *Stack) Setup(ctx context.Context, c Config) ([]accl.Rank, error) {
 	select {
 	case s.setup <- struct{}{}:
 	case <-ctx.Done():
-		return nil, own(&Error{Kind: ErrBusy, Rank: -1, Instance: s.poe, Reason: "it is being set up",
-			Cause: context.Cause(ctx)}, full)
+		return nil, own(failure(ErrBusy, s.poe, context.Cause(ctx), "it is being set up"), full)
 	}
 	defer func() { <-s.setup }()
 	ranks, err := s.setUp(ctx, full)
@@ -195,27 +190,32 @@ func (s *Stack) setUp(ctx context.Context, c *Config) ([]accl.Rank, error) {
 	return s.connect(ctx, c)
 }
 
-// own says of errors that are of no other rank that they are of the own one.
+// own names the own rank in errors without a rank.
 func own(err error, c *Config) error {
-	if several, is := err.(interface{ Unwrap() []error }); is {
-		if _, one := err.(*Error); !one {
-			var errs []error
-			for _, e := range several.Unwrap() {
-				errs = append(errs, own(e, c))
-			}
-			return errors.Join(errs...)
+	each(err, func(e *Error) {
+		if e.Rank < 0 {
+			e.Rank, e.Address = c.Local, c.own()
 		}
-	}
-	if e, is := err.(*Error); is && e.Rank < 0 {
-		e.Rank, e.Address = c.Local, c.own()
-	}
+	})
 	return err
 }
 
-func (s *Stack) unsupported(what string) error {
-	reason := fmt.Sprintf("%s: a network of kind %s has no such thing", what, s.kind)
-	if s.kind == KindRDMA {
-		reason = what + ": queue pairs are written by the driver of the Coyote shell; see Within"
+// each calls f with an *Error, or with all that are joined.
+func each(err error, f func(*Error)) {
+	switch e := err.(type) {
+	case *Error:
+		f(e)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			each(one, f)
+		}
 	}
-	return &Error{Kind: ErrUnsupported, Rank: -1, Instance: s.poe, Reason: reason}
+}
+
+func (s *Stack) unsupported(what string) error {
+	if s.kind == KindRDMA {
+		return failure(ErrUnsupported, s.poe, nil,
+			"%s: queue pairs are written by the driver of the Coyote shell; see Within", what)
+	}
+	return failure(ErrUnsupported, s.poe, nil, "%s: a network of kind %s has no such thing", what, s.kind)
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// Status is what a network of a card is and has, as its registers say.
+// Status is the state of a network as its registers show it.
 type Status struct {
 	Kind     string
 	Instance string // of the stack
-	Link     *Link  // nil where the MAC has no registers
+	Link     *Link  // nil if the MAC has no registers
 
-	// Own addresses. MAC and Mask are of UDP; Gateway, too.
+	// Own addresses; MAC, MaskBits and Gateway only on UDP.
 	MAC         string `json:",omitempty"`
 	IP, Gateway netip.Addr
 	MaskBits    int
-	// Size of the socket table, and the entries that count.
+	// Size of the socket table, and its used entries.
 	SocketTable int        `json:",omitempty"`
 	Sockets     []Socket   `json:",omitempty"`
 	Neighbors   []Neighbor `json:",omitempty"` // the ARP table, by address
 	Counters    []Counter  `json:",omitempty"` // of the UDP stack, since they were cleared
 
-	// TCP: the number of the board, and the connections that were opened here.
+	// TCP: the number of the board, and the connections that this stack has opened.
 	Board    int       `json:",omitempty"`
 	Sessions []Session `json:",omitempty"` // by peer
 }
@@ -36,9 +36,8 @@ type Link struct {
 	Up       bool
 	FEC      bool
 	Sending  bool     // the sender is on
-	Says     []string // bits of the receiver's state that are set
-	// Counters hold what was counted since Status read them before, or since the design
-	// was loaded.
+	Says     []string // names of the set bits of the receiver's state
+	// Counters are counts since the last Status, or since the design was loaded.
 	Counters []Counter
 }
 
@@ -46,7 +45,7 @@ type Link struct {
 type Socket struct {
 	Index int
 	Peer  netip.AddrPort
-	Port  uint16 // the own one
+	Port  uint16 // the own port
 }
 
 // Neighbor is an entry of the ARP table.
@@ -58,17 +57,17 @@ type Neighbor struct {
 // Session is a TCP connection.
 type Session struct {
 	Peer    netip.AddrPort
-	Session uint32
+	Session uint32 // number of the session
 }
 
-// Counter is a register that counts, by its name.
+// Counter is the value of a counting register.
 type Counter struct {
 	Name  string
 	Value uint64
 }
 
-// Status reads what there is, and changes nothing but that the counters of the MAC begin
-// anew. What of it there is depends on the kind of the network.
+// Status reads the state of the network. It only clears the counters and sticky bits of
+// the MAC. The kind of the network decides which fields are set.
 func (s *Stack) Status(ctx context.Context) (Status, error) {
 	out, err := s.State(ctx)
 	if err == nil && s.mac != nil {
@@ -80,9 +79,9 @@ func (s *Stack) Status(ctx context.Context) (Status, error) {
 	return out, err
 }
 
-// State is Status without counters: it writes no register, and leaves the counters of
-// the MAC to whoever reads them. Bits of the MAC's state that keep what they have had
-// are read, and begin anew; a Setup of this Stack that waits for the link hears of them.
+// State is Status without counters: it writes no register and does not clear the counters
+// of the MAC. It does clear the sticky bits of the MAC's state, but a Setup of this Stack
+// that waits for the link does not miss them.
 func (s *Stack) State(ctx context.Context) (Status, error) {
 	out := Status{Kind: s.kind, Instance: s.poe}
 	if s.mac != nil {
@@ -137,7 +136,7 @@ func (m mac) link(ctx context.Context) (Link, error) {
 	return out, nil
 }
 
-// count reads what was counted since it was read before.
+// count reads the counts since the last call.
 func (m mac) count(ctx context.Context) ([]Counter, error) {
 	if err := m.put(ctx, "stat_pm_tick", 0, uint64(m.mask("stat_pm_tick", "tick"))); err != nil {
 		return nil, err

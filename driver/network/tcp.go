@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 
 	"github.com/cclforge/cclforge/driver/layout"
@@ -32,9 +31,8 @@ func newTCP(d *layout.Design, in layout.Instance, open Opener) (*tcp, error) {
 		"buffer_bytes": &t.buffer} {
 		fact, ok := b.kernel.Fact(name)
 		if !ok || fact == 0 {
-			return nil, &Error{Kind: ErrDesign, Rank: -1, Instance: in.Name,
-				Reason: fmt.Sprintf("kernel %s is described without its %s; its platform is older than this driver",
-					b.kernel.Name, name)}
+			return nil, failure(ErrDesign, in.Name, nil,
+				"kernel %s is described without its %s; its platform is older than this driver", b.kernel.Name, name)
 		}
 		*limit = int(fact)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
 // bufferBytes are those of the buffers of the TCP stack.
@@ -16,14 +16,14 @@ const bufferBytes = 64 << 20
 
 // node is a card on TCP.
 type node struct {
-	*wire.TCP
-	handler *wire.Handler
+	*kernels.TCP
+	handler *kernels.Handler
 	s       *network.Stack
 }
 
-func newNode(t *testing.T, w *wire.Wire) *node {
+func newNode(t *testing.T, w *kernels.Wire) *node {
 	n := &node{TCP: w.TCP()}
-	n.handler = wire.NewHandler(n.TCP, 5*time.Second)
+	n.handler = kernels.NewHandler(n.TCP, 5*time.Second)
 	n.s = stack(t, design(t, "u55c_tcp", nil), instances{"poe_0": n.Registers(), "session_handler_0": n.handler})
 	return n
 }
@@ -34,7 +34,7 @@ func tcpConfig(n, local int) network.Config {
 }
 
 // connection finds the sessions of a connection on the wire.
-func connection(w *wire.Wire, from, to accl.Rank) (out []wire.Connection) {
+func connection(w *kernels.Wire, from, to accl.Rank) (out []kernels.Connection) {
 	for _, c := range w.Connections() {
 		if c.From == from.IP && c.To == to.IP {
 			out = append(out, c)
@@ -48,7 +48,7 @@ func connection(w *wire.Wire, from, to accl.Rank) (out []wire.Connection) {
 func TestTCPEachWay(t *testing.T) {
 	for seed := range uint64(12) {
 		const n = 4
-		w := wire.New(false)
+		w := kernels.NewWire(false)
 		nodes := make([]*node, n)
 		for i := range nodes {
 			nodes[i] = newNode(t, w)
@@ -104,7 +104,7 @@ func TestTCPEachWay(t *testing.T) {
 func TestTCPOncePerPair(t *testing.T) {
 	for seed := range uint64(12) {
 		n := 2 + int(seed%5)
-		w := wire.New(false)
+		w := kernels.NewWire(false)
 		nodes := make([]*node, n)
 		for i := range nodes {
 			nodes[i] = newNode(t, w)
@@ -148,7 +148,7 @@ func TestTCPWithoutTheOthers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := wire.New(false)
+			w := kernels.NewWire(false)
 			c := tcpConfig(3, 2)
 			for _, i := range test.there {
 				alone := network.Config{Ranks: c.Ranks[i : i+1], Receive: bufferBytes, Board: &i}
@@ -169,7 +169,7 @@ func TestTCPWithoutTheOthers(t *testing.T) {
 
 // The buffers lie where the stack's memory ports lead.
 func TestTCPBanks(t *testing.T) {
-	own := newNode(t, wire.New(false))
+	own := newNode(t, kernels.NewWire(false))
 	want := "[{m00_axi HBM 6 6} {m01_axi HBM 6 6}]" // the first bank behind those of the engine
 	if got := fmt.Sprint(own.s.Banks()); got != want {
 		t.Errorf("banks %s, want %s", got, want)
@@ -183,28 +183,28 @@ func TestTCPFaults(t *testing.T) {
 	five := 5
 	for _, test := range []struct {
 		name    string
-		prepare func(t *testing.T, w *wire.Wire, own *node, c *network.Config)
+		prepare func(t *testing.T, w *kernels.Wire, own *node, c *network.Config)
 		want    []fault
 		check   func(t *testing.T, own *node)
 	}{
-		{"all is well", func(*testing.T, *wire.Wire, *node, *network.Config) {}, nil, nil},
-		{"a rank that does not listen", func(t *testing.T, w *wire.Wire, _ *node, c *network.Config) {
+		{"all is well", func(*testing.T, *kernels.Wire, *node, *network.Config) {}, nil, nil},
+		{"a rank that does not listen", func(t *testing.T, w *kernels.Wire, _ *node, c *network.Config) {
 			c.Ranks[2].Port = 6000
 		}, []fault{{network.ErrConnect, 2, "nobody listens there, or nobody answers"}}, nil},
-		{"a rank that is not there", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) {
+		{"a rank that is not there", func(_ *testing.T, _ *kernels.Wire, _ *node, c *network.Config) {
 			c.Ranks[1].IP = members(9)[8].IP
 		}, []fault{{network.ErrConnect, 1, "session_handler_0"}}, nil},
-		{"nobody there", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) {
+		{"nobody there", func(_ *testing.T, _ *kernels.Wire, _ *node, c *network.Config) {
 			c.Ranks[1].IP, c.Ranks[2].Port = members(9)[8].IP, 6000
 		}, []fault{{network.ErrConnect, 1, "deadline exceeded"}, {network.ErrConnect, 2, "attempts"}}, nil},
-		{"a port that is open already", func(t *testing.T, _ *wire.Wire, own *node, c *network.Config) {
+		{"a port that is open already", func(t *testing.T, _ *kernels.Wire, own *node, c *network.Config) {
 			write(t, own.Registers(), 0, 1)
 			time.Sleep(20 * time.Millisecond)
 			if err := own.TCP.OpenPort(t.Context(), c.Ranks[0].Port); err != nil {
 				t.Fatal(err)
 			}
 		}, []fault{{network.ErrPort, 0, "the stack does not listen on port 5500; perhaps it has been told to"}}, nil},
-		{"a port that is open already, as is known", func(t *testing.T, _ *wire.Wire, own *node, c *network.Config) {
+		{"a port that is open already, as is known", func(t *testing.T, _ *kernels.Wire, own *node, c *network.Config) {
 			write(t, own.Registers(), 0, 1)
 			time.Sleep(20 * time.Millisecond)
 			if err := own.TCP.OpenPort(t.Context(), c.Ranks[0].Port); err != nil {
@@ -212,21 +212,21 @@ func TestTCPFaults(t *testing.T) {
 			}
 			c.Listening = true
 		}, nil, nil},
-		{"a stack that does not end its start", func(_ *testing.T, _ *wire.Wire, own *node,
+		{"a stack that does not end its start", func(_ *testing.T, _ *kernels.Wire, own *node,
 			_ *network.Config) {
 			own.Takes(time.Hour)
 		},
 			[]fault{{network.ErrBusy, 0, "poe_0: rank 0 at 10.1.212.21:5500: it was started and does not end, after"}}, nil},
-		{"a stack that runs from before", func(t *testing.T, _ *wire.Wire, own *node, _ *network.Config) {
+		{"a stack that runs from before", func(t *testing.T, _ *kernels.Wire, own *node, _ *network.Config) {
 			own.Takes(time.Hour)
 			write(t, own.Registers(), 0, 1)
 		}, []fault{{network.ErrBusy, 0, "it has been running from before"}}, nil},
-		{"a session handler that does not end", func(_ *testing.T, _ *wire.Wire, own *node,
+		{"a session handler that does not end", func(_ *testing.T, _ *kernels.Wire, own *node,
 			_ *network.Config) {
 			own.handler.Hang()
 		},
 			[]fault{{network.ErrBusy, 0, "session_handler_0: rank 0"}}, nil},
-		{"a number of the board", func(_ *testing.T, _ *wire.Wire, _ *node, c *network.Config) { c.Board = &five }, nil,
+		{"a number of the board", func(_ *testing.T, _ *kernels.Wire, _ *node, c *network.Config) { c.Board = &five }, nil,
 			func(t *testing.T, own *node) {
 				if _, _, board, _, _ := own.Started(); board != 5 {
 					t.Errorf("it is number %d", board)
@@ -235,7 +235,7 @@ func TestTCPFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := wire.New(false)
+			w := kernels.NewWire(false)
 			own := newNode(t, w)
 			for i := 1; i < 3; i++ { // the others listen, and connect to nobody
 				c := tcpConfig(3, i)

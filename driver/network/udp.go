@@ -52,7 +52,7 @@ func (u udp) setUp(ctx context.Context, m *mac, c *Config) ([]accl.Rank, error) 
 	return ranks, nil
 }
 
-// silence adds that the link is down, if that is why nobody answers.
+// silence adds to an error of ARP that the link is down, if it is.
 func (u udp) silence(ctx context.Context, m *mac, c *Config, err error) error {
 	if m == nil || !errors.Is(err, ErrSilent) {
 		return err
@@ -70,7 +70,7 @@ func (u udp) silence(ctx context.Context, m *mac, c *Config, err error) error {
 	return errors.Join(down, err)
 }
 
-// addresses writes the own ones.
+// addresses writes the own addresses.
 func (u udp) addresses(ctx context.Context, c *Config) error {
 	own := number(c.own().Addr())
 	mac, err := u.get(ctx, "mac_address", 0)
@@ -95,7 +95,7 @@ func (u udp) addresses(ctx context.Context, c *Config) error {
 	return nil
 }
 
-// sockets fills the table: of each rank but the own one an entry, at its number.
+// sockets fills the table with an entry for each other rank, at its index.
 func (u udp) sockets(ctx context.Context, c *Config) error {
 	for i := range u.rows("udp_valid") {
 		if err := u.keep(ctx, "udp_valid", i, 0); err != nil {

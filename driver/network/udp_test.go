@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
 // Ranks come up side by side, in any order. In the end a packet on the session of a rank
@@ -23,9 +23,9 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 	const n = 4
 	d := design(t, "u55c_udp", nil)
 	for seed := range uint64(8) {
-		w := wire.New(seed%2 == 1)
+		w := kernels.NewWire(seed%2 == 1)
 		members := members(n)
-		cards := make([]*wire.UDP, n)
+		cards := make([]*kernels.UDP, n)
 		for i := range cards {
 			cards[i] = w.UDP(seed%3 != 0)
 			cards[i].Late(i)
@@ -44,7 +44,7 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for i, own := range cards {
-			if ip, mac := own.Address(); ip != members[i].IP || mac != (wire.MAC{0x00, 0x0A, 0x35, 0x02, 0x9D, ip.As4()[3]}) {
+			if ip, mac := own.Address(); ip != members[i].IP || mac != (kernels.MAC{0x00, 0x0A, 0x35, 0x02, 0x9D, ip.As4()[3]}) {
 				t.Errorf("rank %d has the addresses %v and %v", i, ip, mac)
 			}
 			for j, peer := range cards {
@@ -75,14 +75,15 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 
 // rig is rank 0 of three: the others are cards that have come up.
 type rig struct {
-	w      *wire.Wire
-	own    *wire.UDP
-	others map[int]*wire.UDP
+	w      *kernels.Wire
+	own    *kernels.UDP
+	others map[int]*kernels.UDP
 	c      network.Config
 }
 
 func newRig(t *testing.T, fec bool) *rig {
-	r := &rig{w: wire.New(fec), others: map[int]*wire.UDP{}, c: network.Config{Ranks: members(3), Timeout: time.Second}}
+	r := &rig{w: kernels.NewWire(fec), others: map[int]*kernels.UDP{},
+		c: network.Config{Ranks: members(3), Timeout: time.Second}}
 	r.own = r.w.UDP(true)
 	for i := 1; i < 3; i++ {
 		c := r.w.UDP(true)
@@ -109,7 +110,7 @@ func write(t *testing.T, r writer, offset, value uint32) {
 }
 
 // correct turns RS-FEC on.
-func correct(t *testing.T, m *wire.Ethernet) {
+func correct(t *testing.T, m *kernels.Ethernet) {
 	t.Helper()
 	write(t, m, 0x107C, 3)
 	write(t, m, 0x1000, 7)
@@ -118,7 +119,7 @@ func correct(t *testing.T, m *wire.Ethernet) {
 }
 
 func TestUDPFaults(t *testing.T) {
-	router := wire.MAC{2, 0, 0, 0, 0, 1}
+	router := kernels.MAC{2, 0, 0, 0, 0, 1}
 	for _, test := range []struct {
 		name    string
 		fec     bool
@@ -208,7 +209,7 @@ func TestUDPFaults(t *testing.T) {
 			}
 		}},
 		{"what an earlier program has left", false, func(_ *testing.T, r *rig) {
-			r.own.Remember(r.c.Ranks[1].IP, wire.MAC{2, 2, 2, 2, 2, 2})
+			r.own.Remember(r.c.Ranks[1].IP, kernels.MAC{2, 2, 2, 2, 2, 2})
 		}, nil, func(t *testing.T, r *rig) {
 			_, mac := r.others[1].Address()
 			if _, _, hop, ok := r.own.Reaches(1); !ok || hop != mac {

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -35,21 +35,21 @@ type blocking struct {
 	mu      sync.Mutex
 	conn    *zmq.Conn // nil if there is none
 	last    uint64
-	open    map[uint64]*tickets.Call
+	open    map[uint64]*engine.Answer
 	places  int           // taken
 	tells   bool          // the server tells return codes
 	changed chan struct{} // closed when places or tells change
 }
 
 func newBlocking(d *Device) *blocking {
-	b := &blocking{d: d, dialing: make(chan struct{}, 1), open: map[uint64]*tickets.Call{}, changed: make(chan struct{})}
+	b := &blocking{d: d, dialing: make(chan struct{}, 1), open: map[uint64]*engine.Answer{}, changed: make(chan struct{})}
 	if config := d.p.Operation("config"); config != nil {
 		b.config = config.Value
 	}
 	return b
 }
 
-func (b *blocking) start(ctx context.Context, _ int, call accl.Call) (*tickets.Call, error) {
+func (b *blocking) start(ctx context.Context, _ int, call accl.Call) (*engine.Answer, error) {
 	if err := b.admit(ctx, call.Scenario == b.config); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (b *blocking) admit(ctx context.Context, config bool) error {
 	}
 }
 
-// leave gives a place back. tells says that the server has told a return code.
+// leave frees a place. tells reports that the server has returned a return code.
 func (b *blocking) leave(tells bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,12 +98,12 @@ func (b *blocking) leave(tells bool) {
 	b.changed = make(chan struct{})
 }
 
-// send places a call that has a place. It does not end with the caller's context:
-// the message is small, and others are behind it.
-func (b *blocking) send(conn *zmq.Conn, r *Request) (*tickets.Call, error) {
+// send places a call that has a place. The caller's context does not end it, because the
+// message is small and other calls follow it.
+func (b *blocking) send(conn *zmq.Conn, r *Request) (*engine.Answer, error) {
 	b.sending.Lock()
 	defer b.sending.Unlock()
-	t := tickets.NewCall()
+	t := engine.NewAnswer()
 	b.mu.Lock()
 	err := zmq.ErrClosed
 	if b.conn == conn {
@@ -173,16 +173,16 @@ func (b *blocking) receive(conn *zmq.Conn) {
 	}
 	b.mu.Lock()
 	lost := b.open
-	b.open = map[uint64]*tickets.Call{}
+	b.open = map[uint64]*engine.Answer{}
 	b.conn = nil
 	b.mu.Unlock()
 	for _, t := range lost {
-		t.Answer(0, fmt.Errorf("sim: call at %s: no answer: %w", b.d.address, err))
+		t.Give(0, fmt.Errorf("sim: call at %s: no answer: %w", b.d.address, err))
 		b.leave(false)
 	}
 }
 
-// reply answers a call. An error says that the server does not keep to the
+// reply assigns a reply to its call. The error is that of a server that violates the
 // protocol.
 func (b *blocking) reply(frames [][]byte) error {
 	if len(frames) != 3 || len(frames[0]) != 8 || len(frames[1]) != 0 {
@@ -210,7 +210,7 @@ func (b *blocking) reply(frames [][]byte) error {
 	// The reply to reading the code may come after others here.
 	if b.d.spawn(func() {
 		code, err := b.d.code(reply)
-		t.Answer(code, err)
+		t.Give(code, err)
 		b.leave(false)
 	}) != nil {
 		b.end(t, reply, ErrClosed)
@@ -218,12 +218,12 @@ func (b *blocking) reply(frames [][]byte) error {
 	return nil
 }
 
-func (b *blocking) end(t *tickets.Call, reply Reply, err error) {
+func (b *blocking) end(t *engine.Answer, reply Reply, err error) {
 	code := accl.ReturnCode(0)
 	if reply.Code != nil {
 		code = accl.ReturnCode(*reply.Code)
 	}
-	t.Answer(code, err)
+	t.Give(code, err)
 	b.leave(reply.Code != nil)
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 )
 
 // Call waits are sent at least so far apart; the distance grows as long as no call
@@ -31,7 +31,7 @@ func newControllers(d *Device) *controllers {
 	return c
 }
 
-func (c *controllers) start(ctx context.Context, client int, call accl.Call) (*tickets.Call, error) {
+func (c *controllers) start(ctx context.Context, client int, call accl.Call) (*engine.Answer, error) {
 	return c[client].start(ctx, call)
 }
 
@@ -42,9 +42,9 @@ func (c *controllers) close() {
 	}
 }
 
-// controller has one value of ctrl_id. Each good call wait takes one completion,
-// in the order of the calls, so that nothing may be lost that was sent: replies
-// are waited for as long as the device lives, whoever has given up.
+// controller has one value of ctrl_id. Each successful call wait takes one completion, in
+// the order of the calls, so none may be lost: replies are waited for until the device is
+// closed, even if the caller has given up.
 type controller struct {
 	d       *Device
 	id      int64
@@ -54,19 +54,19 @@ type controller struct {
 	ask     line          // of the goroutine that polls
 
 	mu      sync.Mutex
-	open    []*tickets.Call // in order
+	open    []*engine.Answer // in order
 	polling bool
 	lost    error // why there can be no more calls
 }
 
-func (c *controller) start(ctx context.Context, call accl.Call) (*tickets.Call, error) {
+func (c *controller) start(ctx context.Context, call accl.Call) (*engine.Answer, error) {
 	select {
 	case c.placing <- struct{}{}:
 	case <-ctx.Done():
 		return nil, fmt.Errorf("sim: the server at %s has not taken the call before: %w", c.d.address, context.Cause(ctx))
 	}
 	type outcome struct {
-		t   *tickets.Call
+		t   *engine.Answer
 		err error
 	}
 	done := make(chan outcome, 1)
@@ -88,7 +88,7 @@ func (c *controller) start(ctx context.Context, call accl.Call) (*tickets.Call, 
 }
 
 // send places a call.
-func (c *controller) send(call accl.Call) (*tickets.Call, error) {
+func (c *controller) send(call accl.Call) (*engine.Answer, error) {
 	c.mu.Lock()
 	lost := c.lost
 	c.mu.Unlock()
@@ -106,7 +106,7 @@ func (c *controller) send(call accl.Call) (*tickets.Call, error) {
 	if err := c.d.refused(&r, reply); err != nil {
 		return nil, err
 	}
-	t := tickets.NewCall()
+	t := engine.NewAnswer()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lost != nil {
@@ -124,8 +124,8 @@ func (c *controller) send(call accl.Call) (*tickets.Call, error) {
 	return t, nil
 }
 
-// fail answers all calls with an error. Which completions the server still has
-// is not known any more.
+// fail answers all calls with an error. Completions that the server still has can no
+// longer be assigned.
 func (c *controller) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *controller) fail(err error) {
 		c.lost = fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	for _, t := range c.open {
-		t.Answer(0, err)
+		t.Give(0, err)
 	}
 	c.open = nil
 }
@@ -185,6 +185,6 @@ func (c *controller) complete(reply Reply) {
 	if len(c.open) == 0 {
 		return // placing another call has failed meanwhile
 	}
-	c.open[0].Answer(code, err)
+	c.open[0].Give(code, err)
 	c.open = c.open[1:]
 }

@@ -1,13 +1,12 @@
 package sim
 
-// AppendData writes a packet or a piece of a kernel stream behind b:
-// {"data":[bytes…]}.
+// AppendData appends a packet, or a piece of a kernel stream, to b: {"data":[bytes…]}.
 func AppendData(b, data []byte) []byte {
 	return append(appendOctets(appendField(b, '{', fieldData), data), '}')
 }
 
-// ParseData reads a packet or a piece of a kernel stream; what ParseRequest says
-// about fields and errors holds here, too.
+// ParseData parses a packet or a piece of a kernel stream, with the rules of
+// ParseRequest.
 func ParseData(b []byte) ([]byte, error) {
 	m, err := read(b, fieldData)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
-// Options say which rank is opened, and how.
+// Options choose the rank that is opened.
 type Options struct {
 	Endpoints
 	Rank int
-	// Base is the first address that this client gives out, in device and in host
-	// memory. Clients of the same rank share its memory, and need different bases.
+	// Base is the first address that this client allocates, in device and in host memory.
+	// Clients of the same rank share its memory and need different bases.
 	Base uint64
-	// Dialing is how long Open tries to connect; 0 for 10 s.
+	// Dialing is the time that Open tries to connect; 0 for 10 s.
 	Dialing time.Duration
 	// Listen is the address on which Push publishes; "" for 127.0.0.1.
 	Listen string
@@ -35,8 +35,8 @@ const (
 	redialing = 20 * time.Millisecond
 )
 
-// Device is a rank that a server serves over the simulation protocol. It
-// implements accl.Device and accl.KernelPort.
+// Device is a rank that a server serves by the simulation protocol. It implements
+// accl.Device and accl.KernelPort.
 type Device struct {
 	o       Options
 	p       *accl.Platform
@@ -51,7 +51,7 @@ type Device struct {
 	requests   *lines
 	calls      caller
 	returnCode uint32 // its place in the exchange memory
-	tickets    tickets.Set
+	tickets    engine.Tickets
 	spaces     [2]space // device and host memory
 	beat       int      // bytes
 	toEngine   *talker
@@ -65,19 +65,19 @@ var (
 
 // caller places calls, in one of the ways that the protocol has.
 type caller interface {
-	start(ctx context.Context, client int, c accl.Call) (*tickets.Call, error)
+	start(ctx context.Context, client int, c accl.Call) (*engine.Answer, error)
 	close() // when nothing runs any more
 }
 
-// Blocking reports whether clients of the platform's interface generation place
-// calls without ctrl_id, which are answered when they have ended: those of
-// generations whose engines open sessions themselves, up to accl-2022. All others
-// name a controller and ask for the end of a call.
+// Blocking reports whether clients of the platform's interface version place calls
+// without ctrl_id, which are answered when they have ended. This holds for interfaces
+// whose engines open sessions themselves, up to accl-2022. In later ones, a call names a
+// controller, and the client asks for its end.
 func Blocking(p *accl.Platform) bool { return p.Features.EngineSessions }
 
-// Open connects to the server of a rank, whose platform must be p. It tries until
-// the server is there, Options.Dialing has passed, or ctx ends; the error matches
-// ErrNotServed then. It does at once if the address is that of another socket.
+// Open connects to the server of a rank of platform p. It tries again until the server
+// answers, Options.Dialing has passed, or ctx ends; the error matches ErrNotServed then.
+// It fails at once if another kind of socket listens at the address.
 func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
 	if p == nil {
 		return nil, fmt.Errorf("sim: open rank %d: no platform", o.Rank)
@@ -117,7 +117,7 @@ func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
 	return d, nil
 }
 
-// OpenWorld opens all ranks of a world. The devices are in their order.
+// OpenWorld opens all ranks of a world, in order.
 func OpenWorld(ctx context.Context, p *accl.Platform, e Endpoints) ([]accl.Device, error) {
 	if err := e.Check(0); err != nil {
 		return nil, err
@@ -166,8 +166,8 @@ func insist(ctx context.Context, address string, limit time.Duration) (*zmq.Conn
 	}
 }
 
-// Close ends all connections; what waits for an answer ends with ErrClosed. It
-// tells the server nothing: calls in flight go on there.
+// Close ends all connections; waits for answers end with ErrClosed. It sends nothing to
+// the server, where calls in flight continue.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	again := d.closed
@@ -184,7 +184,7 @@ func (d *Device) Close() error {
 	return err
 }
 
-// spawn runs f beside, unless the device is closed. Close waits for it.
+// spawn runs f in a goroutine, unless the device is closed. Close waits for it.
 func (d *Device) spawn(f func()) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +213,7 @@ func (d *Device) do(ctx context.Context, r *Request) (Reply, error) {
 	return reply, d.refused(r, reply)
 }
 
-// refused is the error of a reply that says no.
+// refused is the error of a reply with another status than StatusGood.
 func (d *Device) refused(r *Request, reply Reply) error {
 	if reply.Status == StatusGood {
 		return nil

@@ -6,31 +6,31 @@ import (
 	"strconv"
 )
 
-// DefaultPort is the starting port of a world unless another is chosen.
+// DefaultPort is the default of Endpoints.Port.
 const DefaultPort = 5500
 
-// Endpoints says where the ranks of a world are served.
+// Endpoints gives the addresses at which the ranks of a world are served.
 type Endpoints struct {
 	Host  string // name or address; "" for 127.0.0.1
-	Port  int    // the starting port; 0 for DefaultPort
-	Ranks int    // of the world
+	Port  int    // of rank 0; others follow from it; 0 for DefaultPort
+	Ranks int    // size of the world
 }
 
-// Command is where rank r answers requests.
+// Command is the address at which rank r answers requests.
 func (e Endpoints) Command(r int) string { return e.at(0, r) }
 
-// EthernetOut is where rank r publishes what it puts on the wire.
+// EthernetOut is the address at which rank r publishes the packets that it sends.
 func (e Endpoints) EthernetOut(r int) string { return e.at(1, r) }
 
-// KernelOut is where rank r publishes what its engine sends to the user kernel.
+// KernelOut is the address at which rank r publishes the stream from its engine to the
+// user kernel.
 func (e Endpoints) KernelOut(r int) string { return e.at(2, r) }
 
-// KernelIn is where the client of rank r publishes what its user kernel sends to
-// the engine.
+// KernelIn is the address at which the client of rank r publishes the stream from its
+// user kernel to the engine.
 func (e Endpoints) KernelIn(r int) string { return e.at(3, r) }
 
-// Check reports a rank that the world does not have, and ports that there are
-// not.
+// Check returns an error if the world has no rank r, or a port is out of range.
 func (e Endpoints) Check(r int) error {
 	first := e.start()
 	switch {

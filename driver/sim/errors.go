@@ -6,29 +6,28 @@ import (
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
+	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
-// Errors of the client. What a server has refused is a *StatusError, what it has
-// sent that cannot be read matches ErrMessage, and a connection that has ended
-// matches zmq.ErrClosed.
+// Errors of the client. A refusal of the server is a *StatusError, unreadable data of the
+// server matches ErrMessage, and a connection that has ended matches zmq.ErrClosed.
 var (
 	ErrClosed = errors.New("sim: the device is closed")
 	ErrClient = errors.New("sim: no such client")
-	ErrTicket = tickets.ErrTicket
+	ErrTicket = engine.ErrTicket
 	ErrFull   = errors.New("sim: there are no addresses left")
 	ErrTaken  = errors.New("sim: the address is taken")
 	ErrFreed  = errors.New("sim: the memory was freed")
-	// ErrNotServed says that a rank is not served where Endpoints have it, after which
-	// comes what to do.
+	// ErrNotServed matches the error of Open if no server of the rank answers. Its text has
+	// a remedy.
 	ErrNotServed = errors.New("sim: the rank is not served")
-	// ErrLost says that it is not known any more which answer belongs to which call,
-	// after the error that it wraps besides.
+	// ErrLost matches errors after which answers can no longer be assigned to calls. The
+	// error also wraps the cause.
 	ErrLost = errors.New("sim: answers cannot be told apart any more; reset the rank and open it again")
 )
 
-// notServed says why a rank could not be reached, and what to do.
+// notServed adds the cause and a remedy to the error of a rank that was not reached.
 func notServed(p *accl.Platform, o Options, err error) error {
 	serve := fmt.Sprintf("go tool mage emulate %s -n=%d", p.Name, o.Ranks)
 	if o.start() != DefaultPort {
@@ -52,11 +51,11 @@ func notServed(p *accl.Platform, o Options, err error) error {
 	return fmt.Errorf("%w: rank %d of %d: %s: %w", ErrNotServed, o.Rank, o.Ranks, todo, err)
 }
 
-// StatusError is a reply with a status that says no.
+// StatusError is a reply that refuses a request.
 type StatusError struct {
 	Request Type
 	Status  int
-	Text    string // what the server says, if anything
+	Text    string // error text of the server, or ""
 }
 
 func (e *StatusError) Error() string {
@@ -67,7 +66,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the server answers with status %d: %s", e.Status, text)
 }
 
-// meaning is what a status alone can say.
+// meaning is the meaning of a status without an error text.
 func (e *StatusError) meaning() string {
 	switch {
 	case e.Status < 0:

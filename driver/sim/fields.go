@@ -53,7 +53,7 @@ var fieldsByName = func() map[string]field {
 	return m
 }()
 
-// message is what was found in a JSON object.
+// message is the content of a JSON object.
 type message struct {
 	has [fields]bool
 	raw [fields][]byte // as spelt; not of arrays of bytes
@@ -98,7 +98,7 @@ func find(key []byte) (field, bool) {
 	return f, known
 }
 
-// wrong is the error of a field that is not what it should be.
+// wrong is the error of a field with a wrong value.
 func (m *message) wrong(f field, what string) error {
 	const longest = 40
 	found := m.raw[f]

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMessage says that something is no message of the protocol.
+// ErrMessage matches errors of data that is not a message of the protocol.
 var ErrMessage = errors.New("not a message of the simulation protocol")
 
 // maxDepth bounds how deep objects and arrays of unknown fields may be nested.
@@ -230,8 +230,7 @@ func hexadecimal(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// unquote is the meaning of what is between quotes. Escapes are rare enough for
-// the library.
+// unquote decodes the text between quotes. Escapes are rare enough for the library.
 func unquote(inside []byte) string {
 	if !bytes.ContainsRune(inside, '\\') && utf8.Valid(inside) {
 		return string(inside)

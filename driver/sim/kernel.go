@@ -21,7 +21,7 @@ const (
 	settling = 50 * time.Millisecond
 )
 
-// listener takes what the engine puts on its kernel stream.
+// listener receives data from the engine's kernel stream.
 type listener struct {
 	making chan struct{} // held by who subscribes
 	made   atomic.Bool
@@ -43,9 +43,9 @@ func newListener() *listener {
 	return &listener{making: make(chan struct{}, 1), reading: make(chan struct{}, 1), pieces: make(chan piece, pullPieces)}
 }
 
-// ListenKernel subscribes to what the engine puts on its kernel stream, as the
-// first Pull does otherwise. What the engine sends after ListenKernel has returned
-// is kept for Pull; the server is held back when nobody takes it.
+// ListenKernel subscribes to the kernel stream of the engine; without it, the first Pull
+// does. Data that the engine sends after ListenKernel has returned is kept for Pull. The
+// server is held back while nobody takes it.
 func (d *Device) ListenKernel(ctx context.Context) error {
 	ctx, free := d.bound(ctx)
 	defer free()
@@ -90,7 +90,7 @@ func (d *Device) listen(ctx context.Context) error {
 	return nil
 }
 
-// receive queues what comes from the engine.
+// receive queues messages of the engine.
 func (d *Device) receive(conn *zmq.Conn) {
 	defer context.AfterFunc(d.life, func() { _ = conn.Close() })()
 	defer conn.Close()
@@ -129,9 +129,9 @@ func (d *Device) piece(frames [][]byte) piece {
 	return piece{uint32(tdest), data, err}
 }
 
-// Pull implements accl.KernelPort. The first call subscribes; what the engine has
-// sent before that may be lost (ListenKernel). The error matches ErrMessage if
-// the server has published something else, and Pull can be called again.
+// Pull implements accl.KernelPort. The first call subscribes, unless ListenKernel was
+// called; data sent before is lost. The error matches ErrMessage if the server has
+// published something else; Pull can be called again then.
 func (d *Device) Pull(ctx context.Context, max int) (uint32, []byte, error) {
 	ctx, free := d.bound(ctx)
 	defer free()

@@ -8,9 +8,8 @@ import (
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
-// line is a connection to the server that carries one request at a time. It is
-// made when it is needed, and made anew after an error. One goroutine may use it
-// at a time.
+// line is a connection to the server that carries one request at a time. It is made when
+// it is needed, and made again after an error. One goroutine may use it at a time.
 type line struct {
 	address string
 	conn    *zmq.Conn
@@ -19,10 +18,9 @@ type line struct {
 // texts are buffers for requests.
 var texts = sync.Pool{New: func() any { return new([]byte) }}
 
-// do sends a request and returns the reply, good or not. sent says whether the
-// server may have got the request. When the context ends before the reply is
-// there, the connection is given up, so that the reply cannot be taken for that of
-// another request.
+// do sends a request and returns the reply, good or not. sent reports whether the server
+// may have got the request. If the context ends first, do closes the connection, so that
+// the reply is not taken for that of another request.
 func (l *line) do(ctx context.Context, r *Request) (reply Reply, sent bool, err error) {
 	if ctx.Err() != nil {
 		return reply, false, fmt.Errorf("%s: %w", what(l.address, r), context.Cause(ctx))
@@ -55,7 +53,7 @@ func (l *line) close() {
 	}
 }
 
-// what says what was being done.
+// what names a request in errors.
 func what(address string, r *Request) string {
 	switch r.Type {
 	case Call, CallWait:

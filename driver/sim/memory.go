@@ -9,8 +9,8 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// pieceBytes is the most that a message carries of what is copied to or from the
-// server. Larger ones are not faster.
+// pieceBytes is the largest piece of a copy to or from the server in one message. Larger
+// ones are not faster.
 const pieceBytes = 256 << 10
 
 // memory implements accl.Memory. What the engine sees is at the server, also of
@@ -28,10 +28,9 @@ type memory struct {
 	bytes []byte
 }
 
-// Alloc implements accl.Device: it chooses an address that this device has not
-// given out, and announces it to the server. Errors are ErrTaken, ErrFull, and a
-// *StatusError if the server has no such memory. Memory that others have used
-// before holds what they left.
+// Alloc implements accl.Device: it chooses a free address and announces it to the server.
+// The error is ErrTaken, ErrFull, or a *StatusError if the server has no such memory.
+// Memory that was used before keeps its contents.
 func (d *Device) Alloc(ctx context.Context, spec accl.MemSpec) (accl.Memory, error) {
 	if spec.Bytes <= 0 {
 		return nil, fmt.Errorf("sim: allocating %d bytes: at least 1 expected", spec.Bytes)
@@ -58,8 +57,8 @@ func (d *Device) space(host bool) *space {
 
 func (m *memory) Addr() uint64 { return m.addr }
 
-// Bytes is the host's copy, made when it is first asked for: nobody does for what
-// only the engine uses.
+// Bytes is the host's copy. It is made on the first call, because memory that only the
+// engine uses needs none.
 func (m *memory) Bytes() []byte {
 	m.copy.Do(func() { m.bytes = make([]byte, m.size) })
 	return m.bytes

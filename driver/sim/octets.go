@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// octets reads an array of bytes, 0 to 255 or -128 to 127, from its bracket on.
-// If it holds something else, which is JSON nevertheless, wrong says what.
+// octets reads an array of bytes, 0 to 255 or -128 to 127, from its bracket on. wrong is
+// the error of an array with other valid JSON values.
 func (s *scanner) octets() (data []byte, wrong, err error) {
 	// The first closing bracket ends an array of numbers, so that its commas say how
 	// long it is.

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// pushBytes is what a message to the engine carries of the kernel stream, and
-	// pushQueueBytes how much text waits for a server that is slow.
+	// pushBytes is the size of a message to the engine in bytes of the kernel stream,
+	// pushQueueBytes the size of the queue for a slow server in bytes of text.
 	pushBytes      = 64 << 10
 	pushQueueBytes = 4 << 20
 	// subscribing is how long Push waits for the server to subscribe.
 	subscribing = 10 * time.Second
-	// looking is the pause before Push looks again whether it can go on, if nobody
-	// says so.
+	// looking is the pause before Push checks again whether it can go on, if it was not
+	// notified.
 	looking = 20 * time.Millisecond
 )
 
-// talker publishes what goes into the engine's kernel stream.
+// talker publishes data for the engine's kernel stream.
 type talker struct {
 	turn      chan struct{} // held by who pushes
 	room      chan struct{} // something has changed
@@ -34,9 +34,9 @@ func newTalker() *talker {
 	return &talker{turn: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// Push implements accl.KernelPort. The first call binds the address where the
-// server looks for the stream. Push waits until the server has subscribed, at most
-// 10 s, and while it is behind.
+// Push implements accl.KernelPort. The first call binds the address to which the server
+// connects for the stream. Push waits, at most 10 s, until the server has subscribed, and
+// while the server is behind.
 func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
 	ctx, free := d.bound(ctx)
 	defer free()
@@ -96,9 +96,9 @@ func (d *Device) bind(ctx context.Context) error {
 	return nil
 }
 
-// topic is what a message must carry to reach the server, when it has subscribed.
-// That is TDEST; but other clients always send to 0, and servers of the
-// generations before that listen to their rank only.
+// topic waits until the server has subscribed, and returns the topic of messages to it.
+// That is TDEST; but other clients always send to 0, and servers of earlier interface
+// versions subscribe only to the number of their rank.
 func (d *Device) topic(ctx context.Context, tdest uint32) ([]byte, error) {
 	topics := [][]byte{strconv.AppendUint(nil, uint64(tdest), 10), []byte("0")}
 	if Blocking(d.p) {
@@ -146,8 +146,8 @@ func (k *talker) wait(ctx context.Context) error {
 	return nil
 }
 
-// close is called when the device has ended: whoever pushes ends soon, and nobody
-// does so again.
+// close is called when the device has ended: a running Push ends soon, and no other can
+// begin.
 func (k *talker) close() error {
 	k.turn <- struct{}{}
 	if k.publisher == nil {

@@ -8,22 +8,21 @@ import (
 // Statuses of replies. Negative ones are errors.
 const (
 	StatusGood    = 0
-	StatusNotYet  = 1  // of a call wait; outside the memory, of reads and writes
-	StatusRefused = -1 // what is refused, with an error text
+	StatusNotYet  = 1  // call wait: not ended; read or write: outside the memory
+	StatusRefused = -1 // refused; Error has the reason
 )
 
 // Reply is the answer to a request.
 type Reply struct {
 	Status int
-	Error  string  // what was wrong, if there is something to say
+	Error  string  // text of an error, or ""
 	Word   *uint32 // rdata of an MMIO read
-	Data   []byte  // rdata of a memory read: not nil, also if it is empty
-	// Code is the return code of a call, from servers that tell.
+	Data   []byte  // rdata of a memory read: not nil, even if it is empty
+	// Code is the return code of a call; nil from servers that do not report it.
 	Code *uint32
 }
 
-// ParseReply reads a reply; what ParseRequest says about fields and errors holds
-// here, too.
+// ParseReply parses a reply, with the rules of ParseRequest.
 func ParseReply(b []byte) (Reply, error) {
 	var r Reply
 	m, err := read(b, fieldRData)
@@ -78,7 +77,7 @@ func (m *message) text(f field) (string, error) {
 	return "", m.wrong(f, "a string")
 }
 
-// Append writes the reply behind b.
+// Append appends the reply to b.
 func (r *Reply) Append(b []byte) []byte {
 	b = strconv.AppendInt(appendField(b, '{', fieldStatus), int64(r.Status), 10)
 	if r.Error != "" {

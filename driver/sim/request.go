@@ -8,10 +8,10 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Type is what a request asks for.
+// Type is the type of a request.
 type Type int
 
-// Types of requests, as the protocol numbers them.
+// Types of requests, with the numbers of the protocol.
 const (
 	MMIORead Type = iota
 	MMIOWrite
@@ -33,8 +33,7 @@ func (t Type) String() string {
 	return typeNames[t]
 }
 
-// Request is a request to the server of a rank. What means something depends on
-// its type.
+// Request is a request to the server of a rank. Type decides which fields count.
 type Request struct {
 	Type       Type
 	Addr       uint64 // of MMIO and memory, in bytes
@@ -42,7 +41,7 @@ type Request struct {
 	Host       bool   // host memory instead of device memory
 	Word       uint32 // to write by MMIO
 	Data       []byte // to write to memory
-	Controlled bool   // a call has ctrl_id: it is answered at once, and waited for
+	Controlled bool   // the call has ctrl_id: it is answered at once, and CallWait asks for its end
 	CtrlID     int64
 	Call       accl.Call
 }
@@ -74,10 +73,10 @@ func addresses(c *accl.Call) [3]struct {
 	}{{fieldAddr0, &c.Addr0}, {fieldAddr1, &c.Addr1}, {fieldAddr2, &c.Addr2}}
 }
 
-// ParseRequest reads a request. Fields may come in any order; unknown ones, and
-// those that the type does not have, are skipped; of fields that are given several
-// times the last one counts. Errors match ErrMessage and name the field; the type
-// is set if it was read. How much memory a request asks for is not checked.
+// ParseRequest parses a request. Fields may come in any order. Unknown fields, and those
+// that do not belong to the type, are skipped; of repeated fields the last one counts.
+// Errors match ErrMessage and name the field; the type is set if it was read. The size of
+// requested memory is not checked.
 func ParseRequest(b []byte) (Request, error) {
 	r := Request{Type: -1}
 	m, err := read(b, fieldWData)
@@ -167,7 +166,7 @@ func (r *Request) fillCall(m *message) (err error) {
 	return err
 }
 
-// Append writes the request behind b.
+// Append appends the request to b.
 func (r *Request) Append(b []byte) []byte {
 	b = appendField(b, '{', fieldType)
 	b = strconv.AppendInt(b, int64(r.Type), 10)
@@ -203,7 +202,7 @@ func (r *Request) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendField writes what comes before a field, and its name.
+// appendField appends a separator and the name of a field.
 func appendField(b []byte, before byte, f field) []byte {
 	b = append(b, before, '"')
 	b = append(b, f.String()...)

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// stepBytes is what addresses that are given out are multiples of.
+// stepBytes is the alignment of allocated addresses.
 const stepBytes = 4096
 
-// space gives out addresses of a memory, first fit from base upward.
+// space allocates addresses of a memory, first fit from base upward.
 type space struct {
 	base uint64
 	mu   sync.Mutex

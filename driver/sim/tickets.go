@@ -12,12 +12,12 @@ import (
 // kernel command stream.
 const lastClient = 2
 
-// Start implements accl.Device. The error is ErrClient for a client other than 0
-// to 2, and a *StatusError if the server refuses the call.
+// Start implements accl.Device. The error is ErrClient for a client other than 0 to 2,
+// and a *StatusError if the server refuses the call.
 //
-// On platforms of which Blocking is true, calls in flight are bounded, and Start
-// waits for the answer to another one when there are too many: 400, or 1 on a server
-// that does not tell return codes in its replies.
+// If Blocking is true for the platform, the number of calls in flight is limited to 400,
+// or to 1 on a server without return codes in its replies. Start waits for the answer to
+// another call at the limit.
 func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
 	if client < 0 || client > lastClient {
 		return 0, fmt.Errorf("%w: %d, they go from 0 to %d", ErrClient, client, lastClient)
@@ -34,8 +34,8 @@ func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 	return d.tickets.Add(t), nil
 }
 
-// Wait implements accl.Device. The error is ErrTicket for a ticket without an
-// answer to give.
+// Wait implements accl.Device. The error is ErrTicket for an unknown ticket, or one whose
+// answer was returned before.
 func (d *Device) Wait(ctx context.Context, n accl.Ticket) (accl.ReturnCode, error) {
 	code, err := d.tickets.Wait(ctx, n)
 	if err != nil && !errors.Is(err, ErrTicket) && ctx.Err() != nil {
@@ -44,8 +44,8 @@ func (d *Device) Wait(ctx context.Context, n accl.Ticket) (accl.ReturnCode, erro
 	return code, err
 }
 
-// code is the outcome of a call that has ended. Servers other than ours do not
-// tell, but leave it in the exchange memory.
+// code is the return code of a call that has ended. Servers of other projects do not
+// report it, but leave it in the exchange memory.
 func (d *Device) code(reply Reply) (accl.ReturnCode, error) {
 	if reply.Code != nil {
 		return accl.ReturnCode(*reply.Code), nil

@@ -18,23 +18,24 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
-// Options say which card is opened, and with what.
+// Options choose the card and its file.
 type Options struct {
-	// Card is its index, "0", or its PCI address, "0000:65:00.1"; "" is the first one.
+	// Card is the index of the card, such as "0", or its PCI address, such as
+	// "0000:65:00.1"; "" is the first card.
 	Card string
-	// Xclbin is the file that the card is to hold.
+	// Xclbin is the path of the file with the design.
 	Xclbin string
-	// Keep never loads the card: the error is ErrLoaded if it does not hold the file.
+	// Keep never loads the card. The error is ErrLoaded if the card does not hold the file.
 	Keep bool
-	// AnyDesign takes a file with another hash, or none, if all kernels and memories
-	// are where the design has them.
+	// AnyDesign accepts a file with another hash of the design, or none, if all its kernels
+	// and memories are those of the design.
 	AnyDesign bool
-	// Library is the directory of XRT's libraries; "" for XILINX_XRT/lib, or where the
-	// system has them.
+	// Library is the directory of XRT's libraries; "" for $XILINX_XRT/lib, or the system's
+	// search path.
 	Library string
 }
 
-// Card is a card that holds a design. Its methods may be called concurrently.
+// Card is an open card with its design. Its methods may be called concurrently.
 type Card struct {
 	name   string // in errors
 	l      *library
@@ -56,8 +57,8 @@ type Card struct {
 	buffers map[*memory]bool
 }
 
-// Open opens a card that is to hold a design. It ends early only between the calls of
-// XRT. The error matches those of this package.
+// Open opens a card, and loads it if necessary. The context is checked between calls of
+// XRT only. The error matches those of this package.
 func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 	file, err := readFile(d, o)
 	if err != nil {
@@ -84,7 +85,7 @@ func Open(ctx context.Context, d *layout.Design, o Options) (*Card, error) {
 	return c, nil
 }
 
-// image is an .xclbin with what its sections say.
+// image is the content of an .xclbin.
 type image struct {
 	path    string
 	content []byte
@@ -92,7 +93,7 @@ type image struct {
 	layout  *xclbin.Layout
 }
 
-// readFile reads a file that has to be of a design.
+// readFile reads a file and compares it with a design.
 func readFile(d *layout.Design, o Options) (*image, error) {
 	if o.Xclbin == "" {
 		return nil, fmt.Errorf("%w: say which, of %s", ErrFile, d.Platform)
@@ -154,7 +155,7 @@ func (c *Card) find(selection string) error {
 	return nil
 }
 
-// hold sees that the card holds a file.
+// hold loads the file, unless the card holds it.
 func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	if ctx.Err() != nil {
 		return c.say("open", context.Cause(ctx))
@@ -178,7 +179,7 @@ func (c *Card) hold(ctx context.Context, file *image, keep bool) error {
 	return nil
 }
 
-// say says what was being done with the card.
+// say adds the operation and the card's name to an error.
 func (c *Card) say(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -186,7 +187,7 @@ func (c *Card) say(doing string, err error) error {
 	return c.busy(fmt.Errorf("%s %s: %w", doing, c.name, err))
 }
 
-// busy lets errors of what others use match ErrBusy.
+// busy makes errors of resources that others use match ErrBusy.
 func (c *Card) busy(err error) error {
 	if errors.Is(err, syscall.EBUSY) {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
@@ -197,16 +198,15 @@ func (c *Card) busy(err error) error {
 // use lets a call of the library begin, unless the card is closed. Close waits for it.
 func (c *Card) use() (done func(), err error) { return c.users.Use(c.name) }
 
-// Fresh reports whether the card was loaded when it was opened: nothing on it has been
-// used before. Otherwise it held the file already.
+// Fresh reports whether Open has loaded the card, so that nothing on it was used before.
+// It is false if the card held the file already.
 func (c *Card) Fresh() bool { return c.fresh }
 
-// Design is what the card holds.
+// Design is the design that the card holds.
 func (c *Card) Design() *layout.Design { return c.design }
 
-// Close gives kernels and memory back, whose Bytes must not be used any more, and ends
-// calls that wait with ErrClosed: what the engines do goes on. The card keeps what it
-// holds.
+// Close releases kernels and memory, whose Bytes must not be used any more. Waits for
+// calls end with ErrClosed, but the engines continue. The card keeps its design.
 func (c *Card) Close() error {
 	if !c.users.Close(c.name, c.end, &c.engines) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
-// describe lists what a file says else of itself than the design.
+// describe compares a file's description with the design.
 func describe(d *layout.Design, said xclbin.Description, described bool) []string {
 	switch {
 	case !described:
@@ -23,7 +23,7 @@ func describe(d *layout.Design, said xclbin.Description, described bool) []strin
 	return nil
 }
 
-// compare lists in what the kernels and memories of a file differ from a design.
+// compare lists the differences between kernels and memories of a file and a design.
 func compare(d *layout.Design, l *xclbin.Layout) []string {
 	var out []string
 	for _, in := range d.Instances {
@@ -45,8 +45,8 @@ func compare(d *layout.Design, l *xclbin.Layout) []string {
 }
 
 // banks compares the memory that the ports of an instance reach. The linker lists
-// arguments in the order of the ports; kernels that are linked as they are may have
-// arguments that no description of ours has.
+// arguments in the order of the ports. Kernels of other projects may have arguments that
+// are not in our descriptions.
 func banks(in layout.Instance, l *xclbin.Layout) []string {
 	if in.Role != layout.DMA && in.Role != layout.Engine || len(in.Banks) == 0 {
 		return nil

@@ -26,9 +26,9 @@ var (
 	_ accl.KernelCaller = (*Device)(nil)
 )
 
-// Engine opens an engine of the card, from 0 up, which this process has to itself until
-// the card is closed. The platform must be the one that the card holds. The error is
-// ErrOpen for an engine that is open; it can be opened again after its Close.
+// Engine opens an engine of the card, numbered from 0. The process has the engine to
+// itself until the card is closed. p must be the platform of the card's design. The error
+// is ErrOpen if the engine is open; it can be opened again after its Close.
 func (c *Card) Engine(ctx context.Context, p *accl.Platform, number int) (*Device, error) {
 	d, err := c.engine(ctx, p, number)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *Device) place() error {
 	return nil
 }
 
-// hostMemory is what the linker calls memory of the host.
+// hostMemory is the linker's name of host memory.
 const hostMemory = "HOST"
 
 // movers are the instances that move an engine's data to and from memory: its DMA
@@ -101,8 +101,8 @@ func movers(d *layout.Design, number int) []layout.Instance {
 	return d.Of(number, layout.Engine)
 }
 
-// common is what a memory port has in common with those before it, if there are any:
-// where XRT itself puts buffers for it, followed by single banks.
+// common returns the banks that a memory port and all ports before it reach: first the
+// bank in which XRT itself puts buffers of the port, then single banks.
 func (d *Device) common(instance string, argument int, before []xclbin.Place) ([]xclbin.Place, error) {
 	preferred, err := d.c.layout.BufferBank(instance, argument)
 	if err != nil {
@@ -121,8 +121,8 @@ func (d *Device) common(instance string, argument int, before []xclbin.Place) ([
 	}), nil
 }
 
-// Close ends calls that wait with ErrClosed. Its kernels and memory remain this
-// process's until the card is closed.
+// Close ends waits for calls with ErrClosed. The process keeps the engine's kernels and
+// memory until the card is closed.
 func (d *Device) Close() error {
 	d.c.engines.Return(d.Engine)
 	return nil

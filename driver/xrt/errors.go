@@ -7,34 +7,33 @@ import (
 	"syscall"
 
 	"github.com/cclforge/cclforge/driver/internal/engine"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 )
 
-// Errors of cards and their engines.
+// Errors of cards and their engines, for errors.Is.
 var (
 	ErrLibrary  = errors.New("XRT is not there")                 // its library cannot be loaded
-	ErrNoCard   = errors.New("no such card")                     // that XRT sees
+	ErrNoCard   = errors.New("no such card")                     // among those that XRT lists
 	ErrFile     = errors.New("the .xclbin cannot be used")       //
 	ErrDesign   = errors.New("the .xclbin is of another design") // a *DesignError
-	ErrLoaded   = errors.New("the card holds something else")    // and may not be loaded
+	ErrLoaded   = errors.New("the card holds something else")    // and Options.Keep is set
 	ErrRefused  = errors.New("XRT refuses")                      // a *CallError
 	ErrBusy     = errors.New("another process uses it")          //
 	ErrInstance = engine.ErrInstance                             //
 	ErrRegister = engine.ErrRegister                             //
-	ErrMemory   = errors.New("there is no such memory")          // host memory, or at a given address
+	ErrMemory   = errors.New("there is no such memory")          // host memory, or memory at a given address
 	ErrClient   = engine.ErrClient                               //
-	ErrTicket   = tickets.ErrTicket                              //
+	ErrTicket   = engine.ErrTicket                               //
 	ErrClosed   = engine.ErrClosed                               //
 	ErrOpen     = engine.ErrOpen                                 //
 	ErrFreed    = engine.ErrFreed                                //
 	ErrSilent   = engine.ErrSilent                               //
 )
 
-// CallError is a function of XRT that has failed. It matches ErrRefused, and the
-// syscall.Errno that XRT gives, if it does.
+// CallError is the error of a function of XRT. It matches ErrRefused, and the
+// syscall.Errno if XRT returns one.
 type CallError struct {
 	Function string
-	Code     int // as XRT returns it: an errno or its negative, or -1
+	Code     int // that XRT returns: an errno, its negative, or -1
 }
 
 func (e *CallError) Error() string {
@@ -58,7 +57,8 @@ func (e *CallError) Unwrap() []error {
 	return out
 }
 
-// DesignError is what an .xclbin has else than the design. It matches ErrDesign.
+// DesignError lists the differences between an .xclbin and the design. It matches
+// ErrDesign.
 type DesignError struct {
 	File, Platform string
 	Differences    []string

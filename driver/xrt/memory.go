@@ -22,9 +22,9 @@ type memory struct {
 	addr   uint64
 }
 
-// Alloc implements accl.Device. XRT chooses addresses: the error is ErrMemory for one
-// that is asked for, and for host memory that the platform does not reach; ENOMEM if
-// there is no room.
+// Alloc implements accl.Device. The error is ErrMemory for memory at a given address,
+// because XRT chooses addresses, and for host memory that the platform does not reach; it
+// matches ENOMEM if there is no room.
 func (d *Device) Alloc(_ context.Context, spec accl.MemSpec) (accl.Memory, error) {
 	var flags uint64
 	group, what := d.group, "device memory"
@@ -47,8 +47,8 @@ func (d *Device) Alloc(_ context.Context, spec accl.MemSpec) (accl.Memory, error
 	return m, nil
 }
 
-// Alloc allocates memory that a port of an instance reaches, "m00_axi" of "poe_0", for
-// kernels that keep data of their own. The error is as with Device.Alloc.
+// Alloc allocates memory that a port of an instance reaches, such as "m00_axi" of
+// "poe_0", for kernels with data of their own. Errors are those of Device.Alloc.
 func (c *Card) Alloc(instance, port string, bytes int) (accl.Memory, error) {
 	in, _ := c.design.Instance(instance)
 	i := slices.IndexFunc(in.Banks, func(b layout.Banks) bool { return b.Port == port })

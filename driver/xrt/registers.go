@@ -18,12 +18,10 @@ type registers struct {
 
 var _ layout.Registers = (*registers)(nil)
 
-// Registers are those of an instance of a kernel, by its name, "poe_0". The process has
-// the kernel to itself from then on, until the card is closed: the error matches ErrBusy
-// if another one has it, ErrInstance if the card has no such kernel with registers.
-func (c *Card) Registers(instance string) (layout.Registers, error) { return c.registers(instance) }
-
-func (c *Card) registers(instance string) (*registers, error) {
+// Registers returns the registers of an instance of a kernel, such as "poe_0". The
+// process has the kernel to itself until the card is closed. The error matches ErrBusy if
+// another process has it, and ErrInstance if the card has no such kernel with registers.
+func (c *Card) Registers(instance string) (layout.Registers, error) {
 	done, err := c.use()
 	if err != nil {
 		return nil, err
@@ -56,7 +54,7 @@ func (c *Card) registers(instance string) (*registers, error) {
 	return r, nil
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (r *registers) Read(ctx context.Context, offset uint32) (v uint32, err error) {
 	err = r.access(ctx, "read", offset, func() error {
 		return status("xclRegRead", r.c.l.readReg(r.c.shim, r.index, offset, &v))
@@ -64,7 +62,7 @@ func (r *registers) Read(ctx context.Context, offset uint32) (v uint32, err erro
 	return v, err
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (r *registers) Write(ctx context.Context, offset, value uint32) error {
 	return r.access(ctx, "write", offset, func() error {
 		return status("xclRegWrite", r.c.l.writeReg(r.c.shim, r.index, offset, value))

@@ -23,12 +23,8 @@ __attribute__((noinline, cold)) static void reset_requested(void)
 {
 	uint32_t ticket;
 
-	for (uint32_t set = engine.open; set != 0;) {
-		struct call *call = &engine.calls[next_in(&set)];
-
-		task_stop(call);
-		task_end(call, CCLO_RETURN_CODE_NOT_READY);
-	}
+	for (uint32_t set = engine.open; set != 0;)
+		task_end(&engine.calls[next_in(&set)], CCLO_RETURN_CODE_NOT_READY);
 	for (uint32_t i = 0; i <= CCLO_CALL_STATUS_WAITING_MASK && (ticket = hw_read(CCLO_CALLS_TAKE_ADDRESS)) != 0; i++) {
 		if (is_reset()) {
 			reset_engine();

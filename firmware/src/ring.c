@@ -149,7 +149,7 @@ static inline void walk_begin(struct walk *w, struct stage *stage, bool begun)
 	walk_measure(w);
 	stage->from = next_rank();
 	stage->to = previous_rank();
-	stage->keeps = stage->apart = stage->kept = stage->beside = stage->fence = false;
+	stage->keeps = stage->apart = stage->kept = stage->beside = stage->exclusive = stage->fence = false;
 	if (begun)
 		walk_on(w);
 }

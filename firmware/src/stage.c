@@ -47,8 +47,8 @@ uint32_t part_within(struct part part, uint32_t count)
 /* Data lands in its place if it needs nothing more, else in scratch. */
 static bool lands_in_place(const struct stage *stage)
 {
-	return stage->own.kind == CCLO_MOVE_OPERAND_NONE && stage->result.kind == CCLO_MOVE_RESULT_MEMORY &&
-	       !stage->result.packed;
+	return (stage->own.kind == CCLO_MOVE_OPERAND_NONE || stage->exclusive) &&
+	       stage->result.kind == CCLO_MOVE_RESULT_MEMORY && !stage->result.packed;
 }
 
 static bool opens(const struct stage *stage)
@@ -144,7 +144,7 @@ void stages_greet(struct path *path, uint32_t from, const struct place *place, u
 static inline void clear(struct stage *stage)
 {
 	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->keeps = stage->apart = stage->kept = stage->beside = stage->fence = stage->follows = stage->unfinished = false;
+	stage->receives = stage->sends = stage->keeps = stage->apart = stage->kept = stage->beside = stage->exclusive = stage->fence = stage->follows = stage->unfinished = false;
 	stage->later = 0;
 }
 
@@ -320,6 +320,20 @@ void stage_run_in_window(struct path *path, const struct stage *stage, const str
 	run_in_window(path, stage, landing, in_place);
 }
 
+/* An exclusive stage whose data has landed in scratch memory: two moves read it. */
+__attribute__((noinline, cold)) static void run_exclusive_in_window(struct path *path, const struct stage *stage, const struct landing *landing)
+{
+	struct stage *part = &path->exclusive;
+
+	*part = *stage;
+	part->own.form = 0;
+	part->sends = false;
+	run_in_window(path, part, landing, false);
+	*part = *stage;
+	part->result.form = 0;
+	run_in_window(path, part, landing, false);
+}
+
 __attribute__((noinline)) static void run_in_windows(struct path *path, const struct stage *stage)
 {
 	struct landing *landing;
@@ -331,7 +345,9 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	}
 	landing = &path->landings[path->current];
 	in_place = stage->receives && landing->in_place;
-	if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
+	if (UNLIKELY(stage->exclusive) && !in_place && stage->count != 0) {
+		run_exclusive_in_window(path, stage, landing);
+	} else if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
 		run_in_window(path, stage, landing, in_place);
 	} else if (stage->sends && !path->welcome && stage->unfinished) {
 		invitation_wait(stage->to, path->tag, collective_context());
@@ -390,10 +406,30 @@ void stages_begin(struct path *path, uint32_t count, uint32_t to)
 }
 #endif
 
+/* A message can be read once: the second move reads the result. */
+__attribute__((noinline, cold)) static void run_exclusive(struct path *path, const struct stage *stage)
+{
+	struct move *move = describe(path, stage);
+
+	move->op0 = NULL;
+	move->sends = false;
+	move_issue(move);
+	move = describe(path, stage);
+	move->receives = false;
+	move->op1 = move->result;
+	move->result = NULL;
+	move->fence = true;
+	move_issue(move);
+}
+
 void stage_run(struct path *path, const struct stage *stage)
 {
 	if (stage->count == 0)
 		return;
+	if (UNLIKELY(stage->exclusive)) {
+		run_exclusive(path, stage);
+		return;
+	}
 	if (is_plain(stage))
 		move_give(prepare_plain(path, stage, NULL, false));
 	else
@@ -506,7 +542,7 @@ static void run_in_turn(void *of)
 			more = next_stage(path, stage);
 			if (!more)
 				break;
-			if (path->sequence.stages == 1 && is_plain(stage) && !stage->keeps)
+			if (path->sequence.stages == 1 && is_plain(stage) && !stage->keeps && !stage->exclusive)
 				run_slices(path, stage);
 			if (paced && stage->receives && built >= path->unasked && stage->count != 0)
 				ask(stage->from);

@@ -32,6 +32,7 @@ struct stage {
 	bool keeps; /* sends its block of the operand, and this rank's own block becomes the result */
 	bool apart; /* sends the operand, and what it receives becomes the result */
 	bool kept; /* what is sent apart is kept further on; a plain stage only */
+	bool exclusive; /* what it receives becomes the result, and what it sends is that reduced with its operand */
 	bool beside; /* sends what lies further on, of as many elements, beside a result that it reduces; a plain stage only */
 	uint32_t from, to;
 	bool fence; /* needs what earlier stages wrote, or overwrites what they read */
@@ -76,6 +77,7 @@ struct path {
 	uint32_t switches, cut; /* registers of moves have what does not change, of the call and for that rank, unless other calls have run since */
 	struct place kept; /* the block that the present stage keeps */
 	struct move move; /* of the present stage, unless it is plain; stacks are small */
+	struct stage exclusive; /* a move of the present stage, if that is exclusive */
 	uint32_t unasked; /* the first stages, whose data nobody asks for */
 	bool first, begun_first; /* stage 0 runs before others are looked at; it has */
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */

@@ -22,8 +22,18 @@ void task_answer(uint32_t ticket, uint32_t code)
 	task_answer_next(code);
 }
 
+/* Drops the moves of a call, and closes its windows. */
+__attribute__((noinline, cold)) static void stop(struct call *call)
+{
+	queue_give_back(call);
+	windows_shut(call);
+}
+
+/* The host may use the memory of a failed call as soon as it has the answer. */
 void task_end(struct call *call, uint32_t code)
 {
+	if (UNLIKELY(code != 0))
+		stop(call);
 	if (LIKELY(call->ticket != 0)) /* a collective that has failed may have been answered */
 		task_answer(call->ticket, code);
 	if (call->state.queue != NO_QUEUE || call->state.other_queue != NO_QUEUE)
@@ -59,17 +69,10 @@ void task_done(void)
 	task_leave();
 }
 
-/* The host may use the memory of a failed call as soon as it is answered. */
-__attribute__((noinline, cold)) void task_stop(struct call *call)
-{
-	queue_give_back(call);
-	windows_shut(call);
-}
-
 static void fail(void *call)
 {
+	(void)call;
 	collective_failed();
-	task_stop(call);
 	task_done();
 }
 

@@ -109,10 +109,7 @@ void task_answer(uint32_t ticket, uint32_t code);
 /* The same of any call that is open. */
 void task_fail_of(struct call *call, uint32_t error) __attribute__((noreturn));
 
-/* Ends what a call moves, and takes its windows back. */
-void task_stop(struct call *call);
-
-/* Answers a call that is open, and frees what it holds. */
+/* Answers a call that is open, and frees what it holds: before the answer if it has failed. */
 void task_end(struct call *call, uint32_t code);
 
 #endif

@@ -11,7 +11,6 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 )
 
 // node is one block as it was written, or as it is after merging. Nodes are
@@ -146,7 +145,7 @@ func typeName(t cty.Type) string {
 // checkName checks the name of a block that stands in parent.
 func (n *node) checkName(k *kind, parent *node) hcl.Diagnostics {
 	if k.block == "bits" && parent.label == ReturnCode {
-		if !names.UpperSnake(n.label) {
+		if !lang.UpperSnake(n.label) {
 			return hcl.Diagnostics{lang.Errorf(n.labelRng, "Invalid name",
 				"%q cannot name a %s of %s: write capitals, digits and single underscores, starting with a letter, for example "+
 					"DMA_TIMEOUT.", n.label, n.kind.what, parent)}
@@ -158,12 +157,12 @@ func (n *node) checkName(k *kind, parent *node) hcl.Diagnostics {
 
 // checkWord checks a name that is written in lower case.
 func checkWord(rng hcl.Range, what, name string, keywords bool) hcl.Diagnostics {
-	if !names.LowerSnake(name) {
+	if !lang.LowerSnake(name) {
 		return hcl.Diagnostics{lang.Errorf(rng, "Invalid name",
 			"%q cannot name %s: write small letters, digits and single underscores, starting with a letter, for example "+
 				"rx_buffers.", name, article(what))}
 	}
-	if language, is := names.Keyword(name); is && !keywords {
+	if language, is := lang.Keyword(name); is && !keywords {
 		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name %s: it is a keyword of %s.", name,
 			article(what), language)}
 	}
@@ -201,7 +200,7 @@ func (n *node) merge(base *node) *node {
 	return out
 }
 
-// settings lists those of the given attributes that are set.
+// settings lists which of the given attributes are set.
 func (n *node) settings(attrs []string) []string {
 	var out []string
 	for _, name := range attrs {

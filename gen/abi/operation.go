@@ -30,7 +30,7 @@ type Operation struct {
 // Operand is one operand of an operation, or its result.
 type Operand struct {
 	Share  string // ShareBlock, ShareAll or "" for no such operand
-	At     string // ranks that have it: AtEverywhere, AtRoot, AtNotRoot or AtPeer
+	At     string // ranks that have it: AtEverywhere, AtRoot, AtNotRoot, AtNotFirst or AtPeer
 	Stream bool   // it may be the kernel stream; at the peer it always is
 }
 
@@ -42,7 +42,8 @@ const (
 	AtEverywhere = "everywhere"
 	AtRoot       = "root"
 	AtNotRoot    = "not_root"
-	AtPeer       = "peer" // the destination, whose kernel stream it is
+	AtNotFirst   = "not_first" // all but rank 0
+	AtPeer       = "peer"      // the destination, whose kernel stream it is
 
 	PeerRoot        = "root"
 	PeerSource      = "source"
@@ -169,7 +170,7 @@ func (b *builder) operand(n *node, attr string) Operand {
 	}
 	known := map[string][]string{
 		"share":  {ShareBlock, ShareAll},
-		"at":     {AtEverywhere, AtRoot, AtNotRoot, AtPeer},
+		"at":     {AtEverywhere, AtRoot, AtNotRoot, AtNotFirst, AtPeer},
 		"stream": {"true", "false"},
 	}
 	var unusable []string

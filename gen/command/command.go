@@ -11,7 +11,6 @@ import (
 
 	"github.com/magefile/mage/mg"
 
-	"github.com/cclforge/cclforge/gen/doctor"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -134,15 +133,15 @@ func format(check bool) error {
 
 // look prints the table of optional tools.
 func look(ctx context.Context, asJSON bool) error {
-	found, err := doctor.Look(ctx, say)
+	found, err := findTools(ctx, say)
 	switch {
 	case err != nil:
 		return err
 	case !asJSON:
-		return doctor.Print(os.Stdout, found)
+		return printTools(os.Stdout, found)
 	}
 	return printJSON(struct {
-		Tools []doctor.Found `json:"tools"`
+		Tools []foundTool `json:"tools"`
 	}{found})
 }
 

@@ -16,14 +16,13 @@ import (
 	"github.com/magefile/mage/mg"
 
 	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
 // demo generates a platform, and runs its driver package on emulated ranks.
 func demo(ctx context.Context, name string, n int, vars string) error {
 	if n < 1 {
-		return program.Usagef("the demo needs at least 1 rank, not %d", n)
+		return Usagef("the demo needs at least 1 rank, not %d", n)
 	}
 	o := workspace.Options{Selection: workspace.Selection{Vars: vars}}
 	return with(func(w *workspace.Workspace) error {

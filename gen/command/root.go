@@ -1,6 +1,6 @@
 // Package command holds the verbs of cclforge that need nothing but descriptions, and
-// what all verbs have in common: how arguments are checked and completed, and how errors
-// are told. The command cclforge adds the verbs of verify, the targets of mage call
+// what all verbs have in common: how arguments are checked and completed, how errors are
+// told, and how programs begin and end. The command cclforge adds the verbs of verify, the targets of mage call
 // the verbs of this package in their own process.
 package command
 
@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -36,7 +35,7 @@ func New(more ...*cobra.Command) *cobra.Command {
 		Short: "collectives between FPGAs, from one description",
 		Long: "Cclforge makes everything that must agree with the description of a platform, checks it,\n" +
 			"serves and measures its ranks, and builds it for cards.",
-		Version:       program.Version(),
+		Version:       Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
@@ -82,7 +81,7 @@ func explain(root, at *cobra.Command, err error) error {
 		}
 		return mg.Fatal(mg.ExitStatus(err), text)
 	case errors.As(err, &usage):
-		return program.Usagef("%w\nHelp: %s --help", err, at.CommandPath())
+		return Usagef("%w\nHelp: %s --help", err, at.CommandPath())
 	}
 	return err
 }
@@ -93,7 +92,7 @@ type misuse struct{ text string }
 func (m misuse) Error() string { return m.text }
 
 // ExitStatus is that of errors of usage.
-func (m misuse) ExitStatus() int { return program.Usage{}.ExitStatus() }
+func (m misuse) ExitStatus() int { return Usage{}.ExitStatus() }
 
 // Misuse is an error of a command line; the help of the verb says what is right.
 func Misuse(format string, args ...any) error { return misuse{fmt.Sprintf(format, args...)} }
@@ -150,7 +149,7 @@ func platformNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 // not, "[platform]..." may be several.
 var argument = regexp.MustCompile(`[<\[]([^>\]]+)[>\]](\.\.\.)?`)
 
-// arguments checks those of a verb by its form of use.
+// arguments checks the arguments of a verb by its form of use.
 func arguments(cmd *cobra.Command, args []string) error {
 	var all, missing []string
 	several := false

@@ -3,8 +3,6 @@ package command
 import (
 	"strings"
 	"testing"
-
-	"github.com/cclforge/cclforge/gen/program"
 )
 
 // call runs a command line in an empty directory.
@@ -15,7 +13,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	root := New()
 	root.SetOut(&out)
 	root.SetErr(&errs)
-	code = program.End(Execute(t.Context(), root, args...), false, &errs)
+	code = End(Execute(t.Context(), root, args...), false, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cclforge/cclforge/gen/heap"
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -24,16 +23,12 @@ func JSON(f *pflag.FlagSet, to *bool, what string) { f.BoolVar(to, "json", false
 // Names is a selection of platforms as arguments have it: names and patterns.
 func Names(args []string) string { return strings.Join(args, ",") }
 
-// verbs are those of this package.
+// verbs lists the verbs of this package.
 func verbs() []*cobra.Command {
-	all := []*cobra.Command{
+	return []*cobra.Command{
 		generateVerb(), validateVerb(), diffVerb(), platformsVerb(), newVerb(), fmtVerb(), docsVerb(), cleanVerb(),
 		doctorVerb(), demoVerb(), firmwareVerb(),
 	}
-	for _, c := range all {
-		c.PreRun = func(*cobra.Command, []string) { heap.Spare() }
-	}
-	return all
 }
 
 func generateVerb() *cobra.Command {

@@ -178,7 +178,7 @@ func (e *elaboration) closers() []string {
 	return out
 }
 
-// rowIndex is the index of a port among those of the same description.
+// rowIndex is the index of a port among the ports of one description.
 func (e *elaboration) rowIndex(in *instance, p *port) cty.Value {
 	index, count := 0, 0
 	for _, other := range in.ports {

@@ -62,6 +62,7 @@ type Kernel struct {
 	Control   string   // card.Handshake, card.Chain, card.FreeRunning or card.UserManaged
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
+	Like      string   // kernel whose RTL it has, unless it has a folder of its own; "" for none
 	Arguments []Argument
 	Described []platform.KernelRegister // registers beside the arguments, for drivers
 	Facts     []platform.KernelFact     // numbers of kernels of others, for drivers

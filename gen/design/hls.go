@@ -8,7 +8,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -70,7 +70,7 @@ func (e *elaboration) checkFunctions(in *instance) {
 	h := in.source.HLS
 	look := func(rng hcl.Range, function, what string) {
 		parts := strings.Split(function, "::")
-		if name := parts[len(parts)-1]; names.Identifier(strings.TrimLeft(name, "_")) && !h.Mentions(name) {
+		if name := parts[len(parts)-1]; lang.Identifier(strings.TrimLeft(name, "_")) && !h.Mentions(name) {
 			e.errorf(rng, "Function missing", "%s is called %s, but no file of kernel %s has that name: %s.", what, function,
 				in.Kernel.ID, fileList(h))
 		}
@@ -140,7 +140,7 @@ func (e *elaboration) checkArgument(a platform.KernelArgument, ports map[string]
 	case !t.Pointer && (p == nil || p.Protocol != AXILite):
 		e.errorf(a.Range, "Control port missing",
 			"The argument %q is a number, so that its port is one of registers: axilite = \"slave\".", a.Name)
-	case names.CPPKeyword(a.Name):
+	case lang.CPPKeyword(a.Name):
 		e.errorf(a.Range, "Reserved word", "%q cannot name an argument: it is a keyword of C++.", a.Name)
 	}
 }
@@ -153,7 +153,7 @@ func (e *elaboration) checkPort(in *instance, p *port, pointed bool) {
 			e.errorf(rng, "Width does not fit", "Port %s is %d bits wide; streams of kernels in C++ are up to %d.",
 				p.Name, p.Width, widest)
 		}
-		if names.CPPKeyword(p.Name) {
+		if lang.CPPKeyword(p.Name) {
 			e.errorf(rng, "Reserved word", "%q cannot name a stream of a kernel in C++: it is a keyword.", p.Name)
 		}
 	case AXI4:

@@ -186,8 +186,10 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if known, ok := e.kernels[k.ID]; ok {
 		return known
 	}
-	out := &Kernel{ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin,
-		Needs: k.Needs, Described: k.Described, Facts: k.Facts, Registers: k.Registers, HLS: k.HLS}
+	out := &Kernel{
+		ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs,
+		Like: k.Like, Described: k.Described, Facts: k.Facts, Registers: k.Registers, HLS: k.HLS,
+	}
 	if form, chosen := e.p.Source[k.ID]; chosen {
 		out.Source = form
 	}

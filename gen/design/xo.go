@@ -144,8 +144,8 @@ func (d *Design) PostLinks() []PostLink {
 	return out
 }
 
-// PostLinkFolder is where the Tcl of others stands, in out/<platform>, when the link
-// runs; UserPostLinkFolder that which the platform names.
+// PostLinkFolder, in out/<platform>, holds Tcl of other projects while the link runs,
+// UserPostLinkFolder the Tcl that the platform names.
 const (
 	PostLinkFolder     = "vitis/post_link/"
 	UserPostLinkFolder = PostLinkFolder + "user/"

@@ -46,8 +46,8 @@ func Card(d *design.Design) (layout.Design, error) {
 	return out, nil
 }
 
-// registers are those of a kernel by offset: its arguments, those of its map, those
-// that are described beside them, and the control register of its protocol.
+// registers lists a kernel's registers by offset: its arguments, its register map,
+// registers that its description adds, and the control register of its protocol.
 func registers(d *design.Design, k *design.Kernel) []layout.Register {
 	var out []layout.Register
 	add := func(r layout.Register) {

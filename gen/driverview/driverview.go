@@ -176,7 +176,7 @@ func operations(g *abi.Generation) []accl.Operation {
 	for _, o := range g.Operations {
 		out = append(out, accl.Operation{
 			Name: o.Name, Value: o.Code, Op0: use(o.Op0), Op1: use(o.Op1), Result: use(o.Res),
-			Peer: accl.Peer(o.Peer), Reduces: o.Reduces, Collective: o.Collective(), Local: o.Local, Tagged: o.Tagged,
+			Peer: accl.PeerRole(o.Peer), Reduces: o.Reduces, Collective: o.Collective(), Local: o.Local, Tagged: o.Tagged,
 			InPlace:       accl.InPlace(o.InPlace),
 			RepeatsResult: o.RepeatsResult, Method: o.CalledBy(abi.CallerHost),
 		})

@@ -9,7 +9,8 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// Driver is that of a shell, whatever is built into it; the shell must have one.
+// Driver describes the driver of a shell. It does not depend on what is built into the
+// shell; the shell must have a driver.
 func Driver(s *platform.Shell) layout.Driver {
 	in := s.Driver
 	out := layout.Driver{

@@ -8,7 +8,7 @@ import (
 // ended gives a text no empty lines around it and an end of line.
 func ended(text []byte) []byte { return append(bytes.Trim(text, "\n"), '\n') }
 
-// align puts what stands behind tabs into columns.
+// align puts text between tabs into columns.
 func align(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w := tabwriter.NewWriter(&out, 0, 0, 1, ' ', 0)

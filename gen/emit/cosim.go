@@ -81,7 +81,7 @@ type cosimCalls struct{ To, From int }
 // cosimPlugin are the ports of operands, a bit each, and the one of results.
 type cosimPlugin struct{ Operands, Result int }
 
-// cosimRatio says of how many bytes a TDEST makes how many.
+// cosimRatio is a conversion: a TDEST, and the bytes of an operand and of its result.
 type cosimRatio struct{ TDEST, From, To int }
 
 // cosim is the module of a kernel in C++.
@@ -129,8 +129,8 @@ func (v *cosimView) stream(p *design.Port) {
 	}
 }
 
-// masterPins are those of a memory port that a kernel drives, and the others, with
-// their widths; 0 is a single bit and -8 a bit for each byte of data, -1 the data.
+// masterPins are the pins of a kernel's memory port, driven by the kernel or not, with
+// their widths: 0 is a single bit, -8 a bit for each byte of data, -1 the data.
 var masterPins = []struct {
 	name   string
 	output bool
@@ -183,7 +183,7 @@ func (v *cosimView) control(p *design.Port) {
 	v.Control = c
 }
 
-// arguments lists those of the kernel, and the registers that they are in.
+// arguments lists the kernel's arguments, and their registers.
 func (v *cosimView) arguments() {
 	for _, a := range v.Kernel.Arguments {
 		own := cosimArgument{a, "-1"}

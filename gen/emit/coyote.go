@@ -51,7 +51,7 @@ func coyote(d *design.Design) ([]File, error) {
 	if d.Shell == nil || d.Shell.Name != coyoteShell || d.CheckShell() != nil {
 		return nil, nil
 	}
-	sources, view, err := hardwareSources(d)
+	sources, err := hardwareSources.of(d)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +88,13 @@ func coyote(d *design.Design) ([]File, error) {
 		return nil
 	}
 	for _, name := range sortedNames(names) {
-		text := sources.files[name]
-		if text == nil {
-			f, err := copied(name)
-			if err != nil {
+		f, rendered := sources.files[name]
+		if !rendered {
+			if f, err = copied(name); err != nil {
 				return nil, err
 			}
-			text = f.Content
 		}
-		if err := add(name, text, platformInputs(d)); err != nil {
+		if err := add(name, f.Content, platformInputs(d)); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +111,7 @@ func coyote(d *design.Design) ([]File, error) {
 			return nil, err
 		}
 	}
-	v, err := newCoyoteView(d, view)
+	v, err := newCoyoteView(d, newHardwareView(d, sources.symbols))
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +159,7 @@ type hlsIP struct {
 // Top is the file with the kernel's top function.
 func (h hlsIP) Top() string { return h.Kernel.ID + ".cpp" }
 
-// IP is the name of the IP: what the shell's scripts call those of its own.
+// IP is the name of the IP, in the form of the names in the shell's scripts.
 func (h hlsIP) IP() string { return h.Kernel.Name + hlsIPSuffix }
 
 const hlsIPSuffix = "_hls_ip"

@@ -12,6 +12,9 @@ import (
 // single blanks, and what has no shape (control and direction marks, a byte
 // order mark) is replaced, because compilers object to it.
 func oneLine(s string) string {
+	if plainLine(s) {
+		return s
+	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '
@@ -22,6 +25,16 @@ func oneLine(s string) string {
 		return r
 	}, s)
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// plainLine reports whether oneLine leaves a text as it is, at a glance.
+func plainLine(s string) bool {
+	for i, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i+1] == ' ') {
+			return false
+		}
+	}
+	return true
 }
 
 // inComment is oneLine without what C and C++ take for a backslash.

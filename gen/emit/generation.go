@@ -10,21 +10,32 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 )
 
-// perGeneration makes something of a generation once, for all its platforms,
-// and forgets it when the generation is gone. What it makes must not refer to
-// the generation itself.
-type perGeneration[T any] struct {
-	build func(*abi.Generation) (T, error)
-	made  sync.Map // weak.Pointer[abi.Generation] → func() (T, error)
+// per makes something of an owner once, for all who ask, and forgets it when the
+// owner is gone. What it makes must not refer to the owner itself.
+type per[O, T any] struct {
+	build func(*O) (T, error)
+	form  func(*O) string // tells states of one owner apart; nil if it has only one
+	made  sync.Map        // perKey[O] → func() (T, error)
 }
 
-func (p *perGeneration[T]) of(g *abi.Generation) (T, error) {
-	key := weak.Make(g)
+type perKey[O any] struct {
+	owner weak.Pointer[O]
+	form  string
+}
+
+// perGeneration is for what all platforms of a generation share.
+type perGeneration[T any] = per[abi.Generation, T]
+
+func (p *per[O, T]) of(owner *O) (T, error) {
+	key := perKey[O]{owner: weak.Make(owner)}
+	if p.form != nil {
+		key.form = p.form(owner)
+	}
 	once, known := p.made.Load(key)
 	if !known {
-		once, known = p.made.LoadOrStore(key, sync.OnceValues(func() (T, error) { return p.build(g) }))
+		once, known = p.made.LoadOrStore(key, sync.OnceValues(func() (T, error) { return p.build(owner) }))
 		if !known {
-			runtime.AddCleanup(g, func(key weak.Pointer[abi.Generation]) { p.made.Delete(key) }, key)
+			runtime.AddCleanup(owner, func(key perKey[O]) { p.made.Delete(key) }, key)
 		}
 	}
 	return once.(func() (T, error))()

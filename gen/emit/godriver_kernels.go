@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 const (
@@ -76,8 +76,8 @@ func goKernelCalls(d *design.Design, taken *identifiers) ([]File, error) {
 	return []File{{driverKernelsFile, text, platformInputs(d, driverKernelsTemplate)}}, err
 }
 
-// calledKernels are the user kernels that hosts call, by name. Those of the first
-// engine are those of all.
+// calledKernels lists the user kernels that hosts call, by name. All engines have the
+// kernels of the first one.
 func calledKernels(d *design.Design) []*design.Kernel {
 	var out []*design.Kernel
 	for _, in := range d.Instances {
@@ -119,7 +119,7 @@ func goArguments(k *design.Kernel) ([]goArgument, error) {
 func parameter(name string) string {
 	first, rest, _ := strings.Cut(name, "_")
 	out := strings.ToLower(first) + camel(rest)
-	if _, is := names.Keyword(out); is || slices.Contains(goParameterNames, out) {
+	if _, is := lang.Keyword(out); is || slices.Contains(goParameterNames, out) {
 		out += "Argument"
 	}
 	return out

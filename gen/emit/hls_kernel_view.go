@@ -150,7 +150,7 @@ func newHLSView(d *design.Design, k *design.Kernel) (*hlsView, error) {
 	return v, nil
 }
 
-// streams lists the streams and finds out what those of user kernels are for.
+// streams lists the streams, and finds out the purpose of the streams of user kernels.
 func (v *hlsView) streams(d *design.Design, k *design.Kernel) {
 	groups := map[string]string{}
 	for _, s := range d.Streams {

@@ -44,7 +44,7 @@ var parameterFields = map[string]string{
 	"tag": "call.tag = tag", "stream": "call.tag = stream",
 }
 
-// parametersOf are those of the method that calls an operation, in the order of the bindings of today.
+// parametersOf lists the parameters of the method that calls an operation, in the order of the published bindings.
 func parametersOf(o *abi.Operation) []string {
 	var out []string
 	if !o.Elements() {

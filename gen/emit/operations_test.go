@@ -16,6 +16,7 @@ var needs = map[string]string{
 	"gather": "ELEMENTS COMM COLLECTIVE ROOT", "reduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM ROOT",
 	"allgather": "ELEMENTS COMM COLLECTIVE", "allreduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM",
 	"reduce_scatter": "ELEMENTS COMM FUNCTION COLLECTIVE", "alltoall": "ELEMENTS COMM COLLECTIVE",
+	"scan": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM", "exscan": "ELEMENTS COMM FUNCTION COLLECTIVE",
 	"barrier": "COMM COLLECTIVE", "ext_stream_krnl": "ELEMENTS STREAM",
 }
 
@@ -24,7 +25,8 @@ var operationLine = regexp.MustCompile(`^    X\((\w+), CCLO_OPERATION_(\w+), (.*
 // TestFirmwareKnowsOperations: the header lists each operation that runs as a task, with what it needs.
 func TestFirmwareKnowsOperations(t *testing.T) {
 	for platform, lacks := range map[string][]string{
-		"u280_manual": {"barrier", "alltoall"}, "u280_2022": {"ext_stream_krnl"}, "u55c_tcp": {"ext_stream_krnl"},
+		"u280_manual": {"barrier", "alltoall", "scan", "exscan"}, "u280_2022": {"ext_stream_krnl", "scan", "exscan"},
+		"u55c_tcp": {"ext_stream_krnl"},
 	} {
 		want := map[string]string{}
 		for name, of := range needs {

@@ -10,7 +10,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/output"
-	"github.com/cclforge/cclforge/gen/templating"
 )
 
 // outputs renders the templates of the user, over what design.json holds, into paths
@@ -34,7 +33,7 @@ func outputs(d *design.Design, files []File) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := templating.Template{Name: o.Template.Path, Text: o.Template.Text, Use: o.Range}
+		t := userTemplate{Name: o.Template.Path, Text: o.Template.Text, Use: o.Range}
 		text, more := t.Execute(data)
 		diags = append(diags, more...)
 		made = append(made, File{o.Path, text, append(platformInputs(d), o.Template.Path)})

@@ -103,7 +103,7 @@ func parsePin(line string) (pin, error) {
 	return q, nil
 }
 
-// modelFolder holds simulation models, among them those of kernels of others.
+// modelFolder holds simulation models, also of kernels that are not part of the repository.
 const modelFolder = "rtl/sim"
 
 // moduleOf is the module of a kernel: its RTL, the one that leads to its C++, or the
@@ -116,17 +116,20 @@ func moduleOf(d *design.Design, k *design.Kernel, view hardwareView) (*moduleHea
 		}
 		return parseModule(k.Name, f.Content)
 	}
-	folder := path.Join(rtlFolder, k.ID)
+	own := hardwareFolder{path: path.Join(rtlFolder, k.ID), kernel: k}
+	name := path.Join(own.path, k.Name+".sv")
 	if k.Source != platform.SourceRTL {
-		folder = modelFolder
+		name = path.Join(modelFolder, k.Name+".sv")
+	} else if from := own.from(); from != own.path {
+		name = topFileOf(from)
 	}
-	name := path.Join(folder, k.Name+".sv")
 	if text, err := fs.ReadFile(templates.FS, name); err == nil {
 		return parseModule(k.Name, text)
 	}
 	if _, err := fs.Stat(templates.FS, name+templateSuffix); err != nil {
 		return nil, fmt.Errorf("%w of %s", errNoModule, k.Name)
 	}
+	view.Kernel = k
 	f, err := hardwareFile(d, name+templateSuffix, view)
 	if err != nil {
 		return nil, err

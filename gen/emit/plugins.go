@@ -88,7 +88,7 @@ func (v registersView) Words() int {
 	return (last.Offset-v.First())*8/wordBits + last.Width/wordBits
 }
 
-// Arguments are those of a kernel of the platform, by the kernel's label.
+// Arguments lists the argument registers of a kernel, which is given by its label.
 func (v hardwareView) Arguments(kernel string) registersView {
 	var registers registersView
 	for _, k := range v.Platform.Kernels() {

@@ -157,9 +157,11 @@ func svView(groups []group, names *identifiers) (svParts, error) {
 type svPiece struct {
 	common
 	literals map[string]string
+	checks   string // of the structs, for a generation
 }
 
-// svText renders a part of the package, which builds on another one.
+// svText renders a part of the package, which builds on another one: that of the
+// generation, or none.
 func svText(groups []group, base *identifiers, unused string) (svPiece, error) {
 	names := newIdentifiers(systemVerilog, base)
 	view, err := svView(groups, names)
@@ -171,8 +173,15 @@ func svText(groups []group, base *identifiers, unused string) (svPiece, error) {
 	if err != nil {
 		return svPiece{}, err
 	}
-	text, err = align(text)
-	return svPiece{common{string(text), names}, view.literals}, err
+	if text, err = align(text); err != nil {
+		return svPiece{}, err
+	}
+	piece := svPiece{common: common{string(text), names}, literals: view.literals}
+	if base == nil {
+		text, err = execute(checksTemplate, view)
+		piece.checks = string(text)
+	}
+	return piece, err
 }
 
 // svCommon renders what the packages of all platforms of a generation share.
@@ -180,42 +189,23 @@ var svCommon = perGeneration[svPiece]{build: func(g *abi.Generation) (svPiece, e
 	return svText(vocabulary(g), nil, "_unused_generation")
 }}
 
-// svChecks renders the checks of the structs of a generation.
-var svChecks = perGeneration[string]{build: func(g *abi.Generation) (string, error) {
-	view, err := svView(vocabulary(g), newIdentifiers(systemVerilog, nil))
-	if err != nil {
-		return "", err
-	}
-	text, err := execute(checksTemplate, view)
-	return string(text), err
-}}
-
 // rtl renders all SystemVerilog of the platform.
 func rtl(d *design.Design) ([]File, error) {
-	files, symbols, err := svPackage(d)
+	sources, err := hardwareSources.of(d)
 	if err != nil {
 		return nil, err
 	}
-	view := newHardwareView(d, symbols)
-	own, err := hardware(d, view)
-	if err != nil {
-		return nil, err
-	}
-	simulated, err := top(d, view)
+	simulated, err := top(d, newHardwareView(d, sources.symbols))
 	if err != nil {
 		return nil, fmt.Errorf("top level: %w", err)
 	}
-	return slices.Concat(files, own, simulated), nil
+	return slices.Concat(sources.list, simulated), nil
 }
 
 // svPackage renders the package that all SystemVerilog of the platform uses, and
 // the check of its structs. The values of its symbols are by their names.
 func svPackage(d *design.Design) ([]File, map[string]string, error) {
 	generation, err := svCommon.of(d.ABI())
-	if err != nil {
-		return nil, nil, err
-	}
-	checks, err := svChecks.of(d.ABI())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -234,7 +224,7 @@ func svPackage(d *design.Design) ([]File, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	view.Common = checks
+	view.Common = generation.checks
 	check, err := execute(layoutCheckTemplate, view)
 	if err != nil {
 		return nil, nil, err

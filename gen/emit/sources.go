@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -26,10 +27,11 @@ const (
 type hardwareView struct {
 	Source               string
 	Platform             *design.Design
-	TCP, RDMA            bool  // streams of the network engine: of TCP, of RDMA, otherwise of UDP
-	SessionPorts         bool  // the engine asks the network engine for sessions
-	DMA                  []int // engines
-	ResultDMA            int   // the one that writes results
+	Kernel               *design.Kernel // whose folder is rendered; nil for one that others share
+	TCP, RDMA            bool           // streams of the network engine: of TCP, of RDMA, otherwise of UDP
+	SessionPorts         bool           // the engine asks the network engine for sessions
+	DMA                  []int          // engines
+	ResultDMA            int            // the one that writes results
 	ThirdDMA             bool
 	ControlHigh          int // highest bit of an address of the host's port
 	Rendezvous, Sessions bool
@@ -178,36 +180,68 @@ func log2(bytes int) (int, bool) {
 // large. Its file of the same name is a kernel's top module, which only those who
 // link that kernel need.
 type hardwareFolder struct {
-	path string
-	top  bool
+	path   string
+	top    bool
+	kernel *design.Kernel // whose folder it is; nil for one that others share
 }
 
-// topFile is the path of the kernel's top module.
-func (f hardwareFolder) topFile() string { return path.Join(f.path, path.Base(f.path)+".sv") }
+// from is the folder of the templates: a kernel without one has that of the kernel
+// that it is like, if its top module is a template.
+func (f hardwareFolder) from() string {
+	if f.kernel == nil || f.kernel.Like == "" || there(f.path) {
+		return f.path
+	}
+	if base := path.Join(rtlFolder, f.kernel.Like); there(topFileOf(base) + templateSuffix) {
+		return base
+	}
+	return f.path
+}
+
+// there tells whether a file or folder is in the templates.
+func there(name string) bool {
+	_, err := fs.Stat(templates.FS, name)
+	return err == nil
+}
+
+// topFileOf is the path of the top module of a kernel with a folder.
+func topFileOf(folder string) string { return path.Join(folder, path.Base(folder)+".sv") }
+
+// MemoryPorts are the names of the kernel's ports to memory.
+func (v hardwareView) MemoryPorts() (names []string) {
+	for _, p := range v.Kernel.Ports {
+		if p.Protocol == design.AXI4 {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
 
 // hardwareFolders are those that the kernels of a design are made of, in the
 // order in which they are compiled.
 func hardwareFolders(d *design.Design) []hardwareFolder {
 	folders := []hardwareFolder{{path: commonFolder}}
-	add := func(name string, top bool) {
+	add := func(name string, top bool, kernel *design.Kernel) {
 		at := slices.IndexFunc(folders, func(f hardwareFolder) bool { return f.path == path.Join(rtlFolder, name) })
 		if at < 0 {
 			at = len(folders)
 			folders = append(folders, hardwareFolder{path: path.Join(rtlFolder, name)})
 		}
 		folders[at].top = folders[at].top || top
+		if kernel != nil {
+			folders[at].kernel = kernel
+		}
 	}
 	for _, i := range d.Instances {
 		if i.Kernel.Source != platform.SourceRTL {
 			continue
 		}
 		for _, needed := range i.Kernel.Needs {
-			add(needed, false)
+			add(needed, false, nil)
 		}
-		add(i.Kernel.ID, true)
+		add(i.Kernel.ID, true, i.Kernel)
 	}
 	if len(ringOf(d)) > 0 {
-		add(switchFolder, true)
+		add(switchFolder, true, nil)
 	}
 	return folders
 }
@@ -216,12 +250,15 @@ func hardwareFolders(d *design.Design) []hardwareFolder {
 func hardware(d *design.Design, view hardwareView) ([]File, error) {
 	var files []File
 	for _, folder := range hardwareFolders(d) {
-		err := fs.WalkDir(templates.FS, folder.path, func(name string, _ fs.DirEntry, err error) error {
+		from := folder.from()
+		view.Kernel = folder.kernel
+		err := fs.WalkDir(templates.FS, from, func(name string, _ fs.DirEntry, err error) error {
 			source := strings.TrimSuffix(name, templateSuffix)
-			if err != nil || path.Ext(source) != ".sv" || !folder.top && source == folder.topFile() || leftOut(d, source) {
+			if err != nil || path.Ext(source) != ".sv" || !folder.top && source == topFileOf(from) || leftOut(d, source) {
 				return err
 			}
 			f, err := hardwareFile(d, name, view)
+			f.Path = strings.ReplaceAll(f.Path, path.Base(from), path.Base(folder.path))
 			files = append(files, f)
 			return err
 		})
@@ -232,12 +269,23 @@ func hardware(d *design.Design, view hardwareView) ([]File, error) {
 	return files, nil
 }
 
+// copies are the sources that copied has made, by name. Nobody changes them.
+var copies sync.Map
+
 // copied is a source as it is, with a line that says where it came from.
 func copied(name string) (File, error) {
+	if made, ok := copies.Load(name); ok {
+		return made.(File), nil
+	}
 	from := path.Join("templates", name)
 	text, err := fs.ReadFile(templates.FS, name)
-	return File{name, append(fmt.Appendf(nil, "// Code generated by cclforge from %s; DO NOT EDIT.\n\n", from), text...),
-		[]string{from}}, err
+	if err != nil {
+		return File{}, err
+	}
+	f := File{name, append(fmt.Appendf(nil, "// Code generated by cclforge from %s; DO NOT EDIT.\n\n", from), text...),
+		[]string{from}}
+	copies.Store(name, f)
+	return f, nil
 }
 
 func hardwareFile(d *design.Design, name string, view hardwareView) (File, error) {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"text/template"
 
-	"github.com/cclforge/cclforge/gen/templating"
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -25,7 +24,7 @@ var escapes = template.FuncMap{
 
 // parsed are all templates, by their path below templates/.
 var parsed = sync.OnceValues(func() (*template.Template, error) {
-	set := template.New("").Funcs(templating.Functions()).Funcs(escapes).Option("missingkey=error")
+	set := template.New("").Funcs(templateFunctions()).Funcs(escapes).Option("missingkey=error")
 	err := fs.WalkDir(templates.FS, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".tmpl") {
 			return err

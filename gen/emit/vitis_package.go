@@ -39,7 +39,7 @@ func PackageSteps(d *design.Design) ([]PackageStep, error) {
 	if !linkedByVitis(d) {
 		return nil, nil
 	}
-	sources, err := sourcesOf(d)
+	sources, err := hardwareSources.of(d)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,17 @@ func WordsOf(image []byte) []byte { return bytes.TrimPrefix(image, []byte(memory
 
 // MemoryFile writes an image as FirmwareImage does.
 func MemoryFile(image []byte) []byte {
-	const word = wordBits / 8
+	const word, digits = wordBits / 8, "0123456789ABCDEF"
 	var text bytes.Buffer
 	text.WriteString(memoryStart)
 	for len(image) > 0 {
 		var b [word]byte
 		image = image[copy(b[:], image):]
-		fmt.Fprintf(&text, "%02X%02X%02X%02X\n", b[3], b[2], b[1], b[0])
+		for _, c := range slices.Backward(b[:]) {
+			text.WriteByte(digits[c>>4])
+			text.WriteByte(digits[c&15])
+		}
+		text.WriteByte('\n')
 	}
 	return text.Bytes()
 }
@@ -248,7 +252,7 @@ func toldNumber(d *design.Design, k *design.Kernel) bool {
 
 // packaging renders what Vivado reads to package the RTL kernels.
 func packaging(d *design.Design) ([]File, error) {
-	sources, err := sourcesOf(d)
+	sources, err := hardwareSources.of(d)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
-	"weak"
 
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -18,20 +16,23 @@ import (
 // package stands in the file of its name, which is how the files of a kernel are
 // found.
 type sourceSet struct {
-	files  map[string][]byte   // by path
+	list   []File
+	files  map[string]File     // by path
 	byName map[string][]string // paths, by the name of the module or package
 	uses   map[string][]string // names of modules and packages of the set that a file uses
+
+	symbols map[string]string // values of the symbols of cclo_pkg
 }
 
 func newSourceSet(files []File) *sourceSet {
-	s := &sourceSet{files: map[string][]byte{}, byName: map[string][]string{}, uses: map[string][]string{}}
+	s := &sourceSet{list: files, files: map[string]File{}, byName: map[string][]string{}, uses: map[string][]string{}}
 	for _, f := range files {
 		unit := strings.TrimSuffix(path.Base(f.Path), ".sv")
-		s.files[f.Path] = f.Content
+		s.files[f.Path] = f
 		s.byName[unit] = append(s.byName[unit], f.Path)
 	}
-	for name, text := range s.files {
-		s.uses[name] = slices.DeleteFunc(unitsOf(name, text), func(unit string) bool { return len(s.byName[unit]) == 0 })
+	for name, f := range s.files {
+		s.uses[name] = slices.DeleteFunc(unitsOf(name, f.Content), func(unit string) bool { return len(s.byName[unit]) == 0 })
 	}
 	return s
 }
@@ -54,55 +55,35 @@ func unitsOf(name string, text []byte) []string {
 	return slices.Clone(found)
 }
 
-// known are the sources of designs, for as long as those are there.
-var known sync.Map // weak.Pointer[design.Design] → knownSources
-
-type knownSources struct {
-	forms string // of the kernels, which may be chosen anew
-	set   *sourceSet
-}
-
-// sourcesOf is hardwareSources, rendered once for a design: for those who ask for
-// names of files, modules and pins.
-func sourcesOf(d *design.Design) (*sourceSet, error) {
-	var forms strings.Builder
-	for _, k := range d.Kernels() {
-		forms.WriteString(k.ID + "=" + k.Source + " ")
-	}
-	key := weak.Make(d)
-	last, there := known.Load(key)
-	if there && last.(knownSources).forms == forms.String() {
-		return last.(knownSources).set, nil
-	}
-	set, _, err := hardwareSources(d)
-	if err != nil {
-		return nil, err
-	}
-	if _, again := known.Swap(key, knownSources{forms.String(), set}); !again {
-		runtime.AddCleanup(d, func(key weak.Pointer[design.Design]) { known.Delete(key) }, key)
-	}
-	return set, nil
-}
-
-// hardwareSources is the RTL of a design's kernels.
-func hardwareSources(d *design.Design) (*sourceSet, hardwareView, error) {
-	pkg, symbols, err := svPackage(d)
-	if err != nil {
-		return nil, hardwareView{}, err
-	}
-	view := newHardwareView(d, symbols)
-	files, err := hardware(d, view)
-	if err != nil {
-		return nil, view, err
-	}
-	return newSourceSet(append(files, pkg...)), view, nil
+// hardwareSources is the RTL of a design's kernels. Their forms may be chosen anew.
+var hardwareSources = per[design.Design, *sourceSet]{
+	form: func(d *design.Design) string {
+		var forms strings.Builder
+		for _, k := range d.Kernels() {
+			forms.WriteString(k.ID + "=" + k.Source + " ")
+		}
+		return forms.String()
+	},
+	build: func(d *design.Design) (*sourceSet, error) {
+		pkg, symbols, err := svPackage(d)
+		if err != nil {
+			return nil, err
+		}
+		files, err := hardware(d, newHardwareView(d, symbols))
+		if err != nil {
+			return nil, err
+		}
+		set := newSourceSet(append(files, pkg...))
+		set.symbols = symbols
+		return set, nil
+	},
 }
 
 // KernelSources are the paths of the RTL of a kernel, and of nothing else, in the
 // order in which they are compiled: packages, and modules before those that have
 // them inside. The last one is the top module.
 func KernelSources(d *design.Design, k *design.Kernel) ([]string, error) {
-	sources, err := sourcesOf(d)
+	sources, err := hardwareSources.of(d)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +95,7 @@ func topSource(k *design.Kernel) string { return path.Join(rtlFolder, k.ID, k.Na
 
 func kernelSources(sources *sourceSet, k *design.Kernel) ([]string, error) {
 	top := topSource(k)
-	if sources.files[top] == nil {
+	if _, ok := sources.files[top]; !ok {
 		return nil, fmt.Errorf("kernel %s: there is no file %s", k.ID, top)
 	}
 	var packages, modules []string
@@ -195,7 +176,7 @@ func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 // kernelPins are the pins of a kernel's top module with their widths, each by the
 // port that it belongs to: nil for clock and reset.
 func kernelPins(sources *sourceSet, k *design.Kernel) ([]kernelPin, error) {
-	m, err := parseModule(k.Name, sources.files[topSource(k)])
+	m, err := parseModule(k.Name, sources.files[topSource(k)].Content)
 	if err != nil {
 		return nil, err
 	}

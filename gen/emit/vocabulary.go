@@ -73,8 +73,13 @@ func (g *group) add(from hcl.Range, doc string, value uint64, f form, path ...st
 	return &g.Symbols[len(g.Symbols)-1]
 }
 
-// vocabulary lists everything that a generation names.
+// vocabulary lists everything that a generation names. Nobody changes the list.
 func vocabulary(g *abi.Generation) []group {
+	groups, _ := vocabularies.of(g) // no error is possible
+	return groups
+}
+
+var vocabularies = perGeneration[[]group]{build: func(g *abi.Generation) ([]group, error) {
 	groups := []group{constantGroup(g), featureGroup(g), typeGroup(g)}
 	for i := range g.Enums {
 		groups = append(groups, enumGroup(&g.Enums[i]))
@@ -97,8 +102,8 @@ func vocabulary(g *abi.Generation) []group {
 			groups = append(groups, tableGroup(&g.Memories[i], &g.Memories[i].Tables[j]))
 		}
 	}
-	return slices.DeleteFunc(groups, func(g group) bool { return g.Kind == plainKind && len(g.Symbols) == 0 })
-}
+	return slices.DeleteFunc(groups, func(g group) bool { return g.Kind == plainKind && len(g.Symbols) == 0 }), nil
+}}
 
 func constantGroup(g *abi.Generation) group {
 	out := group{Kind: plainKind, Doc: "Constants."}

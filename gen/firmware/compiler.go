@@ -52,7 +52,8 @@ func FindCompiler(ctx context.Context) (*Compiler, error) {
 // the CSR instructions without another letter.
 func flags(ramBytes uint32) []string {
 	return []string{
-		"-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32", "-std=c11", "-O3",
+		"-march=rv32im", "-misa-spec=2.2", "-mabi=ilp32", "-std=c11",
+		"-O2", "--param", "max-inline-insns-auto=30", // -O3 is 4 KB larger and 1 % faster; -O2 alone inlines too little
 		"-ffreestanding", "-nostdlib", "-fno-common", "-ffunction-sections",
 		"-fno-tree-loop-distribute-patterns", // would make memcpy call itself
 		"-Wall", "-Wextra", "-Werror",

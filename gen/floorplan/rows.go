@@ -16,8 +16,8 @@ const (
 	labelRoom    = 13 // over a box whose top lines have labels, beside them
 )
 
-// item is what stands in a side column at the height of one node of the
-// centre: a box, or lines that pass.
+// item is one row of a side column, at the height of a node of the centre: a
+// box, or lines that pass.
 type item struct {
 	node *node
 	part part

@@ -6,9 +6,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Bind returns an expression that sees the given variables before those of the
-// context in which it is evaluated: those of the file that it was written in,
-// when another file takes it over. What was not written stays so.
+// Bind returns an expression whose variables are looked up in the given ones first,
+// then in the context of the evaluation: when another file takes an expression over,
+// it keeps the variables of its own file. A missing expression stays missing.
 func Bind(expr hcl.Expression, variables map[string]cty.Value) hcl.Expression {
 	syntax, ok := expr.(hclsyntax.Expression)
 	if !ok || len(variables) == 0 {

@@ -166,8 +166,8 @@ func Present(expr hcl.Expression) bool {
 	return written(expr) && (!ok || !literal.Val.IsNull())
 }
 
-// written reports whether an optional expression was written: what stands in
-// for one that was not is no syntax.
+// written reports whether an optional expression was written. The stand-in for a
+// missing one is not a node of the syntax.
 func written(expr hcl.Expression) bool {
 	_, ok := expr.(hclsyntax.Node)
 	return ok

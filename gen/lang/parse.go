@@ -1,5 +1,6 @@
 // Package lang is the HCL dialect of cclforge: parsing within limits,
-// variables, locals, functions and evaluation that always ends.
+// variables, locals, functions and evaluation that always ends, and which names
+// can stand in every language that is generated.
 //
 // Everything a user writes passes through here, so nothing in this package
 // trusts its input: a file may be too large, too deep or may describe a

@@ -7,8 +7,8 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
-// Generation is what the manual says about an interface generation, whatever
-// the platform.
+// Generation is the part of the manual about an interface version, which is the
+// same for all platforms.
 type Generation struct {
 	Name, Doc string
 	Features  Table

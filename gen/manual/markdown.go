@@ -39,7 +39,7 @@ func isWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// oneLine makes white space single blanks and replaces what has no shape.
+// oneLine makes white space single blanks and replaces characters that cannot be printed.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -27,7 +27,7 @@ func operandText(o abi.Operand) string {
 	}
 	text := map[string]string{abi.ShareBlock: "block", abi.ShareAll: "block of each rank"}[o.Share] +
 		map[string]string{
-			abi.AtRoot: " at the root", abi.AtNotRoot: " on all ranks but the root",
+			abi.AtRoot: " at the root", abi.AtNotRoot: " on all ranks but the root", abi.AtNotFirst: " on all ranks but rank 0",
 			abi.AtPeer: " in the kernel stream of the destination",
 		}[o.At]
 	if o.Stream {

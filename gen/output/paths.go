@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // checkPaths refuses sets of files that cannot stand side by side on every
@@ -39,7 +39,7 @@ func checkPaths(files []File, manifest string) error {
 }
 
 func checkPath(p string) error {
-	if fault := names.PathFault(p); fault != "" {
+	if fault := lang.PathFault(p); fault != "" {
 		return fmt.Errorf("%w: %q %s", ErrPath, p, fault)
 	}
 	return nil

@@ -30,7 +30,7 @@ type Change struct {
 	Kind Kind
 }
 
-// Plan is what has to change in a directory.
+// Plan lists the changes of a directory.
 type Plan struct {
 	// Changes are sorted by path and include the manifest.
 	Changes []Change

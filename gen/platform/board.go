@@ -5,7 +5,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 )
 
 // Board is a card: its regions (SLRs), its memories and its Ethernet ports.
@@ -119,7 +118,7 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 		KnownAs: b.KnownAs, Avoid: b.Avoid, knownRange: orElse(b.KnownRange, b.Range),
 		places: map[string]hcl.Expression{}, context: scope.Context.Variables, files: []string{b.Range.Filename},
 	}
-	if !names.Identifier(b.Name) {
+	if !lang.Identifier(b.Name) {
 		diags = append(diags, notIdentifier(b.NameRange, "board", b.Name))
 	}
 	if b.SLRs < 1 || b.SLRs > maxSLRs {
@@ -139,7 +138,7 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 			diags = append(diags, lang.Errorf(m.Range, "Value out of range", "A memory has 1 to %d banks, not %d.",
 				maxBanks, m.Banks))
 		}
-		if !names.Identifier(m.Name) {
+		if !lang.Identifier(m.Name) {
 			diags = append(diags, notIdentifier(m.Range, "memory", m.Name))
 		}
 		if m.Size != nil {

@@ -4,16 +4,15 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 )
 
 func checkName(rng hcl.Range, what, name string) hcl.Diagnostics {
-	if !names.Identifier(name) {
+	if !lang.Identifier(name) {
 		return hcl.Diagnostics{notIdentifier(rng, what, name)}
 	}
 	// "in" and "out" are keywords of SystemVerilog in no position that a port
 	// of a linked kernel takes there, and users' kernels have such ports.
-	if language, is := names.Keyword(name); is && what != "port" {
+	if language, is := lang.Keyword(name); is && what != "port" {
 		return hcl.Diagnostics{lang.Errorf(rng, "Reserved word", "%q cannot name a %s: it is a keyword of %s.",
 			name, what, language)}
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 )
 
 // complete gives a kernel the defaults of what neither it nor a kernel that it
@@ -155,7 +154,7 @@ func (k *Kernel) checkNamespace(rng hcl.Range, function string) hcl.Diagnostics 
 // cppName reports whether a name is one of a function in C++, qualified or not.
 func cppName(name string) bool {
 	for part := range strings.SplitSeq(name, "::") {
-		if !names.Identifier(strings.TrimLeft(part, "_")) || names.CPPKeyword(part) {
+		if !lang.Identifier(strings.TrimLeft(part, "_")) || lang.CPPKeyword(part) {
 			return false
 		}
 	}

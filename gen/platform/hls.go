@@ -167,8 +167,8 @@ func checkFunction(rng hcl.Range, name *string) hcl.Diagnostics {
 		*name)}
 }
 
-// generatedFiles are what stands beside the files of a kernel, by the kernel's
-// label or for all of them.
+// generatedFiles are generated into the folder of a kernel's own files. Some have
+// the kernel's label in their names.
 var generatedFiles = []string{"%s.cpp", "%s_tb.cpp", "%s_component.cpp", "cclo_platform.h", "cclo_hls.hpp",
 	"cclo_lanes.hpp", "cclo_bench.hpp", "accl_hls.h"}
 

@@ -24,6 +24,7 @@ type Kernel struct {
 	Control   string   // card.Handshake, card.Chain, card.FreeRunning or card.UserManaged
 	Origin    string   // where an external .xo comes from
 	Needs     []string // folders of RTL that it is made of, beside its own
+	Like      string   // kernel whose RTL it has, unless it has a folder of its own; "" for none
 	Place     string   // a name of the board's slr block
 	Default   bool     // preferred among kernels of its role
 	Calls     bool     // a user kernel that issues calls of its own

@@ -99,7 +99,7 @@ func (b *loader) arithmetic() {
 	b.p.Arithmetic = a
 }
 
-// ownFunctions are those of a plugin: of the kernels whose RTL it needs if it has none itself.
+// ownFunctions lists the functions of a plugin. One that has none has the functions of the kernels whose RTL it needs.
 func (l *Library) ownFunctions(kernel string) []functionBlock {
 	k := l.Kernels[kernel]
 	if k == nil {
@@ -123,8 +123,8 @@ func (fn functionBlock) offered() Function {
 	return f
 }
 
-// listed are the functions of the platform: its own blocks, or those of the plugin's functions that it
-// lists by patterns, or those that are not optional.
+// listed lists the functions of the platform: its own blocks, or the plugin's functions that
+// match its patterns, or all of the plugin's functions that are not optional.
 func (b *loader) listed(in arithmeticBlock, own []functionBlock) []functionBlock {
 	for _, fn := range in.Functions {
 		if fn.Optional {

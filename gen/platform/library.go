@@ -16,7 +16,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 )
 
 // Root is the directory that diagnostics show library files under.
@@ -64,8 +63,8 @@ func Files() []string {
 // layer hides one of the same path in a later layer. Platform files are only
 // parsed when they are loaded.
 //
-// The library can be used whatever errors are returned: loading a platform
-// reports those of the files that it uses, and LeftOut the others.
+// The library can be used even if there are errors: loading a platform reports
+// the errors of the files that it uses, and LeftOut all others.
 func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics) {
 	l := &Library{
 		parser: parser, files: map[string][]byte{}, hidden: map[string][]byte{}, parsed: &sync.Map{},
@@ -201,7 +200,7 @@ func (l *Library) remains(display, block, content string) *lang.File {
 	name := strings.TrimPrefix(display, Root+"/")
 	left := lang.Remains(display, block, l.files[name], l.hidden[name])
 	stem := strings.TrimSuffix(path.Base(name), ".hcl")
-	if len(left.Body.Blocks) == 0 && names.Identifier(strings.ReplaceAll(stem, "-", "_")) {
+	if len(left.Body.Blocks) == 0 && lang.Identifier(strings.ReplaceAll(stem, "-", "_")) {
 		return lang.Remains(display, block, fmt.Appendf(nil, "%s %q {\n%s\n}\n", block, stem, content))
 	}
 	return left

@@ -46,6 +46,7 @@ func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
 // whether it is the default of its role are always its own.
 func (k *Kernel) takeOver(base *Kernel) {
 	variables := base.fileVariables()
+	k.Like = base.ID
 	for _, text := range []struct{ own, other *string }{
 		{&k.Role, &base.Role}, {&k.Each, &base.Each}, {&k.Control, &base.Control},
 		{&k.Origin, &base.Origin}, {&k.Registers, &base.Registers},
@@ -66,7 +67,7 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.Source == "" {
 		k.Source = base.Source
 		if k.HLS != nil {
-			k.Source = SourceHLS // RTL goes by the name of its kernel
+			k.Source = SourceHLS
 		}
 	}
 	if k.Place == "" {
@@ -111,8 +112,8 @@ func (k *Kernel) takeOver(base *Kernel) {
 	}
 }
 
-// overlay puts own items in the places of those of the same name, and others
-// behind.
+// overlay replaces items of base by own ones of the same name, and appends the
+// other own ones.
 func overlay[T any](base, own []T, name func(T) string) []T {
 	out := slices.Clone(base)
 	for _, item := range own {

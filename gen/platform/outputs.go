@@ -3,7 +3,7 @@ package platform
 import (
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cclforge/cclforge/gen/names"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // Output is a file that a template of the user makes of the design.
@@ -23,7 +23,7 @@ func (b *loader) outputs() {
 	for _, in := range b.block.Outputs {
 		b.diags = append(b.diags, known.take(in.NameRange, "output", in.Name)...)
 		out := Output{Name: in.Name, Path: in.Path, Range: in.Range, PathRange: orElse(in.PathRange, in.Range)}
-		if fault := names.PathFault(in.Path); fault != "" {
+		if fault := lang.PathFault(in.Path); fault != "" {
 			b.errorf(out.PathRange, "Path outside the output",
 				"%q %s; paths are relative to the platform's own directory of output, for example \"docs/checklist.md\".",
 				in.Path, fault)

@@ -70,7 +70,7 @@ func (b registerBlock) register() (KernelRegister, hcl.Diagnostics) {
 }
 
 // checkDescribed checks registers that are no arguments against each other and
-// against those that are.
+// against the arguments.
 func (k *Kernel) checkDescribed() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	names := map[string]hcl.Range{}

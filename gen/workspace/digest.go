@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
+	"hash"
 	"io/fs"
 	"maps"
 	"runtime/debug"
@@ -33,7 +33,7 @@ var generator = sync.OnceValue(func() string {
 	for _, folder := range slices.Sorted(maps.Keys(embedded)) {
 		for _, name := range sources(embedded[folder]) {
 			text, _ := fs.ReadFile(embedded[folder], name) // an embedded file can always be read
-			part(h, name, string(text))
+			part(h, name, text)
 		}
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -42,7 +42,7 @@ var generator = sync.OnceValue(func() string {
 				if m.Replace != nil {
 					m = m.Replace
 				}
-				part(h, m.Path, m.Version)
+				part(h, m.Path, []byte(m.Version))
 			}
 		}
 	}
@@ -72,8 +72,10 @@ func sources(tree fs.FS) []string {
 
 // part adds a named text to a digest so that no two sequences of parts look
 // alike.
-func part(w io.Writer, name, text string) {
-	fmt.Fprintf(w, "%d %s %d %s\n", len(name), name, len(text), text)
+func part(h hash.Hash, name string, text []byte) {
+	fmt.Fprintf(h, "%d %s %d ", len(name), name, len(text))
+	h.Write(text)
+	h.Write([]byte("\n"))
 }
 
 // sums remembers the hashes of files by name. It is safe for concurrent use.
@@ -92,7 +94,7 @@ func (s *sums) of(name string, text []byte) string {
 func (s *sums) digest(files map[string][]byte) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		part(h, name, s.of(name, files[name]))
+		part(h, name, []byte(s.of(name, files[name])))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -104,18 +106,20 @@ const templateRoot = "templates/"
 func (s *sums) inputs(names []string, descriptions map[string][]byte) ([]output.Input, error) {
 	out := []output.Input{}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		text, ok := descriptions[name]
-		if rest, isTemplate := strings.CutPrefix(name, templateRoot); !ok && isTemplate {
-			var err error
-			if text, err = fs.ReadFile(templates.FS, rest); err != nil {
-				return nil, fmt.Errorf("hash the input %s: %w", name, err)
-			}
-			ok = true
-		}
+		sum, ok := s.known.Load(name)
 		if !ok {
-			return nil, fmt.Errorf("hash the input %s: it is neither a description nor a template", name)
+			text, ok := descriptions[name]
+			if rest, isTemplate := strings.CutPrefix(name, templateRoot); !ok && isTemplate {
+				var err error
+				if text, err = fs.ReadFile(templates.FS, rest); err != nil {
+					return nil, fmt.Errorf("hash the input %s: %w", name, err)
+				}
+			} else if !ok {
+				return nil, fmt.Errorf("hash the input %s: it is neither a description nor a template", name)
+			}
+			sum = s.of(name, text)
 		}
-		out = append(out, output.Input{Name: name, SHA256: s.of(name, text)})
+		out = append(out, output.Input{Name: name, SHA256: sum.(string)})
 	}
 	return out, nil
 }

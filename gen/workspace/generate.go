@@ -10,12 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/output"
-	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // Options say what to generate, and where to.
@@ -34,7 +30,7 @@ func (w *Workspace) Generate(ctx context.Context, o Options) (*Report, error) {
 	if r, ok := w.upToDate(ctx, o); ok {
 		return r, nil
 	}
-	run, err := w.prepare(ctx, o)
+	units, report, err := w.prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,166 +39,70 @@ func (w *Workspace) Generate(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer unlock()
-	// Another run may have written since.
-	if err := w.refresh(ctx, run); err != nil {
+	if err := w.plan(ctx, o, units, report); err != nil {
 		return nil, err
 	}
-	if err := w.plan(ctx, run); err != nil {
-		return nil, err
-	}
-	plans := run.report.Plans
-	return run.report, parallel(ctx, len(plans), func(i int) error { return plans[i].Apply(ctx) })
+	return report, parallel(ctx, len(report.Plans), func(i int) error { return report.Plans[i].Apply(ctx) })
 }
 
 // Diff finds out what Generate would change, and writes nothing.
 func (w *Workspace) Diff(ctx context.Context, o Options) (*Report, error) {
-	run, err := w.prepare(ctx, o)
+	units, report, err := w.prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return run.report, w.plan(ctx, run)
+	return report, w.plan(ctx, o, units, report)
 }
 
-// run is one run of the generator.
-type run struct {
-	options Options
-	library *platform.Library
-	report  *Report
-	current []*unit // up to date, when that was looked at
-	pending []*unit // rendered, because they were not up to date
-}
-
-// prepare checks everything that was selected, and renders what is not up to
-// date.
-func (w *Workspace) prepare(ctx context.Context, o Options) (*run, error) {
-	list, err := w.load(ctx, o.Selection)
-	if errors.Is(err, lang.ErrInvalid) {
-		// Designs have rules of their own: report what breaks those, too.
-		if _, more := w.Validate(ctx, o.Selection); more != nil {
-			err = more
-		}
-	}
+// prepare checks and renders everything that was selected.
+func (w *Workspace) prepare(ctx context.Context, o Options) ([]*unit, *Report, error) {
+	rendered, err := w.render(ctx, o.Selection, emit.Platform)
 	if err != nil {
-		return nil, err
-	}
-	lib := w.library()
-	r := &run{options: o, library: lib, report: &Report{}}
-	for _, p := range list {
-		r.report.Platforms = append(r.report.Platforms, p.Name)
+		return nil, nil, err
 	}
 	switch {
-	case len(list) == 0:
-		return nil, errors.New("there are no platforms")
-	case o.GoDir != "" && len(list) > 1:
-		return nil, fmt.Errorf(
+	case len(rendered) == 0:
+		return nil, nil, errors.New("there are no platforms")
+	case o.GoDir != "" && len(rendered) > 1:
+		return nil, nil, fmt.Errorf(
 			"a driver package belongs to one platform, and %d are selected: choose one, for example -only=%s",
-			len(list), list[0].Name)
+			len(rendered), rendered[0].Design.Platform.Name)
 	}
-	if r.current, err = w.units(lib, list, o); err != nil {
-		return nil, err
+	units, err := w.units(rendered, o)
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, u := range r.current {
+	report := &Report{}
+	for _, u := range units {
+		if u.design != nil {
+			report.Platforms = append(report.Platforms, u.design.Platform.Name)
+		} else if u.files, err = emit.Generation(u.generation); err != nil {
+			return nil, nil, fmt.Errorf("render %s: %w", u.generation.Name, err)
+		}
 		for _, p := range u.places {
-			r.report.Dirs = append(r.report.Dirs, p.dir)
+			report.Dirs = append(report.Dirs, p.dir)
 		}
 	}
-	if err := w.refresh(ctx, r); err != nil {
-		return nil, err
-	}
-	return r, w.Check(lib.LeftOut(r.report.Platforms, nil))
-}
-
-// refresh renders what is not up to date any more.
-func (w *Workspace) refresh(ctx context.Context, r *run) error {
-	current, late, err := sorted(ctx, r.current)
-	if err != nil {
-		return err
-	}
-	if err := w.elaborate(ctx, r.library, late); err != nil {
-		return err
-	}
-	turns := inTurn(late)
-	if err := w.rendering(ctx, len(turns), func(i int) error { return turns[i].render() }); err != nil {
-		return err
-	}
-	r.current, r.pending = current, append(r.pending, late...)
-	return nil
-}
-
-// inTurn orders units for rendering so that one platform of each generation
-// comes first: what a generation shares is then made side by side, and no
-// processor waits for another to make it.
-func inTurn(units []*unit) []*unit {
-	var first, rest []*unit
-	seen := map[string]bool{}
-	for _, u := range units {
-		if u.platform != nil && !seen[u.generation.Name] {
-			seen[u.generation.Name] = true
-			first = append(first, u)
-		} else {
-			rest = append(rest, u)
-		}
-	}
-	return append(first, rest...)
-}
-
-// sorted divides units into those that are up to date and the others.
-func sorted(ctx context.Context, units []*unit) (current, outdated []*unit, err error) {
-	is := make([]bool, len(units))
-	err = parallel(ctx, len(units), func(i int) error {
-		is[i] = units[i].current()
-		return nil
-	})
-	for i, u := range units {
-		if is[i] {
-			current = append(current, u)
-		} else {
-			outdated = append(outdated, u)
-		}
-	}
-	return current, outdated, err
-}
-
-// elaborate gives the platforms among units their designs.
-func (w *Workspace) elaborate(ctx context.Context, lib *platform.Library, units []*unit) error {
-	var owners []*unit
-	for _, u := range units {
-		if u.platform != nil {
-			owners = append(owners, u)
-		}
-	}
-	designs, diags, err := gather(ctx, owners, func(u *unit) (*design.Design, hcl.Diagnostics) {
-		return design.Elaborate(lib, u.platform)
-	})
-	if err == nil {
-		err = w.Check(diags)
-	}
-	if err != nil {
-		return err
-	}
-	for i, u := range owners {
-		u.design = designs[i]
-	}
-	return nil
+	return units, report, nil
 }
 
 // plan compares what was rendered with what is on disk, all of it before
 // anything is written.
-func (w *Workspace) plan(ctx context.Context, r *run) error {
-	found := make([][]*output.Plan, len(r.pending))
-	errs := make([]error, len(r.pending))
-	err := parallel(ctx, len(r.pending), func(i int) error {
-		found[i], errs[i] = r.pending[i].plans(&w.sums)
+func (w *Workspace) plan(ctx context.Context, o Options, units []*unit, report *Report) error {
+	found := make([][]*output.Plan, len(units))
+	errs := make([]error, len(units))
+	err := parallel(ctx, len(units), func(i int) error {
+		found[i], errs[i] = units[i].plans(&w.sums)
 		return nil
 	})
-	for _, dir := range w.orphans(r.options, slices.Collect(maps.Keys(r.library.ABIs))) {
+	for _, dir := range w.orphans(o, slices.Collect(maps.Keys(w.library().ABIs))) {
 		p, err := dir.PlanRemoval()
 		found, errs = append(found, []*output.Plan{p}), append(errs, err)
 	}
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
-	r.report.Plans = slices.Concat(found...)
+	report.Plans = slices.Concat(found...)
 	return nil
 }
 

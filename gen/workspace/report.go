@@ -13,7 +13,7 @@ import (
 type Report struct {
 	Platforms []string       // names
 	Dirs      []output.Dir   // that hold what was selected
-	Plans     []*output.Plan // of directories that were not up to date
+	Plans     []*output.Plan // of Dirs, and of generations that are gone; none if all was up to date
 }
 
 // Changes counts the files that are written and removed.

@@ -118,7 +118,7 @@ func noPlatform(pattern string, names []string) string {
 	return text
 }
 
-// nearest is the name that was probably meant, or those that begin so.
+// nearest lists the name that was probably meant, or all names with a similar beginning.
 func nearest(pattern string, names []string) []string {
 	if near := lang.Nearest(pattern, names); near != "" {
 		return []string{near}

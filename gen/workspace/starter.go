@@ -17,7 +17,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/names"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -59,9 +58,9 @@ func (w *Workspace) Start(name, board string) (string, error) {
 }
 
 func checkNewName(lib *platform.Library, name string) error {
-	language, keyword := names.Keyword(name)
+	language, keyword := lang.Keyword(name)
 	switch {
-	case !names.LowerSnake(name):
+	case !lang.LowerSnake(name):
 		return fmt.Errorf("%q cannot name a platform: use lower-case letters, digits and single underscores, a letter first",
 			name)
 	case keyword:

@@ -105,7 +105,7 @@ func (w *Workspace) row(lib *platform.Library, name string) (Row, hcl.Diagnostic
 	p := d.Platform
 	return Row{
 		Name: name, Valid: true, Board: p.Board.Name, ABI: p.ABI.Name, Engines: p.CCLO.Count,
-		Networks: networks(d), Lanes: lanes(d), Memory: memory(d), Status: w.status(lib, d),
+		Networks: networks(d), Lanes: lanes(d), Memory: memory(d), Status: w.status(d),
 	}, diags
 }
 
@@ -160,18 +160,18 @@ func memory(d *design.Design) []string {
 
 // status says whether the usual place holds what would be generated, with
 // whichever values the variables had.
-func (w *Workspace) status(lib *platform.Library, d *design.Design) string {
+func (w *Workspace) status(d *design.Design) string {
 	m, err := w.place(Options{}, d.Platform.Name).Read()
 	if err != nil {
 		return "not generated"
 	}
-	units, err := w.units(lib, []*platform.Platform{d.Platform}, Options{})
+	units, err := w.units([]Rendered{{Design: d}}, Options{})
 	if err != nil {
 		return err.Error()
 	}
 	text := "generated"
 	for _, u := range units {
-		if u.platform != nil && !maps.EqualFunc(m.Variables, u.manifest.Variables, equalJSON) {
+		if u.design != nil && !maps.EqualFunc(m.Variables, u.manifest.Variables, equalJSON) {
 			u.manifest.Variables = m.Variables
 			text = "generated, with variables"
 		}

@@ -21,29 +21,29 @@ import (
 
 // unit is what is rendered in one go: a platform or an interface generation.
 type unit struct {
-	platform   *platform.Platform // nil for a generation
+	design     *design.Design // nil for a generation
 	generation *abi.Generation
 	// descriptions are all that it may come from.
 	descriptions map[string][]byte
 	manifest     output.Manifest // without inputs and files
 	places       []place
-
-	design *design.Design
-	files  []emit.File
+	files        []emit.File
 }
 
 // units lists what belongs to platforms: their generations first, because the
-// files of platforms include theirs.
-func (w *Workspace) units(lib *platform.Library, list []*platform.Platform, o Options) ([]*unit, error) {
+// files of platforms include theirs. Generations have no files yet.
+func (w *Workspace) units(list []Rendered, o Options) ([]*unit, error) {
 	shared := map[string]*abi.Generation{}
 	var units []*unit
-	for _, p := range list {
+	for _, r := range list {
+		p := r.Design.Platform
 		shared[p.ABI.Name] = p.ABI
 		variables, err := encodeVariables(p.Variables)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		u := &unit{platform: p, generation: p.ABI, descriptions: lib.Inputs(p.Name), places: w.places(o, p.Name)}
+		u := &unit{design: r.Design, generation: p.ABI, descriptions: w.library().Inputs(p.Name),
+			places: w.places(o, p.Name), files: r.Files}
 		u.manifest = output.Manifest{
 			Comment: comment(p.File), Platform: p.Name, Generation: p.ABI.Name, Variables: variables,
 			Generator: generator(), Library: w.sums.digest(u.descriptions),
@@ -53,7 +53,7 @@ func (w *Workspace) units(lib *platform.Library, list []*platform.Platform, o Op
 	var first []*unit
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		g := shared[name]
-		u := &unit{generation: g, descriptions: onlyGenerations(lib.Inputs(list[0].Name)),
+		u := &unit{generation: g, descriptions: onlyGenerations(w.library().Inputs(list[0].Design.Platform.Name)),
 			places: []place{{dir: w.generationDir(o, name)}}}
 		u.manifest = output.Manifest{
 			Comment: comment(g.Range.Filename), Generation: name,
@@ -108,22 +108,6 @@ func current(dir output.Dir, want output.Manifest) (*output.Manifest, bool) {
 		return m, false
 	}
 	return m, dir.Intact(m)
-}
-
-// render renders the unit.
-func (u *unit) render() error {
-	var err error
-	what := u.generation.Name
-	if u.platform == nil {
-		u.files, err = emit.Generation(u.generation)
-	} else {
-		what = u.platform.Name
-		u.files, err = emit.Platform(u.design)
-	}
-	if err != nil {
-		return fmt.Errorf("render %s: %w", what, err)
-	}
-	return nil
 }
 
 // plans compares the rendered unit with each of its places.

@@ -46,7 +46,7 @@ func (w *Workspace) declared(names []string) []lang.Variable {
 	return union(all)
 }
 
-// union lists variables by name, those that differ each.
+// union lists variables by name. A name is listed once for each different description.
 func union(lists [][]lang.Variable) []lang.Variable {
 	set := map[lang.Variable]bool{}
 	for _, v := range slices.Concat(lists...) {

@@ -73,18 +73,6 @@ func (w *Workspace) Library() (*platform.Library, error) {
 	return lib, w.Check(lib.Problems())
 }
 
-// load reads and validates the selected platforms, in order of name.
-func (w *Workspace) load(ctx context.Context, s Selection) ([]*platform.Platform, error) {
-	names, in, err := w.resolve(s)
-	if err != nil {
-		return nil, err
-	}
-	list, diags, err := gather(ctx, names, func(name string) (*platform.Platform, hcl.Diagnostics) {
-		return w.library().Load(name, in)
-	})
-	return list, errors.Join(err, w.Check(diags))
-}
-
 // Validate loads and elaborates the selected platforms and reports the errors
 // of all of them together. It also renders them, because names can collide in
 // the languages they are written in.
@@ -126,29 +114,18 @@ func (w *Workspace) render(ctx context.Context, s Selection, files func(*design.
 		return nil, err
 	}
 	rendered := make([]Rendered, len(designs))
-	return rendered, w.rendering(ctx, len(designs), func(i int) (err error) {
-		rendered[i].Design = designs[i]
-		rendered[i].Files, err = files(designs[i])
-		return err
-	})
-}
-
-// rendering renders 0 to n-1 on all processors. What is wrong with outputs of users is
-// reported of all of them together.
-func (w *Workspace) rendering(ctx context.Context, n int, render func(i int) error) error {
-	found := make([]hcl.Diagnostics, n)
-	err := parallel(ctx, n, func(i int) error {
-		err := render(i)
-		if wrong := (*lang.DiagnosticsError)(nil); errors.As(err, &wrong) {
-			found[i] = wrong.Diags
-			return nil
+	wrong := make([]hcl.Diagnostics, len(designs)) // with outputs of users
+	err = parallel(ctx, len(designs), func(i int) (err error) {
+		d, diagnosed := designs[i], (*lang.DiagnosticsError)(nil)
+		rendered[i].Design = d
+		if rendered[i].Files, err = files(d); errors.As(err, &diagnosed) {
+			wrong[i] = diagnosed.Diags
+		} else if err != nil {
+			return fmt.Errorf("render %s: %w", d.Platform.Name, err)
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return w.Check(slices.Concat(found...))
+	return rendered, errors.Join(err, w.Check(slices.Concat(wrong...)))
 }
 
 // gather does one step for each item, on all processors, and collects the

@@ -7,6 +7,28 @@ abi "accl-2024" {
     tuning        = true
   }
 
+  enum "operation" {
+    value "scan" {
+      is  = 14
+      doc = "Our extension: reduces operand 0 of ranks 0 to i to the result of rank i."
+    }
+    value "exscan" {
+      is  = 15
+      doc = "Our extension: reduces operand 0 of ranks 0 to i - 1 to the result of rank i. Rank 0 has none."
+    }
+  }
+  operation "scan" {
+    reduces  = true
+    in_place = "allowed"
+    op0      = { share = "block", stream = true }
+    res      = { share = "block", stream = true }
+  }
+  operation "exscan" {
+    reduces = true
+    op0     = { share = "block" }
+    res     = { share = "block", at = "not_first" }
+  }
+
   bits "host_flags" {
     doc = "Which operands of a call lie in host memory; 0 for none."
     bit "op0" {

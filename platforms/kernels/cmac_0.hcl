@@ -15,8 +15,8 @@ kernel "cmac_0" {
     with         = "networklayer" # the same repository
     directory    = "Ethernet"
     tools        = ["vivado", "v++", "make"]
-    command      = "make all DEVICE=${board.platform} INTERFACE=0"
-    produces     = "Ethernet/_x.${board.platform}/cmac_0.xo"
+    command      = "make all DEVICE=${board.platform} INTERFACE=${poe.port}"
+    produces     = "Ethernet/_x.${board.platform}/cmac_${poe.port}.xo"
     repositories = []
     post_link    = "Ethernet/post_sys_link.tcl" # connects the pins of the Ethernet port
   }

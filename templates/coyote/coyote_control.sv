@@ -5,10 +5,10 @@
 `default_nettype none
 
 module coyote_control #(
-    parameter int unsigned           WINDOWS = 1,
-    parameter int unsigned           ADDRESS_WIDTH = 16,  // of the kernels' bytes
-    parameter logic [32*WINDOWS-1:0] BASE = '0,           // kernels' bytes
-    parameter logic [32*WINDOWS-1:0] MASK = '0            // bits that are inside the window
+    parameter int unsigned           WINDOWS = 1,        // kernels with registers
+    parameter int unsigned           ADDRESS_WIDTH = 16, // of the kernels' bytes
+    parameter logic [32*WINDOWS-1:0] BASE = '0,          // kernels' bytes
+    parameter logic [32*WINDOWS-1:0] MASK = '0           // bits that are inside the window
 ) (
     input  wire                      clk,
     input  wire                      rst,

@@ -93,9 +93,10 @@ module coyote_rdma #(
     logic                       known, out_room, sq_take;
 
     assign wanted = s_axis_rdma_sq_tdata;
-    assign known  = (wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_WRITE) || wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_SEND)) &&
-                    wanted.queue_pair[15:10] == '0 && wanted.vaddr[63:48] == '0 && wanted.length[31:28] == '0 &&
-                    wanted.host[7:1] == '0 && wanted.length != '0;
+    assign known  =
+        (wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_WRITE) || wanted.opcode == 8'(cclo_pkg::RDMA_OPCODE_SEND))
+        && wanted.queue_pair[15:10] == '0 && wanted.vaddr[63:48] == '0 && wanted.length[31:28] == '0
+        && wanted.host[7:1] == '0 && wanted.length != '0;
 
     always_comb begin
         sent        = '0;
@@ -123,7 +124,8 @@ module coyote_rdma #(
     logic [$clog2(PACKETS+1)-1:0] _unused_out;
     fifo #(.WIDTH(34), .DEPTH(PACKETS)) going (
         .clk, .rst, .clear(1'b0),
-        .in_valid(sq_take && wanted.length != '0), .in_ready(out_room), .in_data({wanted.length, wanted.host[0], known}),
+        .in_valid(sq_take && wanted.length != '0), .in_ready(out_room),
+        .in_data({wanted.length, wanted.host[0], known}),
         .out_valid(out_work), .out_ready(out_finish), .out_data({out_bytes, out_host, out_known}), .count(_unused_out)
     );
 
@@ -144,14 +146,16 @@ module coyote_rdma #(
 
     skid_buffer #(.WIDTH(577)) to_card_ranks (
         .clk, .rst,
-        .in_valid(out_beat && out_known && !out_host), .in_ready(out_0_ready), .in_data({out_final, out_keep, s_axis_tx_data_tdata}),
+        .in_valid(out_beat && out_known && !out_host), .in_ready(out_0_ready),
+        .in_data({out_final, out_keep, s_axis_tx_data_tdata}),
         .out_valid(rreq_send_0_tvalid), .out_ready(rreq_send_0_tready),
         .out_data({rreq_send_0_tlast, rreq_send_0_tkeep, rreq_send_0_tdata})
     );
 
     skid_buffer #(.WIDTH(577)) to_host_ranks (
         .clk, .rst,
-        .in_valid(out_beat && out_known && out_host), .in_ready(out_1_ready), .in_data({out_final, out_keep, s_axis_tx_data_tdata}),
+        .in_valid(out_beat && out_known && out_host), .in_ready(out_1_ready),
+        .in_data({out_final, out_keep, s_axis_tx_data_tdata}),
         .out_valid(rreq_send_1_tvalid), .out_ready(rreq_send_1_tready),
         .out_data({rreq_send_1_tlast, rreq_send_1_tkeep, rreq_send_1_tdata})
     );
@@ -191,7 +195,8 @@ module coyote_rdma #(
     skid_buffer #(.WIDTH(64)) notes (
         .clk, .rst,
         .in_valid(rq_take && is_send && told.len != '0), .in_ready(note_ready), .in_data(note),
-        .out_valid(m_axis_notification_tvalid), .out_ready(m_axis_notification_tready), .out_data(m_axis_notification_tdata)
+        .out_valid(m_axis_notification_tvalid), .out_ready(m_axis_notification_tready),
+        .out_data(m_axis_notification_tdata)
     );
 
     // In: data.
@@ -207,7 +212,8 @@ module coyote_rdma #(
         .clk, .rst, .clear(1'b0),
         .in_valid(rq_take && (is_send || is_write) && told.len != '0), .in_ready(in_room),
         .in_data({told.len, told.vfid, told.pid, told.dest[0], is_send}),
-        .out_valid(in_work), .out_ready(in_finish), .out_data({in_bytes, in_pair, in_stream, in_sent}), .count(_unused_in)
+        .out_valid(in_work), .out_ready(in_finish),
+        .out_data({in_bytes, in_pair, in_stream, in_sent}), .count(_unused_in)
     );
 
     assign in_now             = in_started ? in_left : in_bytes;
@@ -238,13 +244,15 @@ module coyote_rdma #(
     skid_buffer #(.WIDTH(577)) to_host (
         .clk, .rst,
         .in_valid(in_beat && !in_sent && in_stream), .in_ready(host_ready), .in_data({in_final, in_keep, in_data}),
-        .out_valid(host_send_tvalid), .out_ready(host_send_tready), .out_data({host_send_tlast, host_send_tkeep, host_send_tdata})
+        .out_valid(host_send_tvalid), .out_ready(host_send_tready),
+        .out_data({host_send_tlast, host_send_tkeep, host_send_tdata})
     );
 
     skid_buffer #(.WIDTH(577)) to_card (
         .clk, .rst,
         .in_valid(in_beat && !in_sent && !in_stream), .in_ready(card_ready), .in_data({in_final, in_keep, in_data}),
-        .out_valid(card_send_tvalid), .out_ready(card_send_tready), .out_data({card_send_tlast, card_send_tkeep, card_send_tdata})
+        .out_valid(card_send_tvalid), .out_ready(card_send_tready),
+        .out_data({card_send_tlast, card_send_tkeep, card_send_tdata})
     );
 
     // Reads of remote ranks: the data pass by this module.

@@ -93,7 +93,8 @@ module coyote_read #(
     assign empty      = bytes == '0;
     assign now        = started ? left : bytes;
     assign final_beat = now <= 23'd64;
-    assign beat_valid = work && !empty && (!final_beat || report_ready) && (is_refused || (host ? host_valid : card_valid));
+    assign beat_valid = work && !empty && (!final_beat || report_ready)
+        && (is_refused || (host ? host_valid : card_valid));
     assign finish     = work && report_ready && (empty || (final_beat && beat_valid && beat_ready));
     assign host_ready = work && !empty && !is_refused && host && (!final_beat || report_ready) && beat_ready;
     assign card_ready = work && !empty && !is_refused && !host && (!final_beat || report_ready) && beat_ready;
@@ -126,7 +127,8 @@ module coyote_read #(
     fifo #(.WIDTH(7), .DEPTH(COMMANDS)) reports (
         .clk, .rst, .clear(1'b0),
         .in_valid(finish), .in_ready(report_ready), .in_data({tag, host, is_invalid, is_nowhere}),
-        .out_valid(due), .out_ready(settle), .out_data({due_tag, due_host, due_invalid, due_nowhere}), .count(_unused_reports)
+        .out_valid(due), .out_ready(settle), .out_data({due_tag, due_host, due_invalid, due_nowhere}),
+        .count(_unused_reports)
     );
 
     assign status_valid = due && (due_invalid || due_nowhere || (due_host ? host_count != '0 : card_count != '0));

@@ -2,7 +2,7 @@
 `default_nettype none
 
 module coyote_requests #(
-    parameter int unsigned SOURCES = 2
+    parameter int unsigned SOURCES = 2 // DMA engines that ask
 ) (
     input  wire                   clk,
     input  wire                   rst,

@@ -92,7 +92,8 @@ module coyote_write #(
     fifo #(.WIDTH(30), .DEPTH(COMMANDS)) order (
         .clk, .rst, .clear(1'b0),
         .in_valid(load), .in_ready(order_ready), .in_data({command.bytes, memory[0], command.tag, invalid, nowhere}),
-        .out_valid(work), .out_ready(finish), .out_data({bytes, host, tag, is_invalid, is_nowhere}), .count(_unused_order)
+        .out_valid(work), .out_ready(finish), .out_data({bytes, host, tag, is_invalid, is_nowhere}),
+        .count(_unused_order)
     );
 
     logic host_in_ready, card_in_ready;
@@ -164,7 +165,9 @@ module coyote_write #(
     fifo #(.WIDTH(32), .DEPTH(COMMANDS)) reports (
         .clk, .rst, .clear(1'b0),
         .in_valid(finish), .in_ready(report_ready),
-        .in_data({tag, host, is_invalid, is_nowhere, empty ? 23'b0 : taken_now, !empty && ended_now, !empty && short_now}),
+        .in_data({
+            tag, host, is_invalid, is_nowhere, empty ? 23'b0 : taken_now, !empty && ended_now, !empty && short_now
+        }),
         .out_valid(due), .out_ready(settle),
         .out_data({due_tag, due_host, due_invalid, due_nowhere, due_bytes, due_end, due_short}), .count(_unused_reports)
     );

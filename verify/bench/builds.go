@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/run"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/internal/report"
@@ -158,7 +157,7 @@ func (b *buildMeter) planning(ctx context.Context) error {
 
 // idle measures a build with nothing to do: all of it is there from the first one.
 func (b *buildMeter) idle(ctx context.Context) error {
-	executor := local.New(local.Options{})
+	executor := run.NewLocal(run.LocalOptions{})
 	steps := 0
 	once := func() error {
 		p, err := b.prepare(ctx, b.place, b.Platform)

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
+	"github.com/cclforge/cclforge/gen/vitis/run"
 )
 
 func TestMain(m *testing.M) {
-	local.Supervise()
+	run.Supervise()
 	os.Exit(m.Run())
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/internal/report"
-	"github.com/cclforge/cclforge/verify/progress"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -70,7 +69,7 @@ var ErrNoCounter = errors.New("the interface generation has no performance count
 // Run measures, prints tables, and writes hardware.json and hardware.svg into a
 // directory.
 func (o Hardware) Run(ctx context.Context, dir string, out, log io.Writer) error {
-	ctx = progress.With(ctx, progress.Lines(log))
+	ctx = report.With(ctx, report.Lines(log))
 	d, err := world.Design(o.Platform, "")
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/internal/panels"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // The vertical axis, in bytes a cycle.
@@ -19,7 +19,7 @@ const (
 // SVG: a panel for each operation and protocol, a line for each number of ranks, and
 // a dashed one for what bounds it.
 func (r *hardwareReport) Plot() string {
-	p := panels.New()
+	p := report.NewPlot()
 	var names []string
 	for i := range r.Points {
 		q := &r.Points[i]
@@ -51,7 +51,7 @@ func panelName(q *hardwarePoint) string {
 	return q.Operation + ", " + q.Protocol
 }
 
-func (r *hardwareReport) panel(p *panels.Plot, name string, leftmost bool) {
+func (r *hardwareReport) panel(p *report.Plot, name string, leftmost bool) {
 	for rate := leastRate; rate <= mostRate; rate *= 4 {
 		label := ""
 		if leftmost {
@@ -62,20 +62,20 @@ func (r *hardwareReport) panel(p *panels.Plot, name string, leftmost bool) {
 	if leftmost {
 		p.Up(46, "bytes a cycle")
 	}
-	p.Sizes("largest buffer of a rank", panels.Size)
+	p.Sizes("largest buffer of a rank", report.Size)
 	for _, n := range p.Ranks() {
-		p.Line(n, panels.Dashed, r.line(p, name, n, func(q *hardwarePoint) float64 { return q.Bound }))
+		p.Line(n, report.Dashed, r.line(p, name, n, func(q *hardwarePoint) float64 { return q.Bound }))
 		p.Line(n, "", r.line(p, name, n, func(q *hardwarePoint) float64 { return float64(q.Cycles) }))
 	}
 }
 
 // rateAt is where a rate is in a panel.
 func rateAt(rate float64) float64 {
-	return math.Log2(mostRate/rate) / math.Log2(mostRate/leastRate) * panels.High
+	return math.Log2(mostRate/rate) / math.Log2(mostRate/leastRate) * report.High
 }
 
 // line are the places of points.
-func (r *hardwareReport) line(p *panels.Plot, name string, ranks int, cycles func(*hardwarePoint) float64) (
+func (r *hardwareReport) line(p *report.Plot, name string, ranks int, cycles func(*hardwarePoint) float64) (
 	at [][2]float64) {
 	for i := range r.Points {
 		q := &r.Points[i]

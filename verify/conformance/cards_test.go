@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	cards "github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
 // cardWay has the driver of cards, the functions of XRT, and emulated engines behind
@@ -29,7 +28,7 @@ func (cardWay) open(ctx context.Context, t *testing.T, d *design.Design, s *setu
 		t.Skip("over cards the network has no faults, only over process")
 	}
 	host, err := cards.NewHost(ctx, d, s.ranks, cards.HostOptions{World: s.world})
-	if errors.Is(err, library.ErrCompiler) {
+	if errors.Is(err, cards.ErrCompiler) {
 		t.Skip(err)
 	}
 	if err != nil {

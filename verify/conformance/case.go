@@ -50,9 +50,9 @@ type Case struct {
 	Root    int   `json:",omitempty"` // in the communicator; of send and stream_put the source
 	Peer    int   `json:",omitempty"` // of send and stream_put the destination
 
-	Tag     *uint32 `json:",omitempty"` // of a send
-	RecvTag *uint32 `json:",omitempty"` // that its recv waits for
-	Stream  int     `json:",omitempty"` // of stream_put
+	Tag     *accl.Tag `json:",omitempty"` // of a send
+	RecvTag *accl.Tag `json:",omitempty"` // that its recv waits for
+	Stream  accl.Tag  `json:",omitempty"` // of stream_put
 
 	Async     bool          `json:",omitempty"`
 	Client    int           `json:",omitempty"` // calls are placed as this client

@@ -79,8 +79,8 @@ func (m mail[T]) pass(ctx context.Context, comms [2]*accl.Comm, to, value int) e
 	}
 	var errs [2]error
 	var all sync.WaitGroup
-	all.Go(func() { _, errs[0] = comms[0].Send(ctx, m.from, m.from.Len(), to) })
-	all.Go(func() { _, errs[1] = comms[1].Recv(ctx, m.to, m.to.Len(), 1-to) })
+	all.Go(func() { _, errs[0] = comms[0].Send(ctx, m.from, m.from.Len(), accl.Peer(to)) })
+	all.Go(func() { _, errs[1] = comms[1].Recv(ctx, m.to, m.to.Len(), accl.Peer(1-to)) })
 	all.Wait()
 	for k, got := range m.to.Host() {
 		if got != T(value+k) {

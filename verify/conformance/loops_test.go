@@ -56,12 +56,12 @@ func repeatedSends(t *testing.T, on where) {
 				for k := range 2 * rounds {
 					if k%2 == rank {
 						fillWords(buf, n, k)
-						if _, err := e.Send(ctx, buf, n, 1-rank); err != nil {
+						if _, err := e.Send(ctx, buf, n, accl.Peer(1-rank)); err != nil {
 							return fmt.Errorf("message %d: %w", k, err)
 						}
 						continue
 					}
-					if _, err := e.Recv(ctx, buf, n, 1-rank); err != nil {
+					if _, err := e.Recv(ctx, buf, n, accl.Peer(1-rank)); err != nil {
 						return fmt.Errorf("message %d: %w", k, err)
 					}
 					if err := checkWords(buf, n, k); err != nil {
@@ -193,9 +193,9 @@ func playScript(ctx context.Context, t *testing.T, e *accl.Engine, script []lett
 		var err error
 		if l.from == me {
 			fillWords(buf, l.n, k)
-			r, err = e.Send(ctx, buf, l.n, 1-me, o...)
+			r, err = e.Send(ctx, buf, l.n, accl.Peer(1-me), o...)
 		} else {
-			r, err = e.Recv(ctx, buf, l.n, 1-me, o...)
+			r, err = e.Recv(ctx, buf, l.n, accl.Peer(1-me), o...)
 		}
 		if err != nil {
 			return fmt.Errorf("message %d of %+v: %w", k, l, err)
@@ -297,9 +297,9 @@ func manyPosts(ctx context.Context, t *testing.T, e *accl.Engine, root, each, n 
 	scatter := func() (*accl.Request, error) {
 		if rank == root {
 			fillWords(parts, parts.Len(), -1)
-			return e.Scatter(ctx, parts, parts.Slice(0, 8*n), 8*n, root, accl.Async())
+			return e.Scatter(ctx, parts, parts.Slice(0, 8*n), 8*n, accl.Peer(root), accl.Async())
 		}
-		return e.Scatter(ctx, parts, parts, 8*n, root, accl.Async())
+		return e.Scatter(ctx, parts, parts, 8*n, accl.Peer(root), accl.Async())
 	}
 	bufs := make([]*accl.Buffer[int32], each)
 	for k := range bufs {
@@ -322,7 +322,7 @@ func manyPosts(ctx context.Context, t *testing.T, e *accl.Engine, root, each, n 
 			if k%2 != 0 {
 				c, from = pairs[rank], 1
 			}
-			r, err := c.Recv(ctx, b, n, from, accl.WithTag(uint32(k)), accl.Async())
+			r, err := c.Recv(ctx, b, n, accl.Peer(from), accl.WithTag(accl.Tag(k)), accl.Async())
 			if err != nil {
 				return err
 			}
@@ -364,7 +364,7 @@ func manyPosts(ctx context.Context, t *testing.T, e *accl.Engine, root, each, n 
 				if k%2 != 0 {
 					c, to = pairs[other], 0
 				}
-				if _, err := c.Send(ctx, b, n, to, accl.WithTag(uint32(k))); err != nil {
+				if _, err := c.Send(ctx, b, n, accl.Peer(to), accl.WithTag(accl.Tag(k))); err != nil {
 					return fmt.Errorf("message %d to rank %d: %w", k, other, err)
 				}
 			}

@@ -62,6 +62,8 @@ func (c *Case) has(u accl.OperandUse, rank int) bool {
 		return u.Any() && rank == c.Root
 	case accl.AtNotRoot:
 		return u.Any() && rank != c.Root
+	case accl.AtNotFirst:
+		return u.Any() && rank != 0
 	case accl.AtPeer:
 		return u.Any() && rank == c.Peer
 	}
@@ -109,22 +111,22 @@ var references = map[string]*reference{
 			if m.rank != m.c.Root {
 				buffer = m.res
 			}
-			return m.comm.Bcast(ctx, buffer, m.c.Count, m.c.Root, m.options...)
+			return m.comm.Bcast(ctx, buffer, m.c.Count, accl.Peer(m.c.Root), m.options...)
 		}},
 	"scatter": {
 		want: func(in *inputs) [][]float64 { return model.Scatter(in.op0, in.c.Root, in.c.Count) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
-			return m.comm.Scatter(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
+			return m.comm.Scatter(ctx, m.op0, m.res, m.c.Count, accl.Peer(m.c.Root), m.options...)
 		}},
 	"gather": {
 		want: func(in *inputs) [][]float64 { return model.Gather(in.op0, in.c.Root) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
-			return m.comm.Gather(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.options...)
+			return m.comm.Gather(ctx, m.op0, m.res, m.c.Count, accl.Peer(m.c.Root), m.options...)
 		}},
 	"reduce": {
 		want: func(in *inputs) [][]float64 { return model.Reduce(in.op0, in.c.Root, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
-			return m.comm.Reduce(ctx, m.op0, m.res, m.c.Count, m.c.Root, m.c.Func, m.options...)
+			return m.comm.Reduce(ctx, m.op0, m.res, m.c.Count, accl.Peer(m.c.Root), m.c.Func, m.options...)
 		}},
 	"allgather": {
 		want: func(in *inputs) [][]float64 { return model.AllGather(in.op0) },
@@ -140,6 +142,16 @@ var references = map[string]*reference{
 		want: func(in *inputs) [][]float64 { return model.ReduceScatter(in.op0, in.c.Count, in.f) },
 		call: func(ctx context.Context, m *member) (*accl.Request, error) {
 			return m.comm.ReduceScatter(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
+		}},
+	"scan": {
+		want: func(in *inputs) [][]float64 { return model.Scan(in.op0, in.f) },
+		call: func(ctx context.Context, m *member) (*accl.Request, error) {
+			return m.comm.Scan(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
+		}},
+	"exscan": {
+		want: func(in *inputs) [][]float64 { return model.ExScan(in.op0, in.f) },
+		call: func(ctx context.Context, m *member) (*accl.Request, error) {
+			return m.comm.ExScan(ctx, m.op0, m.res, m.c.Count, m.c.Func, m.options...)
 		}},
 	"alltoall": {
 		want: func(in *inputs) [][]float64 { return model.AllToAll(in.op0, in.c.Count) },
@@ -175,7 +187,7 @@ func sendAndReceive(ctx context.Context, m *member) (*accl.Request, error) {
 		if m.rank == m.c.Peer {
 			sendOptions = append(sendOptions, accl.Async())
 		}
-		r, err := m.comm.Send(ctx, m.op0, m.c.Count, m.c.Peer, sendOptions...)
+		r, err := m.comm.Send(ctx, m.op0, m.c.Count, accl.Peer(m.c.Peer), sendOptions...)
 		if err != nil || m.rank != m.c.Peer {
 			return r, err
 		}
@@ -184,7 +196,7 @@ func sendAndReceive(ctx context.Context, m *member) (*accl.Request, error) {
 	if m.rank != m.c.Peer {
 		return nil, nil
 	}
-	received, err := m.comm.Recv(ctx, m.res, m.c.Count, m.c.Root, recvOptions...)
+	received, err := m.comm.Recv(ctx, m.res, m.c.Count, accl.Peer(m.c.Root), recvOptions...)
 	if sent != nil {
 		if failed := sent.Wait(ctx); err == nil {
 			err = failed
@@ -207,7 +219,7 @@ func put(ctx context.Context, m *member) (*accl.Request, error) {
 	if m.c.FromFPGA {
 		options = append(options, accl.FromFPGA())
 	}
-	sent, err := m.comm.StreamPut(ctx, m.op0, m.c.Count, m.c.Peer, m.c.Stream, options...)
+	sent, err := m.comm.StreamPut(ctx, m.op0, m.c.Count, accl.Peer(m.c.Peer), m.c.Stream, options...)
 	if err != nil || taken == nil {
 		return sent, err
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/worldtest"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/rtlsim/simtest"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -116,7 +117,7 @@ func goes(name string) (where, error) {
 var all where
 
 // TestMain runs the tests, or cclforge for them.
-func TestMain(m *testing.M) { worldtest.Main(tests{m}) }
+func TestMain(m *testing.M) { ranktest.Main(tests{m}, ranks.Main) }
 
 type tests struct{ m *testing.M }
 

@@ -20,15 +20,15 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/worldtest"
 	"github.com/cclforge/cclforge/verify/conformance/internal/program"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // start starts cclforge, after the words of a launcher.
 func start(launcher []string, args ...string) (*program.Process, error) {
-	command, env, err := worldtest.Command(launcher, args...)
+	command, env, err := ranktest.Command(launcher, args...)
 	if err != nil {
 		return nil, err
 	}

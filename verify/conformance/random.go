@@ -100,7 +100,7 @@ func RandomOp(rng *rand.Rand, p *accl.Platform, world int, name string) Case {
 		c.randomTags(rng, p)
 	}
 	if name == "stream_put" {
-		c.Stream = rng.IntN(int(p.MaxPutTag) + 1)
+		c.Stream = accl.Tag(rng.IntN(int(p.MaxPutTag) + 1))
 	}
 	c.Count = randomCount(rng, p, &c) &^ (1<<config.RatioLog - 1)
 	c.Pad = rng.IntN(40)
@@ -223,19 +223,19 @@ func (c *Case) randomPlaces(rng *rand.Rand, p *accl.Platform, op *operation) {
 }
 
 func (c *Case) randomTags(rng *rand.Rand, p *accl.Platform) {
-	tag := rng.Uint32N(200)
+	tag := accl.Tag(rng.Uint32N(200))
 	switch rng.IntN(4) {
 	case 0:
 		c.Tag = &tag
 	case 1:
 		c.RecvTag = &tag
 	case 2:
-		tag = p.TagAny
+		tag = accl.Tag(p.TagAny)
 		c.Tag, c.RecvTag = &tag, &tag
 	default:
 		c.Tag, c.RecvTag = &tag, &tag
 	}
-	if c.StreamRes && c.RecvTag != nil && *c.RecvTag == p.TagAny {
+	if c.StreamRes && c.RecvTag != nil && *c.RecvTag == accl.Tag(p.TagAny) {
 		c.RecvTag = nil
 	}
 }

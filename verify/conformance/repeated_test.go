@@ -225,9 +225,9 @@ func plansOfOneCall(t *testing.T, few, most int) {
 			}
 			all.Go(func() {
 				if s.op == "bcast" {
-					_, errs[r] = comm.Bcast(ctx, src[r][from(r)], s.n, s.root, s.options...)
+					_, errs[r] = comm.Bcast(ctx, src[r][from(r)], s.n, accl.Peer(s.root), s.options...)
 				} else {
-					_, errs[r] = comm.Reduce(ctx, src[r][from(r)], dst[r][to(r)], s.n, s.root, s.f, s.options...)
+					_, errs[r] = comm.Reduce(ctx, src[r][from(r)], dst[r][to(r)], s.n, accl.Peer(s.root), s.f, s.options...)
 				}
 			})
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
 
 // shellWay has the driver of cards in the Coyote shell, and emulated engines behind a
@@ -51,7 +50,7 @@ func (shellWay) open(ctx context.Context, t *testing.T, d *design.Design, s *set
 		return nil, errors.Join(err, host.Close())
 	}
 	p := driverview.Of(d)
-	w, err := coyotetest.Open(ctx, host, &lies, &p)
+	w, err := coyote.OpenWorld(ctx, host, &lies, &p)
 	r := &reach{network: host.Net, clients: 1, stats: func() string { return "" }}
 	r.close = func([]*accl.Engine, bool) error {
 		errs := append([]error{w.Close()}, host.Faults()...)

@@ -148,11 +148,11 @@ func kernelStreams(t *testing.T, on where) {
 		}},
 		{"receive to the stream", func(ctx context.Context, v *env) error {
 			for _, tag := range []uint32{0, 33, 255} {
-				r, err := v.e[0].Send(ctx, v.buf[0], v.n, 1, accl.WithTag(tag), accl.Async())
+				r, err := v.e[0].Send(ctx, v.buf[0], v.n, 1, accl.WithTag(accl.Tag(tag)), accl.Async())
 				if err != nil {
 					return err
 				}
-				_, err = v.e[1].Recv(ctx, stream, v.n, 0, accl.WithTag(tag))
+				_, err = v.e[1].Recv(ctx, stream, v.n, 0, accl.WithTag(accl.Tag(tag)))
 				if err := errors.Join(err, r.Wait(ctx), v.b.pull(ctx, 1, v.n, tag, message(0))); err != nil {
 					return fmt.Errorf("tag %d: %w", tag, err)
 				}
@@ -177,7 +177,7 @@ func kernelStreams(t *testing.T, on where) {
 		{"put", func(ctx context.Context, v *env) error {
 			for _, to := range []int{1, 0} {
 				for _, s := range []uint32{0, 9, v.b.p.MaxPutTag} {
-					_, err := v.e[0].StreamPut(ctx, v.buf[0], v.n, to, int(s))
+					_, err := v.e[0].StreamPut(ctx, v.buf[0], v.n, accl.Peer(to), accl.Tag(s))
 					if err := errors.Join(err, v.b.pull(ctx, to, v.n, s+v.offset, message(0))); err != nil {
 						return fmt.Errorf("to rank %d, stream %d: %w", to, s, err)
 					}
@@ -190,7 +190,7 @@ func kernelStreams(t *testing.T, on where) {
 				if err := v.b.push(ctx, 0, v.n, 11); err != nil {
 					return err
 				}
-				_, err := v.e[0].StreamPut(ctx, stream, v.n, to, 77)
+				_, err := v.e[0].StreamPut(ctx, stream, v.n, accl.Peer(to), 77)
 				if err := errors.Join(err, v.b.pull(ctx, to, v.n, 77+v.offset, message(11))); err != nil {
 					return fmt.Errorf("to rank %d: %w", to, err)
 				}
@@ -198,7 +198,7 @@ func kernelStreams(t *testing.T, on where) {
 			return nil
 		}},
 		{"put beyond the last stream", func(ctx context.Context, v *env) error {
-			if _, err := v.e[0].StreamPut(ctx, v.buf[0], v.n, 1, int(v.b.p.MaxPutTag)+1); !errors.Is(err, accl.ErrTag) {
+			if _, err := v.e[0].StreamPut(ctx, v.buf[0], v.n, 1, accl.Tag(v.b.p.MaxPutTag)+1); !errors.Is(err, accl.ErrTag) {
 				return fmt.Errorf("ErrTag, not %w", err)
 			}
 			return nil

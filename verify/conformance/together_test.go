@@ -141,16 +141,16 @@ func clientsAtOnce(t *testing.T, on where) {
 func useClient(ctx context.Context, e *accl.Engine, client, rounds int, buf, sum *accl.Buffer[int32]) error {
 	me := e.Rank()
 	on := accl.OnClient(client)
-	tag := accl.WithTag(uint32(7 + client))
+	tag := accl.WithTag(accl.Tag(7 + client))
 	for k := range rounds {
 		n, id := 1+k*37%500, 2*k+client
 		if (k+client)%2 == me {
 			fillWords(buf, n, id)
-			if _, err := e.Send(ctx, buf, n, 1-me, on, tag); err != nil {
+			if _, err := e.Send(ctx, buf, n, accl.Peer(1-me), on, tag); err != nil {
 				return fmt.Errorf("client %d, message %d: %w", client, k, err)
 			}
 		} else {
-			if _, err := e.Recv(ctx, buf, n, 1-me, on, tag); err != nil {
+			if _, err := e.Recv(ctx, buf, n, accl.Peer(1-me), on, tag); err != nil {
 				return fmt.Errorf("client %d, message %d: %w", client, k, err)
 			}
 			if err := checkWords(buf, n, id); err != nil {
@@ -181,10 +181,10 @@ func receivesBeforeSends(t *testing.T, on where) {
 		for _, test := range []struct {
 			name     string
 			messages int
-			tag      func(k int) uint32
+			tag      func(k int) accl.Tag
 		}{
-			{"in order", 100, func(k int) uint32 { return uint32(k) }},
-			{"backwards", 30, func(k int) uint32 { return uint32(29 - k) }},
+			{"in order", 100, func(k int) accl.Tag { return accl.Tag(k) }},
+			{"backwards", 30, func(k int) accl.Tag { return accl.Tag(29 - k) }},
 		} {
 			t.Run(name+"/"+test.name, func(t *testing.T) {
 				ctx := limited(t, time.Minute)
@@ -202,7 +202,7 @@ func receivesBeforeSends(t *testing.T, on where) {
 						buf := alloc(ctx, t, e, n)
 						for k := range messages {
 							fillWords(buf, n, k)
-							if _, err := e.Send(ctx, buf, n, 1, accl.WithTag(uint32(k))); err != nil {
+							if _, err := e.Send(ctx, buf, n, 1, accl.WithTag(accl.Tag(k))); err != nil {
 								return fmt.Errorf("send %d: %w", k, err)
 							}
 						}
@@ -267,11 +267,11 @@ func ring(ctx context.Context, t *testing.T, e *accl.Engine, n int) error {
 	for step := range size {
 		origin := (me + size - step) % size
 		fillWords(out, n, 100+origin)
-		r, err := e.Recv(ctx, in, n, before, accl.Async())
+		r, err := e.Recv(ctx, in, n, accl.Peer(before), accl.Async())
 		if err != nil {
 			return err
 		}
-		if _, err := e.Send(ctx, out, n, next); err != nil {
+		if _, err := e.Send(ctx, out, n, accl.Peer(next)); err != nil {
 			return fmt.Errorf("step %d: %w", step, err)
 		}
 		if err := r.Wait(ctx); err != nil {
@@ -293,11 +293,11 @@ func exchangeAll(ctx context.Context, t *testing.T, e *accl.Engine, n int) error
 		out, buf := alloc(ctx, t, e, n), alloc(ctx, t, e, n)
 		in = append(in, buf)
 		fillWords(out, n, 10*me+r)
-		received, err := e.Recv(ctx, buf, n, r, accl.Async())
+		received, err := e.Recv(ctx, buf, n, accl.Peer(r), accl.Async())
 		if err != nil {
 			return err
 		}
-		sent, err := e.Send(ctx, out, n, r, accl.Async())
+		sent, err := e.Send(ctx, out, n, accl.Peer(r), accl.Async())
 		if err != nil {
 			return err
 		}

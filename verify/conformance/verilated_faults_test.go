@@ -537,7 +537,7 @@ func (b *breakable) oneEnds(ctx context.Context) {
 	}
 	for rank := range dead {
 		in := b.words(ctx, rank, n, 1)
-		_, err := b.engines[rank].Recv(ctx, in, n, dead)
+		_, err := b.engines[rank].Recv(ctx, in, n, accl.Peer(dead))
 		b.ended(fmt.Sprintf("rank %d waits for a rank that has ended", rank), err, "RECEIVE_TIMEOUT")
 	}
 	between := func() {
@@ -563,7 +563,7 @@ func (b *breakable) oneEnds(ctx context.Context) {
 	}
 	between()
 	out := b.words(ctx, 0, 2000, 1)
-	if _, err := b.engines[0].Send(ctx, out, 2000, dead); !onlyBits(err, b.gone()) {
+	if _, err := b.engines[0].Send(ctx, out, 2000, accl.Peer(dead)); !onlyBits(err, b.gone()) {
 		b.t.Errorf("a rendezvous with a rank that has ended: %v", err)
 	}
 	between()

@@ -7,8 +7,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// Memory is device or host memory as clients see it that choose addresses
-// themselves. Its methods may be called concurrently.
+// Memory is device or host memory for clients that choose addresses themselves. Its methods
+// may be called concurrently.
 type Memory struct {
 	pages *pagedMemory
 	known *memory.Known
@@ -18,8 +18,8 @@ func newMemory(pages *pagedMemory) *Memory {
 	return &Memory{pages: pages, known: memory.NewKnown(pages.limit)}
 }
 
-// Memory is the engine's device memory, or the host memory that it reaches:
-// that needs Options.SharedHost. The error is ErrNoMemory where there is none.
+// Memory returns the engine's device memory or, with Options.SharedHost, its host memory.
+// The error is ErrNoMemory if the engine has none.
 func (e *Engine) Memory(host bool) (engine.Memory, error) {
 	if !host {
 		return e.clients[0], nil
@@ -31,13 +31,13 @@ func (e *Engine) Memory(host bool) (engine.Memory, error) {
 	return e.clients[1], nil
 }
 
-// Reserve says that a client uses bytes from addr on. They keep what they hold,
-// zeros at first. The error is ErrFull beyond the address space.
+// Reserve marks bytes from addr on as used by a client. Their contents stay; initially they
+// are zeros. The error is ErrFull beyond the address space.
 func (m *Memory) Reserve(addr, bytes uint64) error { return m.known.Add(addr, bytes) }
 
-// Write writes bytes from addr on, reserved or not. The error is ErrFull beyond
-// the address space and Options.ResidentBytes; nothing is read back then that was
-// not there before, but what found room is written.
+// Write writes bytes from addr on, reserved or not. The error is ErrFull beyond the address
+// space and Options.ResidentBytes: bytes that found room are written then, but Read returns
+// none that it did not return before.
 func (m *Memory) Write(b []byte, addr uint64) error {
 	if err := m.Reserve(addr, uint64(len(b))); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (m *Memory) Write(b []byte, addr uint64) error {
 	return nil
 }
 
-// Read fills b with the bytes from addr on. The error is ErrNoMemory if a client
-// has neither reserved nor written one of them, nor the engine written near it.
+// Read fills b with the bytes from addr on. The error is ErrNoMemory if no client has
+// reserved or written one of them, and the engine has written nothing near it.
 func (m *Memory) Read(b []byte, addr uint64) error {
 	if err := m.known.Check(addr, uint64(len(b)), m.written); err != nil {
 		return err

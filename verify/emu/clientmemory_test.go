@@ -3,14 +3,11 @@ package emu
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 func TestMemoryIsThereWhereClientsOrTheEngineHaveBeen(t *testing.T) {
@@ -122,45 +119,21 @@ func TestHostMemoryOfClients(t *testing.T) {
 	}
 }
 
-// told is a port that notes of which sessions it is told.
-type told struct {
-	fabric.Port
-	sessions []uint32
-}
-
-func (p *told) Route(session, _ uint32, _ uint16, _ bool) { p.sessions = append(p.sessions, session) }
-
 func TestPortsLearnWhereSessionsLead(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u280_2022", "u280_manual"} {
 		r := newWorld(t, worldOptions{platform: platform, engines: 1}).rigs[0]
 		port := &told{Port: r.port}
 		r.Engine.port = port
-		r.routes = routes.New(&r.exchange.Memory, &r.n.comm.Words, port)
-		// As a host writes it: three rx buffers, and the communicator behind them.
-		x, n := r.exchange, r.n
-		buffers := r.d.ABI().Memory(abi.Exchange).Table(abi.RxBuffers)
-		comm := buffers.At + buffers.HeaderBytes() + 3*buffers.RecordBytes()
-		write := func(comm uint32, ranks int) {
-			x.Set(comm+n.comm.Size, uint32(ranks))
-			x.Set(comm+n.comm.LocalRank, 1)
-			for i := range ranks {
-				record := comm + n.comm.Records + uint32(i)*n.comm.RecordBytes
-				x.Set(record+n.comm.IP, ip(i))
-				x.Set(record+n.comm.Port, uint32(100+i))
-				x.Set(record+n.comm.Session, uint32(7*i))
-			}
-		}
-		write(comm, 3)
-		r.set("network", "control", 1) // the table of buffers is not valid yet
-		if len(port.sessions) != 0 {
-			t.Errorf("%s: %v before there is a table", platform, port.sessions)
-		}
-		x.Set(buffers.At, 3)
+		r.routes = newRoutes(r.exchange, &r.n.comm.routeWords, port)
+		g := r.d.ABI()
+		h := host{t, g, g.Memory(abi.Exchange), &r.n.comm.routeWords, r.exchange.Set}
+		h.communicator(h.behind(3), 3)
+		r.set("network", "control", 1)
+		port.expect(t, platform+" before there is a table of rx buffers")
+		h.buffers(3)
 		r.set("network", "control", 1)
 		r.set("network", "control", 1)
-		if want := []uint32{0, 7, 14}; !slices.Equal(port.sessions, want) {
-			t.Errorf("%s: %v", platform, port.sessions)
-		}
+		port.expect(t, platform, three...)
 	}
 }
 

@@ -29,8 +29,8 @@ func (d *Device) usable(ctx context.Context) error {
 	return d.e.calls.failure()
 }
 
-// ReadReg implements accl.Device. The error is ErrAddress for what is no word
-// of the exchange memory.
+// ReadReg implements accl.Device. The error is ErrAddress for an offset that is not that of
+// a word of the exchange memory.
 func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
 	if err := d.usable(ctx); err != nil {
 		return 0, err
@@ -54,8 +54,8 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 	return nil
 }
 
-// Start implements accl.Device. The error is ErrClient for a client that
-// cannot be, and that of the engine if it has failed.
+// Start implements accl.Device. The error is ErrClient for an invalid client number, and
+// the engine's own if it has failed.
 func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
 	if err := d.usable(ctx); err != nil {
 		return 0, err

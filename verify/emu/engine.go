@@ -1,8 +1,7 @@
-// Package emu emulates a collective engine: everything around its control
-// processor that is in hardware, but for the clock. The control firmware runs
-// on an instruction-set simulator and sees the registers and memories that the
-// interface generation describes; moves are exact to the bit and take the time
-// that they take.
+// Package emu emulates a collective engine: all hardware around its control
+// processor, without the clock. The control firmware runs on an instruction-set
+// simulator and sees the registers and memories that the interface version
+// describes. Moves are exact to the bit; their duration means nothing.
 //
 // One goroutine per engine runs processor, moves and network. It sleeps when
 // there is nothing to do.
@@ -22,7 +21,6 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 // Options of an engine.
@@ -42,27 +40,27 @@ type Options struct {
 	// ResidentBytes is the room that each memory may take: what is written
 	// beyond it fails as if there were no memory. 0 for no limit.
 	ResidentBytes uint64
-	// SharedHost says that clients choose addresses in host memory, too: it is
-	// sparse, like device memory, and its copy on the host has to be synced.
+	// SharedHost lets clients choose addresses in host memory, too. Host memory is sparse
+	// then, like device memory, and its copy on the host has to be synced.
 	SharedHost bool
-	// Kernel is what is at the kernel streams.
+	// Kernel is what the kernel streams connect to.
 	Kernel KernelAt
-	// Foreign are sessions that lead to engines of another make, which know no
-	// rendezvous on UDP and TCP. Others are found out by their first message.
+	// Foreign are sessions to engines of another make, which have no rendezvous on UDP and
+	// TCP. Other sessions are classified by their first message.
 	Foreign []uint32
 	// OnMove is called for every move as it is issued, OnTrace for every word
 	// that firmware traces; both may be nil. They must not call the engine.
 	OnMove  func(Move)
 	OnTrace func(uint32)
-	// OnFault is told what a kernel in C++ has done wrong; may be nil. It must not
-	// call the engine.
+	// OnFault is called with each fault of a kernel in C++; may be nil. It must not call
+	// the engine.
 	OnFault func(error)
 
 	// open makes the component of a kernel; nil for that of the kernel's library.
 	open func(ctx context.Context, d *design.Design, in *design.Instance) (component, error)
 }
 
-// KernelAt is what is at the kernel streams of an engine.
+// KernelAt is what the kernel streams of an engine connect to.
 type KernelAt int
 
 // What can be at the kernel streams: what the platform says, the engine itself
@@ -120,7 +118,7 @@ type Engine struct {
 	rendezvous *rendezvous
 	notices    *notices
 	sessions   sessions
-	routes     *routes.Routes
+	routes     *routes
 	timers     timers
 	functions  *functions
 	scratches  [3][]byte
@@ -188,7 +186,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	e := &Engine{
 		d: d, n: n, o: o, port: port, waker: newWaker(),
 		clock:     clock{start: time.Now(), mhz: int64(d.Platform.Clock)},
-		exchange:  &exchange{routes.NewMemory(n.exchange)},
+		exchange:  newExchange(n.exchange),
 		functions: newFunctions(d),
 		ready:     make(chan struct{}), done: make(chan struct{}),
 		lossy: port.Lossy(), maxPayload: uint64(max(port.MaxPayload(), 1)),
@@ -226,7 +224,7 @@ func (e *Engine) attach() (err error) {
 	e.attachSystem()
 	e.attachTimers()
 	e.attachSessions()
-	e.routes = routes.New(&e.exchange.Memory, &e.n.comm.Words, e.port)
+	e.routes = newRoutes(e.exchange, &e.n.comm.routeWords, e.port)
 	return e.bus.check()
 }
 
@@ -427,8 +425,8 @@ func (e *Engine) do(f func()) {
 // Done is closed when the engine has ended, for whatever reason.
 func (e *Engine) Done() <-chan struct{} { return e.done }
 
-// Err is why the engine has ended: ErrClosed, or what its firmware failed of. It
-// is nil before.
+// Err returns why the engine has ended: ErrClosed, or the failure of its firmware. It is
+// nil before.
 func (e *Engine) Err() error {
 	select {
 	case <-e.done:

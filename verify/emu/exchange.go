@@ -2,8 +2,9 @@ package emu
 
 import (
 	"fmt"
+	"sync/atomic"
 
-	"github.com/cclforge/cclforge/verify/fabric/routes"
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
@@ -11,8 +12,37 @@ import (
 // that of a word.
 var ErrAddress = engine.ErrAddress
 
-// exchange is the exchange memory as host and processor reach it.
-type exchange struct{ routes.Memory }
+// exchange is the exchange memory, which host and engine share. Its offsets are
+// those of the host, in bytes; its words are read and written atomically.
+type exchange struct {
+	Base  uint32
+	words []atomic.Uint32
+}
+
+// newExchange makes an exchange memory of zeros.
+func newExchange(m *abi.Memory) *exchange {
+	return &exchange{Base: m.Base, words: make([]atomic.Uint32, m.Size/wordBytes)}
+}
+
+// Bytes is its size.
+func (x *exchange) Bytes() uint32 { return uint32(len(x.words)) * wordBytes }
+
+// End is the offset behind the last word.
+func (x *exchange) End() uint32 { return x.Base + x.Bytes() }
+
+// Has tells whether bytes from offset at lie in the memory, at being a word's.
+func (x *exchange) Has(at, bytes uint32) bool {
+	return at%wordBytes == 0 && at >= x.Base && uint64(at)+uint64(bytes) <= uint64(x.End())
+}
+
+// Word must only be called with an offset that the memory has, as Get and Set.
+func (x *exchange) Word(at uint32) *atomic.Uint32 { return &x.words[(at-x.Base)/wordBytes] }
+
+// Get reads a word.
+func (x *exchange) Get(at uint32) uint32 { return x.Word(at).Load() }
+
+// Set writes a word.
+func (x *exchange) Set(at, v uint32) { x.Word(at).Store(v) }
 
 // check is the error for an offset that is no word's.
 func (x *exchange) check(at uint32) error {
@@ -48,13 +78,10 @@ func (x *exchange) store(at uint32, size int, v uint32) {
 
 func sizeMask(bytes int) uint32 { return ^uint32(0) >> (32 - 8*bytes) }
 
-// peer is a rank of a communicator, as moves name it.
-type peer = routes.Peer
-
 // peer looks a rank up. It is false for what is no communicator or no rank of
 // it.
 func (e *Engine) peer(comm, rank uint32) (peer, bool) {
-	return e.n.comm.Peer(&e.exchange.Memory, comm, rank)
+	return e.n.comm.Peer(e.exchange, comm, rank)
 }
 
 // learn has the port told where sessions lead, before the host opens some.

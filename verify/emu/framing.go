@@ -2,9 +2,9 @@ package emu
 
 import "github.com/cclforge/cclforge/gen/design"
 
-// Framing is how messages follow each other on a stream of bytes: it returns a
-// function that tells how many bytes of payload follow a header there. The error
-// is ErrMissing for a generation that describes no such header.
+// Framing returns a function that tells how many bytes of payload follow a header on a
+// stream of bytes. The error is ErrMissing for an interface version that describes no such
+// header.
 func Framing(d *design.Design) (func(header *[headerBytes]byte) int, error) {
 	n, err := resolve(d)
 	if err != nil {

@@ -234,7 +234,7 @@ func (k *kernel) attach(p kernelPort) {
 	}
 }
 
-// Occupied reports whether a kernel of the platform is at the kernel streams.
+// Occupied reports whether the kernel streams connect to a kernel of the platform.
 func (e *Engine) Occupied() bool { return e.seated.in || e.seated.out }
 
 // tell has the kernel look at everything again. Anyone may call it.

@@ -44,7 +44,7 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 		src, e := ints(t, r.engines[0], values...), r.engines[0]
 		var err error
 		if c.put {
-			_, err = e.StreamPut(within(t), src, c.elements, c.to, int(c.dest))
+			_, err = e.StreamPut(within(t), src, c.elements, accl.Peer(c.to), accl.Tag(c.dest))
 		} else {
 			_, err = e.Copy(within(t), src, accl.KernelStream(accl.TypeInt32), c.elements)
 		}

@@ -9,8 +9,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
-// ErrMissing says that the interface generation lacks a name that the engine
-// is built on.
+// ErrMissing says that the interface version lacks a name that the engine needs.
 var ErrMissing = errors.New("emu: the interface generation lacks what the engine needs")
 
 // resolver looks up what the interface generation defines by name, and
@@ -105,8 +104,11 @@ func (r *resolver) table(m *abi.Memory, name string) *abi.Table {
 }
 
 // column is the offset in bytes of a word in each record of a table.
-func (r *resolver) column(t *abi.Table, name string) uint32 {
-	i := slices.IndexFunc(t.Record, func(w abi.RecordWord) bool { return w.Name == name })
+func (r *resolver) column(t *abi.Table, name string) uint32 { return r.word(t, t.Record, name) }
+
+// word is the offset in bytes of a word among those of a table.
+func (r *resolver) word(t *abi.Table, words []abi.RecordWord, name string) uint32 {
+	i := slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name })
 	if i < 0 {
 		r.lack("the word %s of %s", name, t.Name)
 		return 0

@@ -3,7 +3,6 @@ package emu
 import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 const wordBytes = 4
@@ -89,7 +88,7 @@ type sessionFields struct{ session, success, ready field }
 // commWords are offsets in bytes in a communicator, and from the start of a
 // rank's record.
 type commWords struct {
-	routes.Words
+	routeWords
 	inbound, outbound uint32
 }
 
@@ -222,11 +221,7 @@ func (n *numbers) resolveNetwork(r *resolver) {
 
 func (n *numbers) resolveTables(r *resolver) {
 	t := r.table(n.exchange, abi.Communicators)
-	n.comm = commWords{inbound: r.column(t, "inbound_seq"), outbound: r.column(t, "outbound_seq")}
-	var err error
-	if n.comm.Words, err = routes.WordsOf(r.g); err != nil {
-		r.lack("routes: %v", err)
-	}
+	n.comm = commWords{r.routeWords(), r.column(t, "inbound_seq"), r.column(t, "outbound_seq")}
 	t = r.table(n.exchange, abi.RxBuffers)
 	n.rx = rxWords{
 		recordBytes: t.RecordBytes(), status: r.column(t, "status"),

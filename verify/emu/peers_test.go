@@ -58,10 +58,10 @@ func TestPeersFindOutWhatTheyAre(t *testing.T) {
 						}
 						if rank == step.from {
 							copy(b.Host(), want)
-							_, err = engines[rank].Send(ctx, b, step.n, to, accl.WithTag(7))
+							_, err = engines[rank].Send(ctx, b, step.n, accl.Peer(to), accl.WithTag(7))
 							return err
 						}
-						if _, err := engines[rank].Recv(ctx, b, step.n, step.from, accl.WithTag(7)); err != nil {
+						if _, err := engines[rank].Recv(ctx, b, step.n, accl.Peer(step.from), accl.WithTag(7)); err != nil {
 							return err
 						}
 						if !slices.Equal(b.Host(), want) {

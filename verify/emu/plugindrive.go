@@ -7,7 +7,7 @@ import (
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
-// PluginError says what a kernel in C++ on a lane of the engine has done wrong.
+// PluginError is a fault of a kernel in C++ on a lane of the engine.
 type PluginError struct {
 	Instance, Kernel string
 	Stream           string // where it shows

@@ -21,7 +21,7 @@ func one(n, _ int) int     { return n }
 func all(n, ranks int) int { return n * ranks }
 
 // ratioRoot is the root of operations that have one: the last rank.
-func ratioRoot(e *accl.Engine) int { return e.World().Size() - 1 }
+func ratioRoot(e *accl.Engine) accl.Peer { return accl.Peer(e.World().Size() - 1) }
 
 func done(_ *accl.Request, err error) error { return err }
 
@@ -53,16 +53,16 @@ var ratioOperations = map[string]ratioOperation{
 		},
 		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
 			rank, ranks := e.World().Rank(), e.World().Size()
-			sent, err := e.Send(ctx, a, n, (rank+1)%ranks, append(o, accl.Async())...)
+			sent, err := e.Send(ctx, a, n, accl.Peer((rank+1)%ranks), append(o, accl.Async())...)
 			if err != nil {
 				return err
 			}
-			return errors.Join(done(e.Recv(ctx, to, n, (rank+ranks-1)%ranks, o...)), sent.Wait(ctx))
+			return errors.Join(done(e.Recv(ctx, to, n, accl.Peer((rank+ranks-1)%ranks), o...)), sent.Wait(ctx))
 		}},
 	"bcast": {one, one, false, // of what is in the place of the result
 		func(in [][]float64, _ int) [][]float64 { return model.Bcast(in, len(in)-1) },
 		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
-			if e.World().Rank() == ratioRoot(e) {
+			if accl.Peer(e.World().Rank()) == ratioRoot(e) {
 				copy(to.Host(), a.Host())
 			}
 			return done(e.Bcast(ctx, to, n, ratioRoot(e), o...))
@@ -96,6 +96,16 @@ var ratioOperations = map[string]ratioOperation{
 		func(in [][]float64, _ int) [][]float64 { return model.AllReduce(in, model.Sum) },
 		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
 			return done(e.AllReduce(ctx, a, to, n, accl.Sum, o...))
+		}},
+	"scan": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return model.Scan(in, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.Scan(ctx, a, to, n, accl.Sum, o...))
+		}},
+	"exscan": {one, one, false,
+		func(in [][]float64, _ int) [][]float64 { return model.ExScan(in, model.Sum) },
+		func(ctx context.Context, e *accl.Engine, a, _, to *operand, n int, o ...accl.Option) error {
+			return done(e.ExScan(ctx, a, to, n, accl.Sum, o...))
 		}},
 	"reduce_scatter": {all, one, false,
 		func(in [][]float64, n int) [][]float64 { return model.ReduceScatter(in, n, model.Sum) },

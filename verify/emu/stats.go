@@ -2,7 +2,7 @@ package emu
 
 import "github.com/cclforge/cclforge/verify/world/engine"
 
-// Stats is what an engine has done since power-up, and what it holds.
+// Stats are the counters of an engine since power-up, and its present contents.
 type Stats = engine.Stats
 
 // Drops are packets that were dropped, by reason.
@@ -27,7 +27,7 @@ func (e *Engine) drop(event uint32) {
 	}
 }
 
-// Stats returns the values of now.
+// Stats returns the present values.
 func (e *Engine) Stats() Stats {
 	var s Stats
 	e.do(func() {

@@ -42,8 +42,9 @@ func callWords(g *abi.Generation, room int) ([]func(*accl.Call) uint32, error) {
 	return words, nil
 }
 
-// CallRecord gives the words of a call in the order of the generation's record.
-// The error is ErrMissing for a generation whose record is not known.
+// CallRecord returns a function that gives the words of a call in the order of the
+// interface version's record. The error is ErrMissing for a version whose record is not
+// known.
 func CallRecord(g *abi.Generation) (func(*accl.Call) []uint32, error) {
 	fields, err := callWords(g, len(callFields))
 	if err != nil {

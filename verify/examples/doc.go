@@ -6,8 +6,5 @@
 // instead of a world, and its platform from a generated package.
 //
 // Cluster is a program of which mpirun or srun starts a process for each rank.
-//
-// The other directories below are worked examples of kernels in C++, each with a platform
-// and a test: bfloat16, topk, vadd and descent. Checklist renders files of one's own.
-// Mistakes shows what authors of kernels see when they make one.
+// Userkernels has worked examples of plugins and kernels in C++.
 package examples

@@ -61,41 +61,6 @@ func TestConditionsOfOneLink(t *testing.T) {
 	})
 }
 
-// The older ways to set faults, and conditions, end each other.
-func TestConditionsReplaceFaults(t *testing.T) {
-	net, ports := world(t, fabric.UDP, 2, fabric.Options{})
-	reaches := func() bool {
-		send(t, ports[0], 1, numbered(0, 0))
-		return len(receiveAll(ports[1])) == 1
-	}
-	all := func(c fabric.Condition) fabric.Conditions {
-		return fabric.Conditions{Link: func(_, _ int) fabric.Condition { return c }}
-	}
-	net.SetFaults(fabric.Faults{Loss: 1})
-	net.Partition([]int{0})
-	net.SetConditions(all(fabric.Condition{Faults: fabric.Faults{Duplicate: 1}}))
-	send(t, ports[0], 1, numbered(0, 0))
-	if got := receiveAll(ports[1]); len(got) != 2 {
-		t.Errorf("%d packets with the conditions", len(got))
-	}
-	net.SetConditions(all(fabric.Condition{Cut: true}))
-	net.SetFaults(fabric.Faults{})
-	if !reaches() {
-		t.Error("faults do not replace conditions")
-	}
-	net.SetConditions(all(fabric.Condition{Cut: true}))
-	net.Heal()
-	if !reaches() {
-		t.Error("a partition does not replace conditions")
-	}
-	net.SetFaults(fabric.Faults{Loss: 1})
-	net.Partition([]int{0, 1})
-	net.Heal()
-	if reaches() {
-		t.Error("a partition ends faults")
-	}
-}
-
 // One direction may be cut, and packets wait for it.
 func TestConditionsCutOneWay(t *testing.T) {
 	net, ports := world(t, fabric.RDMA, 2, fabric.Options{})

@@ -21,21 +21,20 @@ var (
 	ErrAddressInUse = errors.New("address in use")
 )
 
-// Packet is what crosses the wire at once: the header beat and the payload
-// that follows it.
+// Packet is a header beat and the payload that follows it.
 type Packet struct {
-	// Session is that on which the packet arrived, as the receiver numbers it.
+	// Session is the receiver's number of the session on which the packet arrived.
 	Session uint32
 	Header  [64]byte
 	Payload []byte // the receiver's until it calls Release
 	Free    func() // gives the payload back; may be nil
-	// Segment says that there is no header: the payload is the next bytes of the
+	// Segment marks a packet without a header: the payload is the next bytes of the
 	// session, headers among them (Segmented).
 	Segment bool
 }
 
-// Release gives the payload back, and with it the packet: neither may be looked
-// at any more. Only the first call does something.
+// Release frees the payload and the packet: neither may be used any more. Further calls
+// have no effect.
 func (p *Packet) Release() {
 	if free := p.Free; free != nil {
 		p.Free = nil
@@ -96,9 +95,9 @@ type Port interface {
 	Close() error
 }
 
-// Segmented is a Port of a network on which sessions are streams of bytes: who
-// wants it gets segments as senders gave them to their stacks, and not whole
-// messages. Senders that know of messages only go on sending these.
+// Segmented is a Port of a network on which sessions are streams of bytes. A receiver may
+// ask for segments as senders gave them to their stacks, instead of whole messages. Senders
+// that only know messages go on sending these.
 type Segmented interface {
 	// TakeSegments says that this port takes segments, before anything is sent to it.
 	TakeSegments()
@@ -106,9 +105,9 @@ type Segmented interface {
 	Segments(session uint32) bool
 }
 
-// Router is a Port that has to be told where sessions lead: its packets go to
-// real addresses. The engine tells it what its communicators say, when it is
-// enabled and when that changes.
+// Router is a Port that must be told where sessions lead, because its packets go to real
+// addresses. The engine tells it the records of its communicators, when it is enabled and
+// when they change.
 type Router interface {
 	// Route says that a session leads to an address or, if local, that the port
 	// itself is the rank with this address. It does not wait.

@@ -29,8 +29,7 @@ type Faults struct {
 // Condition is what one link is like at some time.
 type Condition struct {
 	Faults
-	// Cut says that nothing gets through. On UDP, packets are lost; on the other
-	// transports they wait.
+	// Cut stops everything. On UDP, packets are lost; on the other transports they wait.
 	Cut bool
 }
 
@@ -44,12 +43,12 @@ func (c *Condition) cut() bool { return c != nil && c.Cut }
 // Unknown is the index of a port of which only the session is known.
 const Unknown = -1
 
-// Conditions are what all links of a network are like at some time. Links that
-// are left alone are the zero Condition.
+// Conditions are the conditions of all links of a network at some time. Other links are the
+// zero Condition.
 type Conditions struct {
 	Seed int64 // decides which packets suffer
-	// Link is the condition of the way from one port to another, by their
-	// indices or Unknown. It must always say the same, and not use the network.
+	// Link returns the condition of the link from one port to another, by their indices or
+	// Unknown. It must always return the same, and not use the network.
 	Link func(from, to int) Condition
 }
 
@@ -66,20 +65,25 @@ func (c *Conditions) of(from, to int) *Condition {
 	return &link
 }
 
-// SetFaults replaces the faults, and those that SetConditions has set. Packets
-// on their way keep the delay that they have been given.
-func (n *Net) SetFaults(f Faults) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.faults = f
-	n.settle()
+// SetConditions replaces what the links are like. Packets on their way keep the delay that
+// they have been given.
+func (n *Net) SetConditions(c Conditions) {
+	n.medium.set(c)
+	n.resume()
 }
 
-// Partition cuts the network between groups of ports, given by their indices,
-// and those that are in no group, which stay together. It replaces an earlier
-// partition, and what SetConditions has set. On UDP, packets between groups are
-// lost; on the other transports they wait for Heal or another partition that
-// lets them through.
+// SetFaults is SetConditions with the same faults on all links.
+func (n *Net) SetFaults(f Faults) {
+	if f == (Faults{}) {
+		n.SetConditions(Conditions{})
+		return
+	}
+	n.SetConditions(Conditions{n.options.Seed, func(_, _ int) Condition { return Condition{Faults: f} }})
+}
+
+// Partition is SetConditions with cuts between groups of ports, given by their indices, and
+// the ports that are in no group, which stay together. On UDP, packets between groups are
+// lost; on the other transports they wait until conditions let them through.
 func (n *Net) Partition(groups ...[]int) {
 	group := map[int]int{} // by port, 0 for those that are not named
 	for i, members := range groups {
@@ -87,36 +91,11 @@ func (n *Net) Partition(groups ...[]int) {
 			group[index] = i + 1
 		}
 	}
-	n.mu.Lock()
-	n.group = group
-	n.settle()
-	n.mu.Unlock()
-	n.resume()
+	n.SetConditions(Conditions{Link: func(from, to int) Condition { return Condition{Cut: group[from] != group[to]} }})
 }
 
-// Heal ends the partition.
-func (n *Net) Heal() { n.Partition() }
-
-// settle puts faults and partition in force. The lock is held.
-func (n *Net) settle() {
-	if n.faults == (Faults{}) && len(n.group) == 0 {
-		n.conditions.Store(nil)
-		return
-	}
-	faults, group := n.faults, n.group
-	n.conditions.Store(&Conditions{n.options.Seed, func(from, to int) Condition {
-		return Condition{faults, group[from] != group[to]}
-	}})
-}
-
-// SetConditions replaces faults and partition by what each link is to be like.
-func (n *Net) SetConditions(c Conditions) {
-	n.mu.Lock()
-	n.faults, n.group = Faults{}, nil
-	n.medium.set(c)
-	n.mu.Unlock()
-	n.resume()
-}
+// Heal ends a partition, and all other conditions.
+func (n *Net) Heal() { n.SetConditions(Conditions{}) }
 
 // resume lets packets go on that a partition has stopped.
 func (n *Net) resume() {

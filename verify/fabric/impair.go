@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Impaired is a Port whose packets suffer, on their way out, what those of a
-// Net do: the same happens to the k-th packet of a link. What comes in is left
-// alone; that is for the port at the other end. Each session is a link of its
-// own, and holds DefaultWindowBytes before Send is busy.
+// Impaired is a Port with faults on its outgoing packets: the same as a Net with the same
+// conditions does to the k-th packet of a link. Incoming packets are left alone; the port
+// at the other end sees to them. Each session is a link of its own, and holds
+// DefaultWindowBytes before Send is busy.
 type Impaired struct {
 	bell
 	inner  Port
@@ -33,9 +33,8 @@ type Impaired struct {
 	uses   uint64               // of lines
 }
 
-// Who says which ranks a port and its sessions are, by the indices that
-// conditions know. The functions may be nil, may not know, and must not use the
-// port.
+// Who names the ranks of a port and its sessions, by the indices that conditions use. The
+// functions may be nil and may not know a rank. They must not use the port.
 type Who struct {
 	Rank      int // of the port itself
 	OfSession func(session uint32) (rank int, ok bool)
@@ -65,7 +64,7 @@ func Impair(port Port, who Who) *Impaired {
 	return p
 }
 
-// Port returns the port as what its user may see: a Router if the inner one is.
+// Port returns the port for its user: a Router if the inner one is.
 func (p *Impaired) Port() Port {
 	if r, ok := p.inner.(Router); ok {
 		return &impairedRouter{p, r}
@@ -73,8 +72,7 @@ func (p *Impaired) Port() Port {
 	return p
 }
 
-// ImpairedOf returns what Port has been called of, if the port comes from
-// there.
+// ImpairedOf returns the Impaired whose method Port returned the port, if there is one.
 func ImpairedOf(port Port) (*Impaired, bool) {
 	switch p := port.(type) {
 	case *Impaired:

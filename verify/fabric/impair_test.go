@@ -108,30 +108,6 @@ func addStats(sum *fabric.Stats, s fabric.Stats) {
 	sum.Bytes += s.Bytes
 }
 
-// Ten packets of a tenth of a second each.
-func TestImpairBandwidth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, inner := world(t, fabric.TCP, 2, fabric.Options{})
-		ports := asPorts(impaired(inner, everywhere(1, fabric.Faults{BytesPerSecond: 1000, Latency: time.Second})))
-		for i := range 10 {
-			send(t, ports[0], 1, numbered(i, 100-header))
-		}
-		time.Sleep(1100*time.Millisecond - 1)
-		for i := range 10 {
-			synctest.Wait()
-			if got := receiveAll(ports[1]); len(got) != 0 {
-				t.Fatalf("packet %d arrives early", number(got[0]))
-			}
-			time.Sleep(time.Nanosecond)
-			synctest.Wait()
-			if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{i}) {
-				t.Fatalf("received %v instead of %d", got, i)
-			}
-			time.Sleep(100*time.Millisecond - 1)
-		}
-	})
-}
-
 // A partition holds packets back on TCP and loses them on UDP, also those that
 // are on their way already.
 func TestImpairPartition(t *testing.T) {

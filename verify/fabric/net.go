@@ -39,8 +39,8 @@ const (
 
 // Options of a network.
 type Options struct {
-	// MaxPayload is what ports say that a packet of rendezvous data should
-	// carry at most, in bytes.
+	// MaxPayload is the maximal payload of a packet of rendezvous data that ports report,
+	// in bytes.
 	MaxPayload int
 	// WindowBytes is how much a session holds in one direction, on the wire and
 	// unread, before its sender is busy: payload, and 64 bytes for each packet.
@@ -63,8 +63,6 @@ type Net struct {
 	mu        sync.Mutex // guards what is below and the replacement of what is above; taken before the lock of a port
 	addresses map[address]*port
 	listeners map[address]*port
-	faults    Faults
-	group     map[int]int // of a partition, by port
 }
 
 type address struct {
@@ -199,8 +197,8 @@ func (n *Net) owner(at address) *port {
 	return found
 }
 
-// Stats counts what became of the packets of a link. When nothing is on its
-// way, Sent + Duplicated = Delivered + Dropped.
+// Stats counts the packets of a link. When none is on its way, Sent + Duplicated =
+// Delivered + Dropped.
 type Stats struct {
 	Sent       uint64 // accepted by Send
 	Delivered  uint64 // put into the receiver's queue

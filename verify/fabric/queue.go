@@ -20,7 +20,7 @@ func (q *Queue[T]) Push(v T) {
 	q.tail++
 }
 
-// Unpop puts an element back that was popped.
+// Unpop puts back an element that was popped.
 func (q *Queue[T]) Unpop(v T) {
 	if q.Len() == len(q.slots) {
 		q.grow()

@@ -138,7 +138,6 @@ func TestStressDisturbed(t *testing.T) {
 			}
 			time.Sleep(100 * time.Microsecond)
 		}
-		net.SetFaults(fabric.Faults{})
 		net.Heal()
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
@@ -69,7 +68,7 @@ func (s *Sources) make(ctx context.Context, what, name string, flags []string, o
 	if err != nil {
 		return "", fmt.Errorf("compile the kernel %s: %w", s.Kernel, err)
 	}
-	dir, err := cache.Place(folder, s.Files)
+	dir, err := tools.Place(folder, s.Files)
 	if err != nil {
 		return "", fmt.Errorf("compile the kernel %s: %w", s.Kernel, err)
 	}
@@ -83,11 +82,11 @@ func (s *Sources) make(ctx context.Context, what, name string, flags []string, o
 		args = append(args, filepath.Join(dir, filepath.FromSlash(s.own(suffix))))
 	}
 	args = append(args, s.runtime(dir)...)
-	root, err := cache.Dir("kernels")
+	root, err := tools.Dir("kernels")
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name, What: what + s.Kernel}
+	e := tools.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name, What: what + s.Kernel}
 	path, err = e.Get(ctx, func(work string) error {
 		said, err := gxx.Run(ctx, dir, append(args, "-o", filepath.Join(work, name))...)
 		if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRunsAtOnceBuildOnce(t *testing.T) {
 	var paths [8]string
 	var runs sync.WaitGroup
 	var said strings.Builder
-	ctx := progress.With(t.Context(), progress.Lines(&said))
+	ctx := report.With(t.Context(), report.Lines(&said))
 	for i := range paths {
 		runs.Go(func() {
 			var err error

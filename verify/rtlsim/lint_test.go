@@ -18,13 +18,13 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
+	"github.com/cclforge/cclforge/verify/synth"
 )
 
 var platformsFlag = flag.String("sim.platforms", "",
 	"platforms that are linted, as names with commas between; \"\" for all")
 
-func lint(ctx context.Context, files kernels.Sources, module string) error {
+func lint(ctx context.Context, files synth.Sources, module string) error {
 	paths, err := verilate.Place(files)
 	if err != nil {
 		return err
@@ -49,16 +49,16 @@ func (c *cleaner) check(t *testing.T, name string, d *design.Design) {
 }
 
 // hardware are the files of a platform, and its kernels.
-func hardware(t *testing.T, d *design.Design) (kernels.Sources, []kernels.Kernel) {
+func hardware(t *testing.T, d *design.Design) (synth.Sources, []synth.Kernel) {
 	t.Helper()
-	files, err := kernels.Rendered(d)
+	files, err := synth.Rendered(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if files[top+".sv"] == nil {
 		t.Fatalf("%s has no top level", d.Platform.Name)
 	}
-	own, err := kernels.Of(d, files)
+	own, err := synth.KernelsOf(d, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func hardware(t *testing.T, d *design.Design) (kernels.Sources, []kernels.Kernel
 
 // outside are the files of a platform with the ports of kernels in the place of kernels,
 // whose insides are checked by themselves.
-func outside(t *testing.T, files kernels.Sources, own []kernels.Kernel) kernels.Sources {
+func outside(t *testing.T, files synth.Sources, own []synth.Kernel) synth.Sources {
 	t.Helper()
 	ports := maps.Clone(files)
 	for _, k := range own {
@@ -82,7 +82,7 @@ func outside(t *testing.T, files kernels.Sources, own []kernels.Kernel) kernels.
 	return ports.Below(top)
 }
 
-func (c *cleaner) once(t *testing.T, name string, files kernels.Sources, module string) {
+func (c *cleaner) once(t *testing.T, name string, files synth.Sources, module string) {
 	t.Helper()
 	if _, again := c.seen.LoadOrStore(files.Key(module), true); again {
 		return

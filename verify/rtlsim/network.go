@@ -8,7 +8,6 @@ import (
 
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fabric/routes"
 )
 
 // Kinds of chunks that the network engine's model hands over, and what it says of
@@ -48,7 +47,7 @@ const (
 type network struct {
 	e       *Engine
 	port    fabric.Port
-	survey  *routes.Survey
+	survey  *emu.Survey
 	payload func(*[headerBytes]byte) int
 	writes  *writes
 	piece   int // bytes that the hardware takes at a time
@@ -81,7 +80,7 @@ func newNetwork(e *Engine, port fabric.Port) (*network, error) {
 	if poes := e.d.Platform.POEs; len(poes) > 0 && poes[0].Kind == "tcp" {
 		n.cutter = newCutter(e.o.CutSeed, e.number)
 	}
-	if n.survey, err = routes.NewSurvey(e.d.ABI(), port); err != nil {
+	if n.survey, err = emu.NewSurvey(e.d.ABI(), port); err != nil {
 		return nil, err
 	}
 	if n.piece, err = constant(e.d.ABI(), "max_packet_bytes"); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -26,7 +26,7 @@ const DefaultWindow = 4096
 // Replay does what was recorded again, up to the end of a window of cycles, and writes
 // waveforms of that: of the last DefaultWindow cycles if From and To are 0. The hardware
 // is built with waveforms first, unless the cache has it. What takes time is told to the
-// listener of package progress. The window is what there are waveforms of in the end; if the error
+// listener of package report. The window is what there are waveforms of in the end; if the error
 // matches ErrDiverged, up to where that was noticed.
 func (r *Recording) Replay(ctx context.Context, t Trace) (window Trace, err error) {
 	if t.From == 0 && t.To == 0 {
@@ -85,7 +85,7 @@ func (r *Recording) replay(ctx context.Context, t *Trace) error {
 	defer f.Close(p.model)
 	f.Trace(p.model, t.File, t.Scope, int32(t.Levels), t.From, t.To)
 	err = p.play(ctx, r.head.Calls, t.To, func() {
-		progress.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)
+		report.Say(ctx, "replaying %s: cycle %d of %d", r.Path, p.cycle, t.To)
 	})
 	t.To = min(t.To, p.cycle)
 	return err
@@ -141,7 +141,7 @@ func (p *player) play(ctx context.Context, names []string, cycles uint64, tell f
 		if err := p.call(names); err != nil {
 			return err
 		}
-		if time.Since(last) > progress.Every {
+		if time.Since(last) > report.Every {
 			last = time.Now()
 			tell()
 		}

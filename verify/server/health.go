@@ -13,7 +13,7 @@ import (
 // requestKinds are the types of requests.
 const requestKinds = int(sim.CallWait) + 1
 
-// Health is what a server has done since it was made, and what it is doing.
+// Health is the counters of a server since its start, and its present state.
 type Health struct {
 	Rank      int          `json:"rank"`
 	Clients   int          `json:"clients"` // connected now
@@ -29,7 +29,7 @@ type Health struct {
 	Engine    engine.Stats `json:"engine_stats"` // the engine that it serves
 }
 
-// Requests counts requests by what they ask for.
+// Requests counts requests by their type.
 type Requests struct {
 	MMIORead       uint64 `json:"mmio_read"`
 	MMIOWrite      uint64 `json:"mmio_write"`
@@ -78,7 +78,7 @@ func (c *counters) failure() error {
 	return c.err
 }
 
-// Health says how the server is. It may be called at any time.
+// Health returns counters and state. It may be called at any time.
 func (s *Server) Health() Health {
 	c := &s.counters
 	h := Health{
@@ -101,7 +101,7 @@ func (s *Server) Health() Health {
 	return h
 }
 
-// String is one line.
+// String formats the health as one line.
 func (h Health) String() string {
 	line := fmt.Sprintf(
 		"rank %d: %d clients, %d calls open; requests: %v, %d refused; memory: %d bytes in, %d out; kernel: %d bytes in, "+

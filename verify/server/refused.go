@@ -10,7 +10,7 @@ import (
 // refusedAll is how many refused clients are logged before ever fewer are.
 const refusedAll = 16
 
-// LogRefused has a log, which may be nil, say in a line that a client is refused.
+// LogRefused returns a function that logs each refused client in one line. log may be nil.
 func LogRefused(log func(format string, args ...any)) func(client net.Addr, why error) {
 	var count atomic.Uint64
 	visible := func(r rune) rune {

@@ -1,9 +1,8 @@
 // Package server lets clients reach an engine over the simulation
 // protocol: JSON text on ZeroMQ sockets.
 //
-// What a client sends is answered, whatever it is. A request that cannot be
-// done gets a negative Status and a text in the field error, and the connection
-// goes on.
+// Every request is answered. One that fails gets a negative Status and a text in the
+// field error, and the connection stays open.
 package server
 
 import (
@@ -28,14 +27,14 @@ type Options struct {
 	Endpoints sim.Endpoints
 	// Limits are those of each connection.
 	Limits zmq.Limits
-	// KernelIn is the host on which the client publishes what its user kernel
-	// sends, "" for 127.0.0.1.
+	// KernelIn is the host on which the client publishes the output of its user kernel, ""
+	// for 127.0.0.1.
 	KernelIn string
-	// Log is told of each client that is refused, in a line; may be nil.
+	// Log gets a line for each refused client; may be nil.
 	Log func(format string, args ...any)
-	// OwnPeers says that the engines of all ranks are ours, and served with the same
-	// option. Clients that enable an engine have that said for them: they do not know of
-	// others.
+	// OwnPeers states that the engines of all ranks are ours and served with this option.
+	// The server tells each engine so when a client enables it, because clients do not know
+	// about the other ranks.
 	OwnPeers bool
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 	"github.com/cclforge/cclforge/verify/synth"
 )
 
@@ -30,7 +29,7 @@ const (
 	distributed = 1 << 14
 )
 
-func wanted(k kernels.Kernel) bool {
+func wanted(k synth.Kernel) bool {
 	switch *which {
 	case "all":
 		return true
@@ -51,11 +50,11 @@ func TestEveryKernelIsReadByYosys(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	check := func(name string, d *design.Design) {
-		files, err := kernels.Rendered(d)
+		files, err := synth.Rendered(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := kernels.Of(d, files)
+		own, err := synth.KernelsOf(d, files)
 		if err != nil {
 			t.Error(err)
 		}
@@ -83,7 +82,7 @@ func TestEveryKernelIsReadByYosys(t *testing.T) {
 	}
 }
 
-func elaborate(t *testing.T, k kernels.Kernel) {
+func elaborate(t *testing.T, k synth.Kernel) {
 	sources, err := verilate.Place(k.Sources)
 	if err != nil {
 		t.Fatal(err)

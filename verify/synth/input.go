@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // Load takes the kernels of a shipped platform.
@@ -27,12 +26,12 @@ func Load(name string) (Input, error) {
 	if diags.HasErrors() {
 		return Input{}, diags
 	}
-	all, err := kernels.Rendered(d)
+	all, err := Rendered(d)
 	if err != nil {
 		return Input{}, err
 	}
-	in := Input{Boxes: map[string]kernels.Sources{}}
-	if in.Kernels, err = kernels.Of(d, all); err != nil {
+	in := Input{Boxes: map[string]Sources{}}
+	if in.Kernels, err = KernelsOf(d, all); err != nil {
 		return Input{}, err
 	}
 	for _, k := range in.Kernels {

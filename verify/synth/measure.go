@@ -11,10 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // Result is what became of a module.
@@ -37,7 +35,7 @@ json -o netlist.json
 
 // Measure maps a module to a device, or finds in the cache what became of it.
 // Modules of which only the ports are in the sources stay instances.
-func Measure(ctx context.Context, module string, sources kernels.Sources, out []string) (*Result, error) {
+func Measure(ctx context.Context, module string, sources Sources, out []string) (*Result, error) {
 	if err := Available(); err != nil {
 		return nil, err
 	}
@@ -45,13 +43,13 @@ func Measure(ctx context.Context, module string, sources kernels.Sources, out []
 	if err != nil {
 		return nil, err
 	}
-	dir, err := cache.Dir("synth")
+	dir, err := tools.Dir("synth")
 	if err != nil {
 		return nil, err
 	}
 	hash := sha256.New()
 	fmt.Fprintln(hash, version, tool.Version, checks, mapping, Rules, out, sources.Key(module))
-	entry := cache.Entry{Dir: dir, Key: hex.EncodeToString(hash.Sum(nil)), File: "result.json"}
+	entry := tools.Entry{Dir: dir, Key: hex.EncodeToString(hash.Sum(nil)), File: "result.json"}
 	file, err := entry.Get(ctx, func(dir string) error { return measure(ctx, dir, module, sources, out) })
 	if err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ func Measure(ctx context.Context, module string, sources kernels.Sources, out []
 }
 
 // measure leaves what became of a module in a directory.
-func measure(ctx context.Context, dir, module string, sources kernels.Sources, out []string) error {
+func measure(ctx context.Context, dir, module string, sources Sources, out []string) error {
 	files, err := verilate.Place(sources)
 	if err != nil {
 		return err

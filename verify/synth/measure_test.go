@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 func measured(t *testing.T, body string) (*Result, error) {
@@ -14,7 +12,7 @@ func measured(t *testing.T, body string) (*Result, error) {
 		t.Skip(err)
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	return Measure(t.Context(), "m", kernels.Sources{"m.sv": []byte(body)}, nil)
+	return Measure(t.Context(), "m", Sources{"m.sv": []byte(body)}, nil)
 }
 
 // A sum of 64 bits is a LUT and eight CARRY8, and the comparison behind it with a

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // large is how many modules a kernel has that is mapped part by part: as a whole
@@ -21,7 +19,7 @@ var (
 )
 
 // file is the file of a module.
-func file(s kernels.Sources, module string) string {
+func file(s Sources, module string) string {
 	for name := range s {
 		if path.Base(name) == module+".sv" {
 			return name
@@ -31,7 +29,7 @@ func file(s kernels.Sources, module string) string {
 }
 
 // instances are the modules of which a module has instances, among the sources.
-func instances(s kernels.Sources, module string) []string {
+func instances(s Sources, module string) []string {
 	found := map[string]bool{}
 	for _, m := range instance.FindAllSubmatch(s[file(s, module)], -1) {
 		if name := string(m[1]); name != module && file(s, name) != "" {
@@ -42,7 +40,7 @@ func instances(s kernels.Sources, module string) []string {
 }
 
 // modules counts those that a module is made of.
-func modules(s kernels.Sources) int {
+func modules(s Sources) int {
 	n := 0
 	for name := range s {
 		if !strings.HasSuffix(name, "_pkg.sv") {
@@ -55,7 +53,7 @@ func modules(s kernels.Sources) int {
 // Parts are the modules that a kernel is mapped by, beside what is around them:
 // none if it is small. They are the instances in the first module that has more than
 // one large one.
-func Parts(k kernels.Kernel) []string {
+func Parts(k Kernel) []string {
 	if modules(k.Sources) <= large {
 		return nil
 	}
@@ -70,7 +68,7 @@ func Parts(k kernels.Kernel) []string {
 }
 
 // around are a kernel's sources with parts as black boxes.
-func around(k kernels.Kernel, parts []string) kernels.Sources {
+func around(k Kernel, parts []string) Sources {
 	own := maps.Clone(k.Sources)
 	for _, part := range parts {
 		name := file(own, part)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 func row(kernel, module string, part, lut, levels int) Row {
@@ -72,13 +71,13 @@ func TestAKernelIsTheSumOfItsParts(t *testing.T) {
 	}
 }
 
-func engine(t *testing.T) kernels.Kernel {
+func engine(t *testing.T) Kernel {
 	t.Helper()
 	in, err := Load("u55c_tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(in.Kernels, func(k kernels.Kernel) bool { return k.ID == "ccl_offload" })
+	i := slices.IndexFunc(in.Kernels, func(k Kernel) bool { return k.ID == "ccl_offload" })
 	if i < 0 || len(in.Kernels) != len(in.Boxes) || !in.Has("move_engine") || in.Has("nothing") {
 		t.Fatalf("the kernels are %d", len(in.Kernels))
 	}
@@ -107,7 +106,7 @@ func TestTheEngineHasParts(t *testing.T) {
 		t.Skip(err)
 	}
 	d := designtest.Load(t, "u55c_tcp", nil)
-	all, err := kernels.Rendered(d)
+	all, err := Rendered(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +145,7 @@ func TestTheEngineHasParts(t *testing.T) {
 }
 
 func TestOnlyWhatIsNamedIsMapped(t *testing.T) {
-	in := Input{Kernels: []kernels.Kernel{engine(t)}}
+	in := Input{Kernels: []Kernel{engine(t)}}
 	for _, c := range []struct {
 		only, want string
 	}{{"move_engine", "move_engine"}, {"fifo", "fifo"}, {"calls,rv32_alu", "calls rv32_alu"}, {"nothing", ""}} {
@@ -175,8 +174,8 @@ func TestMappingEndsWithTheContext(t *testing.T) {
 	told := 0
 	_,
 		err := Rows(ctx,
-		Input{Kernels: []kernels.Kernel{
-			{ID: "m", Module: "m", Sources: kernels.Sources{"m.sv": []byte("module m;\nendmodule\n")}}}}, nil, 2,
+		Input{Kernels: []Kernel{
+			{ID: "m", Module: "m", Sources: Sources{"m.sv": []byte("module m;\nendmodule\n")}}}}, nil, 2,
 		func(_, _ int, _ string, err error) {
 			told++
 			if !errors.Is(err, context.Canceled) {

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/cclforge/cclforge/verify/rtltest/kernels"
 )
 
 // Row is a module of the table.
@@ -22,15 +20,15 @@ type Row struct {
 type task struct {
 	kernel, module string
 	part, around   bool
-	sources        kernels.Sources
+	sources        Sources
 	out            []string
 }
 
 // tasks are what is to be mapped for a kernel.
-func tasks(k kernels.Kernel, boxes kernels.Sources) []task {
-	with := func(s kernels.Sources) kernels.Sources {
-		all := kernels.Sources{}
-		for _, from := range []kernels.Sources{s, boxes} {
+func tasks(k Kernel, boxes Sources) []task {
+	with := func(s Sources) Sources {
+		all := Sources{}
+		for _, from := range []Sources{s, boxes} {
 			for name, text := range from {
 				all[name] = text
 			}
@@ -50,8 +48,8 @@ func tasks(k kernels.Kernel, boxes kernels.Sources) []task {
 
 // Input are the kernels of a platform as they are packaged.
 type Input struct {
-	Kernels []kernels.Kernel
-	Boxes   map[string]kernels.Sources // by kernel: modules of others, as black boxes
+	Kernels []Kernel
+	Boxes   map[string]Sources // by kernel: modules of others, as black boxes
 }
 
 // Only leaves the kernels and parts that are named; what is not there is an error.
@@ -156,7 +154,7 @@ func (p Path) within(part string) Path {
 
 // Has tells whether there is a kernel or module.
 func (in Input) Has(name string) bool {
-	return slices.ContainsFunc(in.Kernels, func(k kernels.Kernel) bool {
+	return slices.ContainsFunc(in.Kernels, func(k Kernel) bool {
 		return k.ID == name ||
 			k.Sources.Below(name) != nil
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 	"github.com/cclforge/cclforge/verify/target"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -22,7 +21,7 @@ func cards(t *testing.T, platform string, ranks int) *xrt.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return xrttest.Host(t, designtest.Load(t, platform, nil), ranks,
+	return xrt.Start(t, designtest.Load(t, platform, nil), ranks,
 		xrt.HostOptions{Empty: true, World: world.Options{Ranks: all}})
 }
 
@@ -48,7 +47,7 @@ func TestCards(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			xrttest.Returned(t, h)
+			xrt.Returned(t, h)
 		})
 	}
 }

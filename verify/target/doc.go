@@ -5,8 +5,7 @@
 //	verilated:u55c_tcp    the same, simulated from the hardware
 //	sim:localhost:5500    engines that somebody serves over the simulation protocol
 //
-// Others are added by Register. A process alone has all ranks of the world. Started by
-// mpirun or srun, or told by the flags of package bringup, each process has one: they find
-// each other as bringup has them, and the text is the same for all. Emulated engines are
-// on sockets then.
+// Register adds kinds. A single process has all ranks of the world. Processes that mpirun
+// or srun starts, or that have the flags of package bringup, have one rank each and find
+// each other through bringup; all get the same text. Emulated engines use sockets then.
 package target

@@ -25,7 +25,7 @@ type Kind struct {
 	Open func(ctx context.Context, r *Request) (*Part, error)
 }
 
-// Request is what a kind is asked for.
+// Request is what Open of a kind gets.
 type Request struct {
 	Rest     string // of the text, behind the name and the colon
 	Platform string // by name, where the text has none
@@ -45,28 +45,28 @@ func (r *Request) Alone() bool { return len(r.Local) == r.Size }
 type Part struct {
 	Platform *accl.Platform
 	What     string // the engines are, for reports: "emulated"
-	// Devices and Ranks are by local rank; Ranks are how all others call the engines
-	// on their network.
+	// Devices and Ranks are by local rank; Ranks are the network addresses by which all
+	// others reach the engines.
 	Devices []accl.Device
 	Ranks   []accl.Rank
-	// Options are those that the engines are opened with.
+	// Options are passed to accl.Open.
 	Options []accl.OpenOption
-	// Prepare, if it is there, is called once with all ranks of the world, before the
-	// engines are opened. It may fill in Devices. What it returns is how each local rank
-	// sees the world, nil if all see it as it is.
+	// Prepare, if not nil, is called once with all ranks of the world, before the engines
+	// are opened. It may fill in Devices. It returns each local rank's view of the world,
+	// nil if all have the same.
 	Prepare func(ctx context.Context, ranks []accl.Rank) ([]View, error)
-	// Data, if there is some, is what processes with other ranks have to know of the rank of
-	// this one before it is prepared, and Said is what all have said, by rank, once they are
-	// there. An error of Said is for Prepare to return.
+	// Data, if not nil, is sent to the processes with other ranks before they are prepared.
+	// Said, which package target sets, returns every rank's data, after all ranks have
+	// joined; Prepare returns its error.
 	Data []byte
 	Said func(ctx context.Context) ([][]byte, error)
-	// Greets has all ranks send each other a message when they are open.
+	// Greets makes all ranks send each other a message when they are open.
 	Greets bool
-	// Close gives back what Open took, also the devices.
+	// Close releases what Open has taken, also the devices.
 	Close func() error
 }
 
-// View is a world as a rank sees it: what accl.Open takes.
+// View is a rank's view of the world, as accl.Open takes it.
 type View struct {
 	Ranks []accl.Rank
 	Open  []accl.OpenOption
@@ -77,14 +77,14 @@ var kinds = struct {
 	all []Kind
 }{all: []Kind{emulated, verilated, served, onCards, Shells(nil)}}
 
-// Register adds a kind, in place of one of that name.
+// Register adds a kind, or replaces the kind of that name.
 func Register(k Kind) {
 	kinds.Lock()
 	defer kinds.Unlock()
 	kinds.all = append(slices.DeleteFunc(slices.Clone(kinds.all), func(old Kind) bool { return old.Name == k.Name }), k)
 }
 
-// Kinds are all that there are.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	kinds.Lock()
 	defer kinds.Unlock()

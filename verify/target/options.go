@@ -24,8 +24,8 @@ type Options struct {
 	On       string // as the package has it
 	Platform string // where the text has none
 	Vars     string // values of its variables, as an HCL object
-	// Ranks is the size of the world, if this process alone has it. Of several
-	// processes each has one.
+	// Ranks is the size of the world, if this process has all of it. Of several processes
+	// each has one rank.
 	Ranks int
 	// Address is that of this process for those with the other ranks; by default the
 	// one from which it reaches rank 0.
@@ -35,8 +35,8 @@ type Options struct {
 	Log     func(format string, args ...any) // may be nil
 }
 
-// Flags defines the flags of the options, and those by which processes find each other
-// where no launcher says it.
+// Flags defines the flags of the options, and those by which processes without a launcher
+// find each other.
 func (o *Options) Flags(set *flag.FlagSet) {
 	set.StringVar(&o.Platform, "platform", DefaultPlatform, "`name` of the platform of a world that has none in its name")
 	set.StringVar(&o.Vars, "vars", "", "variables, as one HCL `object`: '{hw_emu = true}'")

@@ -13,13 +13,13 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/cluster"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // ending bounds what is done for engines when a world is closed.
 const ending = 10 * time.Second
 
-// World is the ranks of a world that this process has. They are open.
+// World is the open ranks of a world in this process.
 type World struct {
 	Platform *accl.Platform
 	What     string         // the engines are
@@ -32,9 +32,9 @@ type World struct {
 	joined *bringup.World // nil if this process has all ranks
 }
 
-// Open opens a world. All processes that have a part of it call it. The error matches
-// ErrText for options that make no sense, bringup's for ranks that do not find each
-// other, and otherwise is what kept engines from being opened.
+// Open opens a world. All processes with ranks of it call it. The error matches ErrText for
+// invalid options, bringup's errors for ranks that do not find each other, and is otherwise
+// the failure to open an engine.
 func Open(ctx context.Context, o Options) (*World, error) {
 	b, local, err := o.place()
 	if err != nil {
@@ -59,7 +59,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 			return nil, err
 		}
 	}
-	part, err := kind.Open(progress.With(ctx, r.Log), r)
+	part, err := kind.Open(report.With(ctx, r.Log), r)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.On, err)
 	}
@@ -123,11 +123,11 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 // Alone reports whether this process has all ranks.
 func (w *World) Alone() bool { return len(w.Local) == w.Size }
 
-// Reports reports whether this process has rank 0, which speaks for all.
+// Reports reports whether this process has rank 0, which prints for all.
 func (w *World) Reports() bool { return w.Local[0] == 0 }
 
-// Exchange gives data to all processes and returns what each has given, in the order of
-// their ranks. All of them call it, and it waits for the last: see bringup.World.
+// Exchange sends data to all processes and returns the data of each, in the order of their
+// ranks. All of them call it, and it waits for the last: see bringup.World.
 func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
 	if w.joined == nil {
 		return [][]byte{data}, context.Cause(ctx)
@@ -144,8 +144,8 @@ func (w *World) Context(ctx context.Context) (context.Context, context.CancelFun
 	return w.joined.Context(ctx)
 }
 
-// Each does something on all ranks of this process at the same time, where i counts
-// these, and returns their errors.
+// Each runs do on all ranks of this process at the same time, with their index i among
+// these, and returns the errors.
 func (w *World) Each(do func(i int) error) error {
 	errs := make([]error, len(w.Engines))
 	var group sync.WaitGroup

@@ -12,8 +12,8 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 )
 
-// Shells is the kind of cards in the Coyote shell, by what each card of a process is
-// reached; nil for the system that the process runs on.
+// Shells is the kind of cards in the Coyote shell. System returns how a process reaches its
+// cards; nil for the system that the process runs on.
 func Shells(system func() coyote.System) Kind {
 	if system == nil {
 		system = func() coyote.System { return nil }

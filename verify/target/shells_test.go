@@ -11,14 +11,13 @@ import (
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 	"github.com/cclforge/cclforge/verify/target"
 )
 
 // shells is a host with cards in the shell for some ranks, which texts reach.
 func shells(t *testing.T, ranks int) *coyote.Host {
 	t.Helper()
-	h := coyotetest.Host(t, designtest.Load(t, "u55c_rdma", nil), ranks, coyote.HostOptions{})
+	h := coyote.Start(t, designtest.Load(t, "u55c_rdma", nil), ranks, coyote.HostOptions{})
 	target.Register(target.Shells(func() driver.System { return h.Process() }))
 	t.Cleanup(func() { target.Register(target.Shells(nil)) })
 	return h
@@ -37,7 +36,7 @@ func TestShells(t *testing.T) {
 		if err := worlds[0].Close(); err != nil {
 			t.Error(err)
 		}
-		coyotetest.Returned(t, h)
+		coyote.Returned(t, h)
 	})
 	t.Run("processes", func(t *testing.T) {
 		h := shells(t, ranks)
@@ -47,7 +46,7 @@ func TestShells(t *testing.T) {
 		}
 		sum(t, worlds, ranks)
 		closeAll(t, worlds)
-		coyotetest.Returned(t, h)
+		coyote.Returned(t, h)
 	})
 	// What is wrong with the card of a rank, all ranks say.
 	t.Run("no such card", func(t *testing.T) {
@@ -63,7 +62,7 @@ func TestShells(t *testing.T) {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		}
-		coyotetest.Returned(t, h)
+		coyote.Returned(t, h)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
+	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -20,7 +20,7 @@ import (
 var cclforge string
 
 func TestMain(m *testing.M) {
-	local.Supervise()
+	run.Supervise()
 	dir, err := os.MkdirTemp("", "cclforge-vitis-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

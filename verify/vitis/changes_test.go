@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/run"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 	"github.com/cclforge/cclforge/gen/workspace"
@@ -70,7 +68,7 @@ func (b *bench) builds(name string, c change) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := run.Run(b.Context(), p, st, local.New(local.Options{}), run.Options{}); err != nil {
+	if _, err := run.Run(b.Context(), p, st, run.NewLocal(run.LocalOptions{}), run.Options{}); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := run.Deliver(p, st, name, filepath.Join(b.dir, "out", "build", name)); err != nil {
@@ -155,56 +153,5 @@ func (b *bench) own(from, name string, replacements ...string) {
 	}
 	if err := os.WriteFile(path, []byte(replaced), 0o666); err != nil {
 		b.Fatal(err)
-	}
-}
-
-// TestRepeat builds twice, then at another clock, with other tools, and back.
-func TestRepeat(t *testing.T) {
-	t.Parallel()
-	const name = "u280_udp"
-	b := newBench(t, standin.Options{})
-	d := designOf(t, name)
-	b.build(name)
-	if diff := difference(b.done(), wanted(d)); diff != "" {
-		t.Error(diff)
-	}
-	first := b.content(name)
-	b.build(name)
-	if calls := b.worked(); len(calls) != 0 {
-		t.Errorf("the second build has called %s %q", calls[0].Tool, calls[0].Args)
-	}
-
-	b.own(name, name, "clock       = 250", "clock       = 200", "clock = 250", "clock = 200")
-	b.build(name)
-	ran := b.done()
-	for _, w := range []string{"link", "image", "compile loopback", "package loopback", "fetch",
-		"package client_arbiter"} {
-		if got, want := slices.Contains(ran, w), w == "link" || w == "image"; got != want {
-			t.Errorf("another clock: %s ran: %v", w, got)
-		}
-	}
-	if b.content(name) == first {
-		t.Error("another clock has made the same result")
-	}
-	if err := os.RemoveAll(filepath.Join(b.dir, "platforms")); err != nil {
-		t.Fatal(err)
-	}
-
-	// The same cache with the tools of another version: nothing is of use.
-	newer := newBench(t, standin.Options{Version: "2024.1"})
-	newer.cache = b.cache
-	newer.build(name)
-	if diff := difference(newer.done(), wanted(d)); diff != "" {
-		t.Errorf("other tools: %s", diff)
-	}
-	if newer.content(name) == first {
-		t.Error("other tools have made the same result")
-	}
-	b.build(name)
-	if calls := b.worked(); len(calls) != 0 {
-		t.Errorf("back to the first tools: %s %q", calls[0].Tool, calls[0].Args)
-	}
-	if b.content(name) != first {
-		t.Error("back to the first tools, and the result is not the first")
 	}
 }

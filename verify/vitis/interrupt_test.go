@@ -126,38 +126,3 @@ func TestInterrupts(t *testing.T) {
 		t.Errorf("only %d of %d builds were interrupted", stopped.Load(), *interrupts)
 	}
 }
-
-// TestHang has the linker hang, deaf to signals and with a daemon of its own, and the
-// user stop the build.
-func TestHang(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("processes are found by /proc")
-	}
-	t.Parallel()
-	b := newBench(t, standin.Options{})
-	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang, Times: 1}); err != nil {
-		t.Fatal(err)
-	}
-	cmd, out, errs := b.command(t.Context(), "build", faulty)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	daemon := func() bool {
-		calls, err := b.Calls()
-		return err == nil && len(calls) > 0 && calls[len(calls)-1].Tool == "daemon"
-	}
-	for end := time.Now().Add(patience); !daemon(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the linker does not hang:\n%s\n%s", out, errs)
-		}
-	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err == nil {
-		t.Errorf("the build has ended well:\n%s", out)
-	}
-	b.gone("SIGINT while the linker hangs")
-	b.build(faulty)
-	b.linked(faulty)
-}

@@ -41,7 +41,6 @@ func TestOnSlurm(t *testing.T) {
 		t.Run("whole", func(t *testing.T) { t.Parallel(); whole(t, c, reference) })
 		t.Run("killed", func(t *testing.T) { t.Parallel(); killed(t, c, reference) })
 		t.Run("interrupted", func(t *testing.T) { t.Parallel(); interruptedOnSlurm(t, c, reference) })
-		t.Run("failing", func(t *testing.T) { t.Parallel(); failing(t, c) })
 	})
 	if jobs, err := c.Queue(t.Context()); err != nil || len(jobs) > 0 {
 		t.Errorf("in the queue are %q: %v", jobs, err)
@@ -163,27 +162,6 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		if call.Tool == "vivado" || call.Tool == "git" {
 			t.Errorf("the second build has repeated %s %q in %s", call.Tool, call.Args, call.Dir)
 		}
-	}
-}
-
-// failing is a build whose link fails: what comes after does not run, and the
-// message has the line of the log and the node.
-func failing(t *testing.T, c *slurmtest.Cluster) {
-	b := slurmBench(t, c)
-	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Licence}); err != nil {
-		t.Fatal(err)
-	}
-	o := b.run("build", onCluster, "--on=slurm")
-	if o.code != 1 || !strings.Contains(o.err, onCluster+"/link") || !strings.Contains(strings.ToLower(o.err), "licen") {
-		t.Errorf("the build has not told what failed: %v", o)
-	}
-	for _, call := range b.worked() {
-		if call.Tool == "updatemem" {
-			t.Error("the image was made although there was no link")
-		}
-	}
-	if names := jobsOf(t, c, b); len(names) > 0 {
-		t.Errorf("in the queue are %q", names)
 	}
 }
 

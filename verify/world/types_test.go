@@ -43,11 +43,11 @@ func TestDeclaredTypesAreMoved(t *testing.T) {
 				return err
 			}, func(rank int) []byte { return own(rank, n) }},
 			"send and recv": {[2]int{1, 1}, func(ctx context.Context, e *accl.Engine, src, dst *accl.RawBuffer) error {
-				sent, err := e.Send(ctx, src, n, (e.Rank()+1)%ranks, accl.Async())
+				sent, err := e.Send(ctx, src, n, accl.Peer((e.Rank()+1)%ranks), accl.Async())
 				if err != nil {
 					return err
 				}
-				if _, err := e.Recv(ctx, dst, n, (e.Rank()+2)%ranks); err != nil {
+				if _, err := e.Recv(ctx, dst, n, accl.Peer((e.Rank()+2)%ranks)); err != nil {
 					return err
 				}
 				return sent.Wait(ctx)

@@ -82,7 +82,8 @@ func (f *finder) given(byRank bool) ([]netip.Addr, error) {
 	return f.lookUpAll(names)
 }
 
-// agrees compares places of processes with what the launcher says of this host.
+// agrees compares places of processes with the launcher's number of processes on this
+// host.
 func (f *finder) agrees(names []string) error {
 	if f.l.LocalSize == 0 {
 		return nil

@@ -1,7 +1,7 @@
-// Package launch says which ranks of a world this process serves and on which
-// hosts all of them are: from options, from the environment of a launcher
-// (mpirun of OpenMPI, MPICH and Intel MPI, or srun), or by default. It reads hosts files,
-// lists of hosts and of nodes, and the names of jobs, for others, too.
+// Package launch determines the ranks of a world that this process serves, and the hosts
+// of all ranks: from options, from the environment of a launcher (mpirun of OpenMPI,
+// MPICH and Intel MPI, or srun), or by default. It also reads hosts files, lists of hosts
+// and of nodes, and names of jobs for other packages.
 package launch
 
 import (
@@ -16,37 +16,36 @@ import (
 )
 
 var (
-	// ErrOption says that an option makes no sense, or that one has to be given.
+	// ErrOption matches errors of options that are wrong or missing.
 	ErrOption = errors.New("bad option")
-	// ErrHost says that the address of a host cannot be found.
+	// ErrHost matches errors of hosts without a usable address.
 	ErrHost = errors.New("no address")
-	// ErrEnvironment says that variables of the launcher make no sense. Those for
-	// rank and size match accl.ErrRank instead.
+	// ErrEnvironment matches errors of a launcher's variables. Those for rank and size match
+	// accl.ErrRank instead.
 	ErrEnvironment = errors.New("bad environment")
 )
 
-// Options of a process; those not given are zero. Ranks are lists like "0,2-3".
+// Options of a process; zero values are the defaults. Lists of ranks have the form
+// "0,2-3".
 type Options struct {
-	// Size is how many ranks the world has: as many as there are processes, and
-	// those of Foreign, by default.
+	// Size is the number of ranks of the world; by default the number of processes plus that
+	// of the ranks of Foreign.
 	Size int
-	// Ranks are those that this process serves. By default, processes share all
-	// but those of Foreign, in blocks of as equal size as possible, the larger
-	// ones first.
+	// Ranks are the ranks that this process serves. By default, the processes share all
+	// ranks but those of Foreign, in blocks of equal size, or with the larger blocks first.
 	Ranks string
 	// Foreign are ranks that none of the processes serves.
 	Foreign string
-	// Hosts says where ranks are: a list like "a,b:2,10.0.0.3" or a file with a
-	// host in each line, with "slots=2" or ":2" for more than one. It is filled in
-	// order, by the processes of the launcher as in its own host file, or by ranks
-	// if there is none or Ranks or Foreign are given. A single host without a number
-	// has all.
+	// Hosts gives the hosts of ranks: a list like "a,b:2,10.0.0.3", or a file with a host in
+	// each line and "slots=2" or ":2" for more than one slot. Hosts are filled in order: by
+	// the processes of the launcher as in its own host file, or by ranks if there is no
+	// launcher or Ranks or Foreign are given. A single host without a number takes all.
 	Hosts string
-	// Lookup finds the addresses of a name; nil for that of the system.
+	// Lookup finds the addresses of a name; nil for the system's resolver.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// World is what a process has to know of all ranks.
+// World describes all ranks to a process.
 type World struct {
 	Size    int
 	Local   []int        // ranks that this process serves, in order
@@ -54,22 +53,22 @@ type World struct {
 	Hosts   []netip.Addr // by rank, IPv4
 	// Launcher is "OpenMPI", "PMI" (MPICH, Intel MPI) or "Slurm"; "" without one.
 	Launcher string
-	// Process is the number of this process, of Processes.
+	// Process is the index of this process among Processes.
 	Process, Processes int
-	// Job is the same for all processes that were started together, and for no
-	// others; "" if the launcher does not say.
+	// Job identifies the processes that were started together; "" if the launcher does not
+	// tell.
 	Job string
 }
 
-// jobs are the variables that say which job a process belongs to: of each launcher the
-// first that are there.
+// jobs are the variables that identify the job of a process: for each launcher, the first
+// group with a value counts.
 var jobs = map[string][][]string{
 	"OpenMPI": {{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}},
 	"PMI":     {{"PMI_JOBID"}},
 	"Slurm":   {{"SLURM_JOB_ID", "SLURM_STEP_ID"}},
 }
 
-// Job is what a launcher calls the job, "" if it does not say.
+// Job is the launcher's name of the job, "" if it does not tell.
 func Job(env func(string) (string, bool), launcher string) string {
 	for _, names := range jobs[launcher] {
 		var parts []string
@@ -88,12 +87,12 @@ func Job(env func(string) (string, bool), launcher string) string {
 // loopback is where ranks are if all are on one host.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// maxSize bounds what is worth counting: there are not that many ports.
+// maxSize is the largest size of a world: there are not more ports.
 const maxSize = 1 << 16
 
-// Resolve finds out about this process; env looks up variables as os.LookupEnv
-// does. Errors match those of the package, or accl.ErrRank, and name the option,
-// the variable or the line that is wrong.
+// Resolve returns the World of this process; env looks up variables as os.LookupEnv does.
+// Errors match those of the package, or accl.ErrRank, and name the wrong option, variable
+// or line.
 func Resolve(ctx context.Context, env func(string) (string, bool), o Options) (World, error) {
 	l, err := accl.LaunchOf(env)
 	if err != nil {
@@ -110,7 +109,7 @@ func Resolve(ctx context.Context, env func(string) (string, bool), o Options) (W
 	return w, nil
 }
 
-// Here is a world of which this process serves all ranks, however it was launched.
+// Here returns a world of which this process serves all ranks, independent of a launcher.
 func Here(ctx context.Context, size int) (World, error) {
 	return Resolve(ctx, func(string) (string, bool) { return "", false }, Options{Size: size})
 }
@@ -122,7 +121,7 @@ func (w World) Spread() bool {
 
 // share settles the ranks.
 func (w *World) share(o Options) (err error) {
-	if w.Foreign, err = parseRanks("--foreign", o.Foreign); err != nil {
+	if w.Foreign, err = Ranks("--foreign", o.Foreign); err != nil {
 		return err
 	}
 	if w.Size = o.Size; w.Size == 0 {
@@ -138,7 +137,7 @@ func (w *World) share(o Options) (err error) {
 		return err
 	}
 	if o.Ranks != "" {
-		if w.Local, err = parseRanks("--ranks", o.Ranks); err != nil {
+		if w.Local, err = Ranks("--ranks", o.Ranks); err != nil {
 			return err
 		}
 		for _, r := range w.Local {

@@ -283,7 +283,10 @@ func TestHostFiles(t *testing.T) {
 	}
 	for _, c := range []struct{ name, file, text string }{
 		{"typo", "a slots=2\n\nb slot=2\n",
-			`line 3 of FILE: "slot=2" is not understood; expected is a host with, at most, a number: "b slots=4" or "b:4"`},
+			`line 3 of FILE: "slot=2" is not understood; give a host and at most a number: "b slots=4" or "b:4"`},
+		{"no number behind slots", "a slots\n", `line 1 of FILE: "slots" is not understood`},
+		{"a number of 0", "a\nb slots=0\n", `line 2 of FILE: "0" is not a number from 1`},
+		{"a flag", "-oops\n", `"-oops" is no name of a host`},
 		{"two hosts in a line", "a b\n", `line 1 of FILE: "b" is not understood`},
 		{"no number", "# x\na slots=many\n", `line 2 of FILE: "many" is not a number from 1`},
 		{"two numbers", "a:2 slots=2\n", `"slots=2" is not understood`},

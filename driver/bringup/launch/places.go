@@ -14,15 +14,15 @@ import (
 // maxHostsBytes bounds a file of hosts.
 const maxHostsBytes = 1 << 20
 
-// Place is a host and how many ranks or processes it takes.
+// Place is a host and the number of ranks or processes on it.
 type Place struct {
 	Host  string
 	Slots int // 0 if there is no number
 }
 
-// Read reads a file of hosts, one in each line, as host files of mpirun have them:
-// "a", "a slots=4", "a:4" or "n[1-2]:4", with comments after #. All of them take most at
-// most; those without a number count as 1. The error names the line.
+// Read reads a file of hosts, one in each line, in the forms of mpirun's host files: "a",
+// "a slots=4", "a:4" or "n[1-2]:4", with comments after #. All hosts together have at
+// most most slots; hosts without a number count as 1. The error names the line.
 func Read(r io.Reader, name string, most int) ([]Place, error) {
 	var out []Place
 	room := most
@@ -50,7 +50,7 @@ func Read(r io.Reader, name string, most int) ([]Place, error) {
 	return out, nil
 }
 
-// List reads a list of hosts like "a,b:2,n[1-2]:4", with the bound of Read.
+// List reads a list of hosts like "a,b:2,n[1-2]:4", with the limit of Read.
 func List(text string, most int) ([]Place, error) {
 	var out []Place
 	room := most
@@ -64,7 +64,7 @@ func List(text string, most int) ([]Place, error) {
 	return out, nil
 }
 
-// ignored are what host files say that has no meaning here.
+// ignored are keywords of host files without a meaning here.
 var ignored = []string{"max_slots", "max-slots", "user", "username", "ifname", "binding", "weight"}
 
 var (
@@ -72,8 +72,8 @@ var (
 	hostName     = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$`)
 )
 
-// parsePlace reads a host of a list or a line: "a", "a:4", "a slots=4", "n[1-2]:4". It
-// takes what they hold off the room that there is.
+// parsePlace parses a host of a list or a line: "a", "a:4", "a slots=4", "n[1-2]:4". It
+// subtracts the slots from room.
 func parsePlace(text string, room *int, most int) ([]Place, error) {
 	fields := strings.Fields(spacedEquals.ReplaceAllString(text, "="))
 	if len(fields) == 0 {
@@ -90,7 +90,7 @@ func parsePlace(text string, room *int, most int) ([]Place, error) {
 			number, numbered = value, true
 		case !is || !slices.Contains(ignored, key):
 			return nil, fmt.Errorf(
-				"%.80q is not understood; expected is a host with, at most, a number: \"%.80s slots=4\" or \"%.80s:4\"",
+				"%.80q is not understood; give a host and at most a number: \"%.80s slots=4\" or \"%.80s:4\"",
 				field, name, name)
 		}
 	}

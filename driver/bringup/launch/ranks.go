@@ -7,12 +7,9 @@ import (
 	"strings"
 )
 
-// Ranks reads the value of an option that is a list of ranks like "0,2-3", and
-// sorts it. Errors match ErrOption.
-func Ranks(option, text string) ([]int, error) { return parseRanks(option, text) }
-
-// parseRanks reads a list of ranks like "0,2-3", and sorts it.
-func parseRanks(option, text string) ([]int, error) {
+// Ranks parses the value of an option that is a list of ranks like "0,2-3", and sorts it.
+// Errors match ErrOption.
+func Ranks(option, text string) ([]int, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}

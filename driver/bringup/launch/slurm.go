@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Nodes lists the nodes of a step of Slurm, from its own variable or, where there is
-// none, that of the job, which it names; most of them at most. Without either there are
-// none. The error is ErrEnvironment.
+// Nodes lists the nodes of a Slurm step, at most most, from the variable of the step or
+// else of the job, and returns the name of that variable. The list is empty if neither is
+// set. The error is ErrEnvironment.
 func Nodes(env func(string) (string, bool), most int) (names []string, variable string, err error) {
 	variable, list := first(env, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST")
 	if list == "" {
@@ -203,8 +203,8 @@ const maxName = 253
 // maxDigits are enough for all numbers of hosts.
 const maxDigits = 10
 
-// expandRange lists what stands in brackets, "1-4,07-09": numbers keep their
-// zeros in front.
+// expandRange expands the text between brackets, such as "1-4,07-09"; numbers keep their
+// leading zeros.
 func expandRange(text string, limit int) ([]string, error) {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {

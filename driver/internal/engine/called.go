@@ -8,11 +8,10 @@ import (
 	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/control"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// called is a kernel beside the engine that the host calls.
+// called is a kernel beside the engine that hosts call.
 type called struct {
 	instance  string
 	kernel    layout.Kernel
@@ -21,8 +20,8 @@ type called struct {
 	running   chan struct{}     // held while it is called
 }
 
-// findKernels finds the kernels of the engine that hosts call. Their registers are
-// taken when they are called first.
+// findKernels finds the kernels of the engine that hosts call. The first call of each
+// reserves its registers.
 func (d *Engine) findKernels() {
 	for _, in := range d.at.Design.Of(d.at.Number, layout.User) {
 		k, ok := d.at.Design.Kernel(in.Kernel)
@@ -30,7 +29,7 @@ func (d *Engine) findKernels() {
 			continue
 		}
 		arguments := slices.DeleteFunc(slices.Clone(k.Registers),
-			func(r layout.Register) bool { return r.Name == control.Register })
+			func(r layout.Register) bool { return r.Name == ControlRegister })
 		d.kernels = append(d.kernels, &called{instance: in.Name, kernel: k, arguments: arguments,
 			running: make(chan struct{}, 1)})
 	}
@@ -57,8 +56,8 @@ func (d *Engine) kernel(name string) (*called, error) {
 	return nil, fmt.Errorf("%w: %s has several instances: %s", accl.ErrNoKernel, name, strings.Join(instances, ", "))
 }
 
-// CallKernel implements accl.KernelCaller. A kernel whose call was left can be called
-// again once it has ended.
+// CallKernel implements accl.KernelCaller. A kernel whose caller has given up can be
+// called again once it has ended.
 func (d *Engine) CallKernel(ctx context.Context, kernel string, arguments ...uint64) error {
 	k, err := d.kernel(kernel)
 	if err != nil {
@@ -102,7 +101,7 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 		}
 		k.regs = regs
 	}
-	c, err := control.Of(k.kernel, k.regs)
+	c, err := ControlOf(k.kernel, k.regs)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRegister, err)
 	}
@@ -125,7 +124,7 @@ func (d *Engine) run(ctx context.Context, k *called, arguments []uint64) error {
 	defer cancel(nil)
 	defer context.AfterFunc(d.life, func() { cancel(context.Cause(d.life)) })()
 	if err := c.AwaitDone(ctx); err != nil {
-		if w, is := errors.AsType[*control.Waited](err); is {
+		if w, is := errors.AsType[*Waited](err); is {
 			err = w.Cause
 		}
 		return &accl.KernelError{Kernel: k.kernel.Name, Instance: k.instance, Doing: "has not ended", Cause: err}

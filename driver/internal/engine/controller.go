@@ -7,27 +7,23 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/control"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
 const (
-	// queued is how many calls of a host controller may be without an answer, on the card
-	// or not.
+	// queued is the largest number of calls of a host controller without an answer.
 	queued = 4096
-	// taking is how long a host controller may neither take a call that it could have nor
-	// answer one.
+	// taking is the time after which a host controller that neither takes nor answers calls
+	// counts as silent.
 	taking = time.Minute
 )
 
-// controller hands calls to a host controller in their order, and gives them their
-// answers.
+// controller places calls on a host controller in order, and reads their answers.
 type controller struct {
 	d        *Engine
 	name     string
 	way      placer
-	capacity int                  // calls that the host controller can have
+	capacity int                  // of the host controller, in calls
 	reset    func(accl.Call) bool // it is a reset
 	dropped  accl.ReturnCode      // of calls that a reset drops
 	room     chan struct{}        // holds an element for each call without an answer
@@ -42,9 +38,9 @@ type controller struct {
 
 type call struct {
 	accl.Call
-	answer *tickets.Call
-	// dropped was not placed before a reset, which drops it: it has an answer when those
-	// before it have.
+	answer *Answer
+	// dropped is set if a reset came before the call was placed. The call is answered after
+	// those before it.
 	dropped bool
 }
 
@@ -53,11 +49,11 @@ type placer interface {
 	// ready reports whether a call can be placed now.
 	ready(ctx context.Context) (bool, error)
 	place(ctx context.Context, c accl.Call) error
-	// answer has the oldest answer that it has not given; ok is false if there is none yet.
+	// answer returns the next answer; ok is false if it has not come yet.
 	answer(ctx context.Context) (code accl.ReturnCode, ok bool, err error)
 }
 
-// openController finds out how a host controller takes calls.
+// openController finds the way in which a host controller takes calls.
 func openController(ctx context.Context, d *Engine, p *accl.Platform, in layout.Instance) (*controller, error) {
 	regs, err := d.at.Registers(in.Name)
 	if err != nil {
@@ -110,7 +106,7 @@ func resets(p *accl.Platform) (func(accl.Call) bool, accl.ReturnCode) {
 }
 
 // start queues a call behind those before it.
-func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, error) {
+func (k *controller) start(ctx context.Context, c accl.Call) (*Answer, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -136,7 +132,7 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 		}
 		k.open, k.queue = append(k.open, k.queue...), nil
 	}
-	next := &call{Call: c, answer: tickets.NewCall()}
+	next := &call{Call: c, answer: NewAnswer()}
 	k.queue = append(k.queue, next)
 	select {
 	case k.wake <- struct{}{}:
@@ -145,9 +141,9 @@ func (k *controller) start(ctx context.Context, c accl.Call) (*tickets.Call, err
 	return next.answer, nil
 }
 
-// run places calls and has their answers until there are none.
+// run places calls and reads answers until all calls are answered.
 func (k *controller) run() {
-	w := control.Wait{Wake: k.wake}
+	w := polling{wake: k.wake}
 	moved := time.Now()
 	for {
 		placed, err := k.place()
@@ -158,14 +154,14 @@ func (k *controller) run() {
 		switch {
 		case err != nil:
 		case placed || answered:
-			w, moved = control.Wait{Wake: k.wake}, time.Now()
+			w, moved = polling{wake: k.wake}, time.Now()
 		case !k.waits(): // calls that wait for others may take as long as they like
 			moved = time.Now()
 		case time.Since(moved) > taking:
 			err = fmt.Errorf("%w: for %v", ErrSilent, taking)
 		}
 		if err == nil && !placed && !answered {
-			err = w.Pause(k.d.life)
+			err = w.pause(k.d.life)
 		}
 		if err != nil && k.d.life.Err() != nil {
 			err = context.Cause(k.d.life)
@@ -183,11 +179,11 @@ func (k *controller) run() {
 	}
 }
 
-// waits reports whether a call waits to be placed that the host controller could have.
+// waits reports whether the host controller has room for a waiting call.
 func (k *controller) waits() bool { return k.next() != nil }
 
-// next is the call to be placed, if the host controller may have another one. A place
-// remains free for a reset.
+// next is the next call to be placed, nil if the host controller has no room. One place is
+// reserved for a reset.
 func (k *controller) next() *call {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -207,7 +203,7 @@ func (k *controller) next() *call {
 	return nil
 }
 
-// place places the next call, if that can be.
+// place places the next call, if possible.
 func (k *controller) place() (bool, error) {
 	c := k.next()
 	if c == nil {
@@ -226,7 +222,7 @@ func (k *controller) place() (bool, error) {
 	return true, k.way.place(k.d.life, c.Call)
 }
 
-// take gives the oldest call its answer, if there is one.
+// take reads the answer to the oldest call, if it has come.
 func (k *controller) take() (bool, error) {
 	k.mu.Lock()
 	if len(k.open) == 0 {
@@ -245,19 +241,18 @@ func (k *controller) take() (bool, error) {
 	k.mu.Lock()
 	k.open = k.open[1:]
 	k.mu.Unlock()
-	c.answer.Answer(code, nil)
+	c.answer.Give(code, nil)
 	<-k.room
 	return true, nil
 }
 
-// fail answers all calls with an error: which answers are still to come is not known
-// any more.
+// fail answers all calls with an error, because later answers can no longer be assigned.
 func (k *controller) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.lost = err
 	for _, c := range append(k.open, k.queue...) {
-		c.answer.Answer(0, err)
+		c.answer.Give(0, err)
 		<-k.room
 	}
 	k.open, k.queue = nil, nil

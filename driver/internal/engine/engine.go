@@ -1,6 +1,6 @@
-// Package engine is an engine of a card as far as it is the same however cards are
-// reached: registers, host controllers that take its calls, and kernels beside it; and
-// what cards themselves have in common: their end, engines that are open, and memory.
+// Package engine has the parts of engines and cards that do not depend on the way to the
+// card: registers, host controllers that take calls, answers by ticket, and kernels that
+// hosts call; and of cards the end of their use, open engines, and memory.
 package engine
 
 import (
@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/tickets"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -22,27 +21,27 @@ var (
 	ErrClosed   = errors.New("the card is closed")
 	ErrOpen     = errors.New("the engine is open") // in this process
 	ErrFreed    = errors.New("the memory was freed")
-	ErrSilent   = errors.New("it neither takes nor answers calls") // the host controller
+	ErrSilent   = errors.New("it neither takes nor answers calls") // of the host controller
 )
 
-// Place is where an engine is.
+// Place is the place of an engine.
 type Place struct {
 	Card   string // in errors: "card 0"
 	Design *layout.Design
 	Number int // of the engine
-	// Registers are those of an instance, which this process has to itself.
+	// Registers returns the registers of an instance, and reserves it for this process.
 	Registers func(instance string) (layout.Registers, error)
-	// Holds reports whether an address lies in memory that was allocated.
+	// Holds reports whether an address lies in allocated memory.
 	Holds func(address uint64) bool
 }
 
-// Engine is all of an accl.Device but its memory, and an accl.KernelCaller.
+// Engine is an accl.Device without memory, and an accl.KernelCaller.
 type Engine struct {
 	at          Place
 	exchange    layout.Registers // of the engine itself
 	controllers []*controller
 	kernels     []*called
-	tickets     tickets.Set
+	tickets     Tickets
 
 	life     context.Context // ends with Stop
 	end      context.CancelCauseFunc
@@ -50,7 +49,7 @@ type Engine struct {
 	tasks    sync.WaitGroup
 }
 
-// Open opens an engine of a platform, which ends with the context of its card.
+// Open opens an engine of a platform. It ends with life, the context of its card.
 func Open(ctx, life context.Context, p *accl.Platform, at Place) (*Engine, error) {
 	d := &Engine{at: at}
 	d.life, d.end = context.WithCancelCause(life)
@@ -84,7 +83,7 @@ func (d *Engine) open(ctx context.Context, p *accl.Platform) (err error) {
 	return nil
 }
 
-// Of is the instance of an engine.
+// Of returns the instance of an engine.
 func Of(d *layout.Design, number int) (layout.Instance, error) {
 	cclo := d.Of(number, layout.Engine)
 	if len(cclo) != 1 || number < 0 {
@@ -103,8 +102,8 @@ func (d *Engine) WriteReg(ctx context.Context, off, v uint32) error {
 	return d.exchange.Write(ctx, off, v)
 }
 
-// Start implements accl.Device. The error is ErrClient for clients beyond the engine's
-// host controllers, of which most platforms have one.
+// Start implements accl.Device. The error is ErrClient if the engine has no such host
+// controller; most platforms have one.
 func (d *Engine) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
 	if client < 0 || client >= len(d.controllers) {
 		return 0, fmt.Errorf("%w: %d; engine %d has %d host controllers, counted from 0", ErrClient, client, d.at.Number,
@@ -126,7 +125,7 @@ func (d *Engine) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, erro
 	return code, nil
 }
 
-// Number is that of the engine on its card.
+// Number is the number of the engine on its card.
 func (d *Engine) Number() int { return d.at.Number }
 
 // spawn runs something that Stop waits for. The error is why the engine has stopped.
@@ -140,7 +139,7 @@ func (d *Engine) spawn(task func()) error {
 	return nil
 }
 
-// Stop ends calls that wait with ErrClosed.
+// Stop ends waits for calls with ErrClosed.
 func (d *Engine) Stop() {
 	d.spawning.Lock()
 	d.end(fmt.Errorf("%w: engine %d of %s", ErrClosed, d.at.Number, d.at.Card))

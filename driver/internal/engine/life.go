@@ -6,15 +6,16 @@ import (
 	"sync"
 )
 
-// Life is what closing a card waits for. Its zero value is of a card that is open.
+// Life counts the uses of a card, for which Close waits. The zero value is that of an
+// open card.
 type Life struct {
 	mu     sync.Mutex
 	closed bool
 	users  sync.WaitGroup
 }
 
-// Use lets something begin, unless the card, of which errors speak by its name, is
-// closed. Close waits until it is done.
+// Use begins a use of the card; the error is ErrClosed, with the card's name, if it is
+// closed. Close waits until done is called.
 func (l *Life) Use(card string) (done func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -25,9 +26,9 @@ func (l *Life) Use(card string) (done func(), err error) {
 	return l.users.Done, nil
 }
 
-// Close lets nothing begin any more, ends what waits for the card and its engines, and
-// waits for what has begun. It reports whether it is the first to do so: only that one
-// has to give back what the card has.
+// Close refuses new uses, ends waits for the card and its engines, and waits for the uses
+// that have begun. It returns true on the first call, which must release the card's
+// resources.
 func (l *Life) Close(card string, end context.CancelCauseFunc, engines *Set) (first bool) {
 	l.mu.Lock()
 	again := l.closed

@@ -9,21 +9,21 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Memory is an allocation of a card, as far as it is the same however bytes are moved.
+// Memory is an allocation of a card; how bytes are moved depends on the card.
 type Memory struct {
 	Use    func() (done func(), err error) // of its card
-	Host   []byte                          // what the host sees
+	Host   []byte                          // the host's copy
 	Direct bool                            // the engine sees the same bytes
 
 	mu    sync.RWMutex
 	freed bool
 }
 
-// Bytes is what the host sees.
+// Bytes is the host's copy.
 func (m *Memory) Bytes() []byte { return m.Host }
 
-// Transfer has bytes moved, if there are any to move, while the card is in use. It may
-// run several times at once, but not while the memory is returned.
+// Transfer checks a range and calls move, while the card is in use, unless there is
+// nothing to move. Transfers may run concurrently, but not with Return.
 func (m *Memory) Transfer(ctx context.Context, offset, bytes int, move func() error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -45,8 +45,8 @@ func (m *Memory) Transfer(ctx context.Context, offset, bytes int, move func() er
 	return move()
 }
 
-// Return gives the memory back, while the card is in use. It is freed if that succeeds,
-// and gone then does what remains; otherwise the card tries again when it is closed.
+// Return calls back to free the memory, while the card is in use, and then gone. If back
+// fails, the memory is not freed, and the card frees it when it is closed.
 func (m *Memory) Return(back, gone func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/internal/control"
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -34,27 +33,27 @@ func (w *callWords) write(ctx context.Context, c accl.Call) error {
 	return nil
 }
 
-// posting places calls one behind the other, and finds their return codes in a ring.
+// posting places calls without waiting for the ones before, and reads return codes from a ring.
 type posting struct {
 	words                                *callWords
 	post, posted, answered, ring, length uint32 // registers, and words of the ring
 	calls                                uint32 // placed since the controller's reset, modulo 2^32
-	given                                uint32 // answers that were given
-	known                                uint32 // answers that are there
+	given                                uint32 // answers that were read
+	known                                uint32 // answers that have come
 }
 
 // postingWay is nil if the controller does not post.
 func postingWay(ctx context.Context, words *callWords, kernel layout.Kernel) (placer, int, error) {
 	at, err := kernel.Find("post", "posted", "answered", "capacity", "answers")
 	if err != nil {
-		return nil, 0, nil // a design from before
+		return nil, 0, nil // an older design
 	}
 	capacity, err := words.regs.Read(ctx, at[3].At)
 	if err != nil || capacity == 0 {
 		return nil, 0, err
 	}
 	p := &posting{words: words, post: at[0].At, posted: at[1].At, answered: at[2].At, ring: at[4].At, length: capacity}
-	// A call that a process before has posted last may be taken just now.
+	// The last call of an earlier process may be being taken just now.
 	time.Sleep(time.Millisecond)
 	if p.calls, err = words.regs.Read(ctx, p.posted); err != nil {
 		return nil, 0, err
@@ -62,7 +61,7 @@ func postingWay(ctx context.Context, words *callWords, kernel layout.Kernel) (pl
 	if p.known, err = words.regs.Read(ctx, p.answered); err != nil {
 		return nil, 0, err
 	}
-	// Calls of a process before may have no answers yet; they come first.
+	// Answers to calls of an earlier process come first.
 	p.given = p.calls
 	left := p.calls - p.known
 	if left > capacity {
@@ -75,7 +74,7 @@ func postingWay(ctx context.Context, words *callWords, kernel layout.Kernel) (pl
 	return p, int(capacity - left), nil
 }
 
-// ready: the registers may be written again when the last call has been taken.
+// ready reports whether the last call was taken, so that its registers may be written.
 func (p *posting) ready(ctx context.Context) (bool, error) {
 	v, err := p.words.regs.Read(ctx, p.posted)
 	return v == p.calls, err
@@ -110,13 +109,13 @@ func (p *posting) answer(ctx context.Context) (code accl.ReturnCode, ok bool, er
 // exchange memory.
 type starting struct {
 	words      *callWords
-	kernel     control.Kernel
+	kernel     Control
 	exchange   layout.Registers
 	returnCode uint32
 }
 
 func startingWay(words *callWords, kernel layout.Kernel, exchange layout.Registers, p *accl.Platform) (placer, error) {
-	k, err := control.Of(kernel, words.regs)
+	k, err := ControlOf(kernel, words.regs)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
 	}
@@ -128,7 +127,7 @@ func startingWay(words *callWords, kernel layout.Kernel, exchange layout.Registe
 	return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
 }
 
-// ready: a process before may have left a call.
+// ready waits for the end of a call that an earlier process has left.
 func (s *starting) ready(ctx context.Context) (bool, error) { return s.kernel.Idle(ctx) }
 
 func (s *starting) place(ctx context.Context, c accl.Call) error {

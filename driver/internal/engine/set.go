@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Set is the engines of a card that are open: each only once, as two that place calls
-// would take each other's answers. Its zero value is empty.
+// Set is the set of open engines of a card. Each can be open once, because two users
+// would take each other's answers. The zero value is empty.
 type Set struct {
 	mu     sync.Mutex
 	closed bool
 	open   map[int]*Engine // by number; nil while one is being opened
 }
 
-// Open has an engine opened that is not open. The error is ErrOpen, ErrClosed, or that of
-// open; the engine is stopped if the set was closed meanwhile.
+// Open calls open for an engine that is not open. The error is ErrOpen, ErrClosed, or
+// that of open. If the set is closed meanwhile, the engine is stopped.
 func (s *Set) Open(number int, open func() (*Engine, error)) (*Engine, error) {
 	if err := s.claim(number); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (s *Set) opened(number int, d *Engine) error {
 	return nil
 }
 
-// Return stops an engine and gives it back; it may be opened again. Who returns it once
-// more does not take it from who has opened it since.
+// Return stops an engine, so that it may be opened again. A second Return does not affect
+// an engine that was opened since.
 func (s *Set) Return(d *Engine) {
 	d.Stop()
 	s.release(d.Number(), d)
@@ -73,7 +73,7 @@ func (s *Set) release(number int, d *Engine) {
 	}
 }
 
-// Close stops all engines; there are no more.
+// Close stops all engines, and refuses new ones.
 func (s *Set) Close() {
 	s.mu.Lock()
 	s.closed = true

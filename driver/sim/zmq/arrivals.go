@@ -45,7 +45,7 @@ func (g *guard) stalled() bool {
 	return g.armed && (g.deadline.IsZero() || time.Now().Before(g.deadline))
 }
 
-// arrivals is what comes from the network.
+// arrivals reads from the network, with the deadlines of guard.
 type arrivals struct{ g *guard }
 
 func (a arrivals) Read(p []byte) (int, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/go-zeromq/zmq4/security/null"
 )
 
-// Conn is a connection to one peer. Send and Recv may be called by one
-// goroutine each at a time, Close by any.
+// Conn is a connection to one peer. One goroutine at a time may call Send, and one Recv;
+// any may call Close.
 type Conn struct {
 	guard     *guard
 	zmtp      *zmq4.Conn
@@ -28,9 +28,9 @@ type Conn struct {
 	pong    atomic.Pointer[[]byte] // context of the ping that is to be answered
 }
 
-// Dial connects to a socket at host:port. It makes one attempt, within
-// Limits.Handshake; ctx ends the attempt, not the connection. A connection of
-// kind Sub is not subscribed to anything yet.
+// Dial connects to a socket at host:port. It makes one attempt, within Limits.Handshake;
+// ctx ends the attempt, not the connection. A connection of kind Sub has no subscriptions
+// yet.
 func Dial(ctx context.Context, address string, as Kind, l Limits) (*Conn, error) {
 	l = l.withDefaults()
 	ctx, cancel := context.WithTimeout(ctx, l.Handshake)
@@ -80,9 +80,9 @@ func (c *Conn) open(as Kind, server bool) (err error) {
 	return err
 }
 
-// Send sends a message; it has gone to the network, or is copied, when Send
-// returns. A message beyond the limits is ErrTooLarge, and not sent. After any
-// other error the connection is closed, and the error matches ErrClosed.
+// Send sends a message. The frames can be reused when it returns. A message beyond the
+// limits is not sent; the error matches ErrTooLarge. After any other error the connection
+// is closed, and the error matches ErrClosed.
 func (c *Conn) Send(frames ...[]byte) error { return c.send(frames) }
 
 func (c *Conn) send(messages ...[][]byte) error {
@@ -110,12 +110,11 @@ func (c *Conn) sendAll(messages [][][]byte) error {
 
 // Recv returns the frames of the next message, as they are on the wire.
 //
-// If it is beyond the limits, the error matches ErrTooLarge, and the frames
-// that had come before are returned. If it then does not match ErrClosed, the
-// rest is skipped by the next Recv, and the connection can still be used. When a
-// deadline passes between two messages (os.ErrDeadlineExceeded without
-// ErrClosed), Recv may be called again. After any other error the connection is
-// closed, and the error matches ErrClosed.
+// If the message is beyond the limits, the error matches ErrTooLarge, and Recv returns
+// the frames before. If the error does not match ErrClosed as well, the next Recv skips
+// the rest, and the connection can still be used. If a deadline passes between two
+// messages (os.ErrDeadlineExceeded without ErrClosed), Recv may be called again. After
+// any other error the connection is closed, and the error matches ErrClosed.
 func (c *Conn) Recv() ([][]byte, error) {
 	msg, err := c.zmtp.RecvMsg()
 	if err == nil {
@@ -134,14 +133,14 @@ func (c *Conn) lost(doing string, err error) error {
 	return fmt.Errorf("%s %v: %w: %w", doing, c.RemoteAddr(), ErrClosed, err)
 }
 
-// SetReadDeadline sets the time after which Recv gives up; the zero time means
-// never. It may be called while Recv waits.
+// SetReadDeadline sets the time after which Recv returns os.ErrDeadlineExceeded; the zero
+// time means never. It may be called while Recv waits.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.guard.SetReadDeadline(t) }
 
 // RemoteAddr is the address of the peer.
 func (c *Conn) RemoteAddr() net.Addr { return c.guard.RemoteAddr() }
 
-// Close ends Send and Recv. It does not wait for the peer to take what was sent.
+// Close ends Send and Recv. It does not wait until the peer has received all messages.
 func (c *Conn) Close() error {
 	if err := c.guard.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err

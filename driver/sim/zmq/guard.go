@@ -93,8 +93,8 @@ func (g *guard) Write(p []byte) (int, error) { return g.write(p) }
 // between reports that nothing of a message has been read that could be lost.
 func (g *guard) between() bool { return !g.broken && g.pass == 0 && !g.more && !g.skipping }
 
-// next looks at what comes next, and sets pass if zmq4 may read it. A deadline
-// that strikes meanwhile loses nothing.
+// next reads the next header, and sets pass if zmq4 may read the frame. If a deadline
+// ends it, nothing is lost.
 func (g *guard) next() error {
 	if !g.greeted {
 		g.greeted = true
@@ -197,7 +197,7 @@ func (g *guard) startSkip(flags byte, header int, size uint64) error {
 	return nil
 }
 
-// drop reads what is to be skipped before the next header.
+// drop skips the rest of a message that is too large.
 func (g *guard) drop() error {
 	for g.skipping {
 		if g.skipped > skipFactor*g.limits.MessageBytes+skipFrame*g.limits.Frames {

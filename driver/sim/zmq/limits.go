@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Kind is the kind of a socket, as ZMTP spells it.
+// Kind is the kind of a socket, in the spelling of ZMTP.
 type Kind string
 
 // The kinds of socket.
@@ -21,33 +21,32 @@ const (
 )
 
 var (
-	// ErrTooLarge says that a message is beyond Limits.
+	// ErrTooLarge matches errors of messages beyond Limits.
 	ErrTooLarge = errors.New("message is too large")
-	// ErrClosed says that a connection has ended, whoever ended it; the error
-	// also matches the reason: io.EOF if the peer has left in good order.
+	// ErrClosed matches errors of connections that have ended, whoever ended them. The error
+	// also matches the reason: io.EOF if the peer has closed the connection in order.
 	ErrClosed = errors.New("connection is closed")
-	// ErrBusy says that a subscriber has not yet taken enough of what was
-	// published for it.
+	// ErrBusy matches errors of Publish while the queue of a subscriber is full.
 	ErrBusy = errors.New("a subscriber is behind")
-	// ErrKind says that the peer has a kind of socket that does not fit.
+	// ErrKind matches errors of peers whose kind of socket does not fit.
 	ErrKind = errors.New("the socket is of another kind")
 
 	errFraming = errors.New("not a ZMTP frame")
 	errCrowded = errors.New("too many peers are connected")
 )
 
-// Limits bound what a peer may ask for. Zero values mean the defaults. Room for
-// a frame is taken when its header comes, so peers together can hold
-// Connections times MessageBytes.
+// Limits bound the resources of peers. 0 means the default, given after each field.
+// Memory for a frame is allocated when its header arrives, so all peers together can
+// occupy Connections times MessageBytes.
 type Limits struct {
 	MessageBytes int           // of one message, all frames together; 64 MiB
 	Frames       int           // of one message; 16
 	Connections  int           // at a time; 64
 	Handshake    time.Duration // to connect and agree on the protocol; 5 s
-	Stall        time.Duration // a peer that takes nothing, or stops within a message, for so long is dropped; 30 s
+	Stall        time.Duration // after which a peer that takes nothing, or stops within a message, is disconnected; 30 s
 
-	// OnRefused is told of each peer that Serve turns away, by a goroutine of its own;
-	// may be nil.
+	// OnRefused, if not nil, is called for each peer that Serve turns away. Calls may be
+	// concurrent and must not block.
 	OnRefused func(peer net.Addr, why error)
 }
 

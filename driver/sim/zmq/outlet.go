@@ -14,8 +14,8 @@ const (
 	looks      = 8        // times within Stall that progress is looked at
 )
 
-// outlet gathers what is written, so that a message goes out in one system
-// call. Long pieces are not copied: they must not change until flush.
+// outlet gathers writes, so that a message goes out in one system call. Long pieces are
+// not copied: they must not change until flush.
 type outlet struct {
 	to    net.Conn
 	stall time.Duration // 0: the deadlines of the connection are in force

@@ -12,9 +12,10 @@ import (
 
 const linger = time.Second // that Close waits for subscribers to take what is queued
 
-// Publisher is a PUB socket that never drops a message: every subscriber has a
-// queue, and one that does not read makes Publish fail until it does, or until
-// it is dropped after Limits.Stall. All methods may be called by any goroutine.
+// Publisher is a PUB socket that never drops a message. Every subscriber has a queue.
+// While the queue of a subscriber that does not read is full, Publish returns ErrBusy;
+// the subscriber is disconnected after Limits.Stall. All methods may be called
+// concurrently.
 type Publisher struct {
 	limits Limits
 	room   int
@@ -29,8 +30,8 @@ type Publisher struct {
 	empty       chan struct{} // closed when nothing is queued any more, after closed
 }
 
-// NewPublisher serves subscribers on l, which it closes in the end. The queue
-// of a subscriber is busy when it holds more than queueBytes.
+// NewPublisher serves subscribers on l; Close closes it. The queue of a subscriber is
+// full when it holds more than queueBytes.
 func NewPublisher(l net.Listener, lim Limits, queueBytes int) *Publisher {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Publisher{
@@ -44,10 +45,10 @@ func NewPublisher(l net.Listener, lim Limits, queueBytes int) *Publisher {
 	return p
 }
 
-// Publish queues a message for every subscriber to its topic, the first frame;
-// without one it is gone. The bytes of the frames are shared, and must not
-// change afterwards. It never waits. Errors match ErrBusy, ErrTooLarge or
-// ErrClosed, and then nobody gets the message.
+// Publish queues a message for every subscriber to its topic, which is the first frame.
+// Without subscribers, the message is discarded. The frames are shared and must not
+// change afterwards. Publish never blocks. The error matches ErrBusy, ErrTooLarge or
+// ErrClosed, and nobody gets the message then.
 func (p *Publisher) Publish(frames ...[]byte) error {
 	if err := p.limits.check(frames); err != nil {
 		return fmt.Errorf("publish: %w", err)
@@ -81,13 +82,13 @@ func (p *Publisher) Publish(frames ...[]byte) error {
 	return nil
 }
 
-// Subscribed reports whether somebody would get a message of the topic now.
+// Subscribed reports whether a message of the topic would be sent to a subscriber now.
 func (p *Publisher) Subscribed(topic []byte) bool {
 	return p.any(func(s *subscriber) bool { return s.wants(topic) })
 }
 
-// SubscribedTo reports whether somebody has subscribed to exactly this topic,
-// or to everything.
+// SubscribedTo reports whether a subscriber has subscribed to exactly this topic, or to
+// all.
 func (p *Publisher) SubscribedTo(topic []byte) bool {
 	return p.any(func(s *subscriber) bool { return s.has(topic) })
 }
@@ -98,17 +99,17 @@ func (p *Publisher) any(is func(s *subscriber) bool) bool {
 	return slices.ContainsFunc(p.subscribers, is)
 }
 
-// OnRoom sets what is called when a busy Publish is worth another try (half of
-// the queue is free, or the subscriber is gone), and when somebody has
-// subscribed to something. f must not wait, nor close the Publisher.
+// OnRoom sets a function that is called when Publish is worth another try after ErrBusy
+// (half of the queue is free, or the subscriber is gone), and at each new subscription. f
+// must neither block nor close the Publisher.
 func (p *Publisher) OnRoom(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onRoom = f
 }
 
-// change changes the state under the lock, and calls the function of OnRoom
-// afterwards if f says so.
+// change changes the state under the lock, and then calls the function of OnRoom if f
+// returns true.
 func (p *Publisher) change(f func() bool) {
 	p.mu.Lock()
 	call := p.onRoom
@@ -135,9 +136,8 @@ func (p *Publisher) checkEmpty() {
 	}
 }
 
-// Close ends the publisher. Subscribers that read get what is queued for them
-// first; it waits a second at most. The error is that of the listener, if it
-// had failed.
+// Close ends the publisher. It waits, at most a second, until subscribers have received
+// their queues. The error is that of the listener, if it has failed.
 func (p *Publisher) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -155,7 +155,7 @@ func (p *Publisher) Close() error {
 	return p.err
 }
 
-// handle serves one subscriber: it reads subscriptions here and writes beside.
+// handle serves one subscriber: this goroutine reads subscriptions, another one writes.
 func (p *Publisher) handle(_ context.Context, c *Conn) {
 	s := newSubscriber(c)
 	c.guard.limits.MessageBytes = topicBytes + 1
@@ -210,7 +210,7 @@ func (p *Publisher) subscribe(s *subscriber, topic []byte, cancel bool) (err err
 	return err
 }
 
-// feed writes what is queued until the subscriber is gone.
+// feed writes queued messages until the subscriber is gone.
 func (p *Publisher) feed(s *subscriber) {
 	for {
 		select {

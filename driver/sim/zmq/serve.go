@@ -16,10 +16,11 @@ const (
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts peers until ctx ends, each handled by a goroutine of its own
-// and closed when handle returns or ctx ends. Peers beyond Limits.Connections
-// are turned away, those whose handshake fails are dropped. Serve closes l, and
-// returns when all have ended: nil after ctx, otherwise why l accepts no more.
+// Serve accepts peers until ctx ends. Each peer is handled by a goroutine of its own, and
+// its connection is closed when handle returns or ctx ends. Peers beyond
+// Limits.Connections, and those whose handshake fails, are disconnected. Serve closes l,
+// and returns when all handlers have ended: nil if ctx has ended, otherwise the error of
+// l.
 func Serve(ctx context.Context, l net.Listener, as Kind, lim Limits, handle func(ctx context.Context, c *Conn)) error {
 	lim = lim.withDefaults()
 	ctx, cancel := context.WithCancel(ctx)
@@ -86,8 +87,8 @@ func serve(ctx context.Context, raw net.Conn, as Kind, lim Limits, handle func(c
 	handle(ctx, c)
 }
 
-// left reports whether a peer has gone by itself, as those do that only look
-// whether somebody listens.
+// left reports whether a peer has gone by itself, as peers do that only check whether the
+// port is open.
 func left(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -13,12 +13,12 @@ const (
 	retryPauseMax = 200 * time.Millisecond
 )
 
-// Subscribe keeps a SUB connection to the publisher at host:port, which may
-// come and go, and hands over its messages, until ctx ends. Handle may block:
-// that holds the publisher back. What is published while there is no connection
-// is not received, nor is a message beyond the limits: handle gets nil after
-// each connection is made, the first too, and where a message was skipped. The
-// error is that of ctx, or that the address is none.
+// Subscribe keeps a SUB connection to the publisher at host:port, which may stop and
+// start again, and passes its messages to handle until ctx ends. handle may block, which
+// holds the publisher back. Messages that are published while there is no connection, and
+// those beyond the limits, are lost: handle gets nil after each connection is made,
+// including the first, and in place of a skipped message. The error is that of ctx, or of
+// a wrong address.
 func Subscribe(ctx context.Context, address string, topics []string, lim Limits, handle func(frames [][]byte)) error {
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		return fmt.Errorf("subscribe: %w", err)

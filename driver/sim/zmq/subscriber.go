@@ -10,7 +10,7 @@ const (
 	messageCost   = 64 // bytes that a message takes in a queue beside its own
 )
 
-// subscriber is what a Publisher knows of one peer, guarded by its lock.
+// subscriber is the state of one peer of a Publisher, guarded by its lock.
 type subscriber struct {
 	conn *Conn
 	wake chan struct{} // something is queued
@@ -93,8 +93,8 @@ func (s *subscriber) pull() (batch [][][]byte, bytes int) {
 	return batch, bytes
 }
 
-// sent says that bytes have been written, and reports whether somebody waits
-// for the room that there is now.
+// sent removes written bytes from the count, and reports whether Publish waits for the
+// room that there is now.
 func (s *subscriber) sent(bytes, low int) bool {
 	s.queued -= bytes
 	if !s.busy || s.queued > low {

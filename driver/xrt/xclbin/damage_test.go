@@ -35,6 +35,9 @@ func all(b []byte) (*File, *Layout, error) {
 // ends there.
 func TestTruncated(t *testing.T) {
 	_, whole := read(t, card)
+	if _, _, err := all(append(whole[:len(whole):len(whole)], 0)); !errors.Is(err, ErrFormat) {
+		t.Fatalf("a byte too many: %v", err)
+	}
 	for n := range whole {
 		b := slices.Clone(whole[:n])
 		if _, _, err := all(b); !errors.Is(err, ErrFormat) {
@@ -82,7 +85,7 @@ func TestCutTables(t *testing.T) {
 	}
 }
 
-func TestDamagedTables(t *testing.T) {
+func TestDamaged(t *testing.T) {
 	_, whole := read(t, card)
 	for name, c := range map[string]struct {
 		damage func(b []byte)
@@ -143,6 +146,13 @@ func TestDamagedTables(t *testing.T) {
 		"platform has no end":      {func(b []byte) { copy(b[352:416], strings.Repeat("x", 64)) }, "the platform's name"},
 		"platform is not text":     {func(b []byte) { b[355] = 0x1B }, "the platform's name"},
 		"more sections than bytes": {func(b []byte) { le.PutUint32(b[448:], 10) }, "inside the header and the list"},
+		"too many sections":        {func(b []byte) { le.PutUint32(b[448:], math.MaxUint32) }, "do not fit"},
+		"a bitstream":              {func(b []byte) { copy(b, "\x00\x09\x0f\xf0") }, "it begins with"},
+		"an old format":            {func(b []byte) { copy(b, "xclbin1\x00") }, "it begins with"},
+		"section beyond":           {func(b []byte) { le.PutUint64(entry(b, 1)[24:], 1<<40) }, "section 1 lies outside"},
+		"section too long":         {func(b []byte) { le.PutUint64(entry(b, 0)[32:], uint64(len(b))) }, "section 0 lies"},
+		"section wraps":            {func(b []byte) { le.PutUint64(entry(b, 0)[32:], math.MaxUint64-8) }, "section 0 lies"},
+		"offset wraps":             {func(b []byte) { le.PutUint64(entry(b, 0)[24:], math.MaxUint64) }, "section 0 lies"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := slices.Clone(whole)

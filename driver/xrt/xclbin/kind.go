@@ -5,7 +5,7 @@ import "fmt"
 // Kind is the kind of a section (axlf_section_kind).
 type Kind uint32
 
-// Kinds that are of use here.
+// Kinds of sections that this project uses.
 const (
 	Bitstream          Kind = 0
 	EmbeddedMetadata   Kind = 2
@@ -31,7 +31,7 @@ var kindNames = map[Kind]string{
 	AskGroupTopology: "GROUP_TOPOLOGY", AskGroupConnection: "GROUP_CONNECTIVITY",
 }
 
-// String is what xclbinutil calls sections of that kind.
+// String is the name of the kind in xclbinutil.
 func (k Kind) String() string {
 	if name, ok := kindNames[k]; ok {
 		return name
@@ -39,13 +39,13 @@ func (k Kind) String() string {
 	return fmt.Sprintf("of kind %d", uint32(k))
 }
 
-// IPType is what an entry of IP_LAYOUT is (IP_TYPE).
+// IPType is the type of an entry of IP_LAYOUT (IP_TYPE).
 type IPType uint32
 
-// The types of entries.
+// Types of entries.
 const (
 	MicroBlaze IPType = iota
-	KernelIP          // an instance of a kernel
+	KernelIP          // instance of a kernel
 	DNACheck
 	DDR4Controller
 	MemoryDDR4
@@ -54,14 +54,14 @@ const (
 	ProcessorKernel // software that runs on the card
 )
 
-// Control is how a kernel is started (IP_CONTROL).
+// Control is the control protocol of a kernel (IP_CONTROL).
 type Control uint8
 
-// The ways to start a kernel.
+// Control protocols.
 const (
 	Handshake Control = iota // ap_ctrl_hs
 	Chain                    // ap_ctrl_chain
-	None                     // ap_ctrl_none: it is never started
+	None                     // ap_ctrl_none: the kernel is never started
 	MicroEngine
 	AcceleratorAdapter
 	FastAdapter
@@ -70,7 +70,7 @@ const (
 // MemType is the type of a bank (MEM_TYPE).
 type MemType uint8
 
-// The types of banks.
+// Types of banks.
 const (
 	DDR3 MemType = iota
 	DDR4
@@ -82,9 +82,9 @@ const (
 	BlockRAM
 	UltraRAM
 	StreamingConnection
-	Host // memory of the host
+	Host // host memory
 	ProcessorMemory
 )
 
-// Stream tells whether what is listed as a bank is a stream between kernels.
+// Stream reports whether the entry is a stream between kernels.
 func (t MemType) Stream() bool { return t == Streaming || t == StreamingConnection }

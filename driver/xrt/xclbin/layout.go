@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Errors of a Layout.
+// Errors of Layout, for errors.Is.
 var (
 	ErrInstance = errors.New("no such instance of a kernel")
 	ErrNoMemory = errors.New("the argument reaches no memory")
@@ -16,31 +16,31 @@ var (
 // Kernel is an instance of a kernel.
 type Kernel struct {
 	IP
-	Index    int    // in IP_LAYOUT
+	Index    int    // index in IP_LAYOUT
 	Kernel   string // "extdma"
 	Instance string // "extdma_0_0"
 }
 
-// Place is a bank and where it stands in its table. XRT knows banks by that number.
+// Place is a bank and its index in its table, by which XRT names banks.
 type Place struct {
 	Bank
 	Index int
 }
 
-// Layout is how the kernels of a file lie: their registers, and the memory that
-// they reach. It is plain data; it needs the file no longer.
+// Layout describes the kernels of a file: their registers, and the memory that they
+// reach. It is plain data, and does not need the file any more.
 type Layout struct {
 	Kernels []Kernel // in the order of IP_LAYOUT, without other IPs
 	Banks   []Bank   // MEM_TOPOLOGY
-	// Groups are the banks by the numbers that XRT takes for buffers:
-	// GROUP_TOPOLOGY, or MEM_TOPOLOGY in files without groups.
+	// Groups are the banks by the numbers that XRT takes for buffers: GROUP_TOPOLOGY, or
+	// MEM_TOPOLOGY in files without groups.
 	Groups []Bank
 
 	single, grouped []Connection
 }
 
-// Layout reads the sections about kernels and memory, and sees that they agree. The
-// error matches ErrFormat if they do not, or if one is damaged.
+// Layout reads the sections about kernels and memory. The error matches ErrFormat if one
+// is damaged, or if they contradict each other.
 func (f *File) Layout() (*Layout, error) {
 	ips, err := f.IPs()
 	if err != nil {
@@ -119,7 +119,7 @@ func agree(kind Kind, list []Connection, ips []IP, banks []Bank) error {
 	return nil
 }
 
-// Kernel finds a kernel by the name of its instance, "ccl_offload_0". The error
+// Kernel finds a kernel by the name of its instance, such as "ccl_offload_0". The error
 // matches ErrInstance if there is none.
 func (l *Layout) Kernel(instance string) (Kernel, error) {
 	i := slices.IndexFunc(l.Kernels, func(k Kernel) bool { return k.Instance == instance })
@@ -129,7 +129,7 @@ func (l *Layout) Kernel(instance string) (Kernel, error) {
 	return l.Kernels[i], nil
 }
 
-// Of lists the instances of a kernel, "extdma", in the order of IP_LAYOUT.
+// Of lists the instances of a kernel, such as "extdma", in the order of IP_LAYOUT.
 func (l *Layout) Of(kernel string) []Kernel {
 	var list []Kernel
 	for _, k := range l.Kernels {
@@ -157,16 +157,16 @@ func (l *Layout) Arguments(instance string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// Reach lists the banks of memory that an argument of an instance reaches, by their
-// numbers in Banks, ascending; none if it is a scalar or a stream. The error matches
-// ErrInstance if there is no such instance.
+// Reach lists the banks of memory that an argument of an instance reaches, ascending by
+// their index in Banks; none for a scalar or a stream. The error matches ErrInstance if
+// there is no such instance.
 func (l *Layout) Reach(instance string, argument int) ([]Place, error) {
 	return l.reach(instance, argument, l.single, l.Banks)
 }
 
-// BufferBank is where XRT puts a buffer for an argument of an instance: the last of
-// the entries of Groups that it reaches, which is a group if it reaches several banks.
-// The error matches ErrInstance or ErrNoMemory.
+// BufferBank is the bank in which XRT puts a buffer for an argument of an instance: the
+// last entry of Groups that it reaches, which is a group if it reaches several banks. The
+// error matches ErrInstance or ErrNoMemory.
 func (l *Layout) BufferBank(instance string, argument int) (Place, error) {
 	list, err := l.reach(instance, argument, l.grouped, l.Groups)
 	if err != nil {

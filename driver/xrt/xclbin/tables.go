@@ -35,39 +35,39 @@ const (
 	maxTable = 1 << 20
 )
 
-// NoAddress is the base address of what has no registers.
+// NoAddress is the base address of an IP without registers.
 const NoAddress uint64 = math.MaxUint64
 
-// IP is an entry of IP_LAYOUT: a kernel's instance, or a part of the shell.
+// IP is an entry of IP_LAYOUT: an instance of a kernel, or a part of the shell.
 type IP struct {
 	Type       IPType
 	Name       string // of a kernel "kernel:instance"
-	Base       uint64 // of its registers, in the card's space of control; or NoAddress
+	Base       uint64 // address of its registers on the control bus, or NoAddress
 	Properties uint32 // of a kernel: see Control and Interrupt
 }
 
-// Control is how a kernel is started.
+// Control is the control protocol of a kernel.
 func (ip IP) Control() Control { return Control(ip.Properties >> 8) }
 
-// Interrupt is the number of a kernel's interrupt, 0 to 127, and whether it is
+// Interrupt returns the number of a kernel's interrupt, 0 to 127, and whether it is
 // enabled.
 func (ip IP) Interrupt() (number int, enabled bool) {
 	return int(ip.Properties >> 1 & 0x7F), ip.Properties&1 != 0
 }
 
 // Bank is an entry of MEM_TOPOLOGY or GROUP_TOPOLOGY: a bank of memory, a group of
-// banks that lie one behind the other, or a stream between kernels.
+// adjacent banks, or a stream between kernels.
 type Bank struct {
 	Type MemType
-	Used bool   // it is there for kernels of this file
+	Used bool   // available to kernels of this file
 	KiB  uint64 // size; 0 for streams
 	Base uint64 // first address, as kernels see it; 0 for streams
 	Tag  string // "HBM[0]", "DDR[1]", "HOST[0]"
 }
 
-// Connection says that an argument of an IP leads to a bank. IP and Bank are places
-// in the tables of IPs and of banks (of groups, in GROUP_CONNECTIVITY); Arg counts
-// all arguments of a kernel, but scalars lead nowhere.
+// Connection connects an argument of an IP to a bank. IP and Bank are indices in the
+// tables of IPs and of banks (of groups, in GROUP_CONNECTIVITY). Arg counts all arguments
+// of the kernel, including scalars, which have no connection.
 type Connection struct {
 	Arg, IP, Bank int
 }
@@ -114,8 +114,8 @@ func (f *File) whole(kind Kind, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// IPs reads IP_LAYOUT; none if the file has no such section. The error matches
-// ErrFormat if the section is damaged, as those of Banks and the others do.
+// IPs reads IP_LAYOUT; none if there is no such section. As with Banks and the other
+// tables, the error matches ErrFormat if the section is damaged.
 func (f *File) IPs() ([]IP, error) {
 	b, err := f.table(IPLayout, ipsAt, ipSize)
 	if err != nil || len(b) == 0 {
@@ -134,11 +134,11 @@ func (f *File) IPs() ([]IP, error) {
 	return list, nil
 }
 
-// Banks reads MEM_TOPOLOGY: the banks of memory; none if there is no such section.
+// Banks reads MEM_TOPOLOGY, the banks of memory; none if there is no such section.
 func (f *File) Banks() ([]Bank, error) { return f.banks(MemTopology) }
 
-// Groups reads GROUP_TOPOLOGY: the banks of MEM_TOPOLOGY, and behind them groups of
-// banks that a single argument reaches; none if there is no such section.
+// Groups reads GROUP_TOPOLOGY: the banks of MEM_TOPOLOGY, followed by groups of banks
+// that a single argument reaches; none if there is no such section.
 func (f *File) Groups() ([]Bank, error) { return f.banks(AskGroupTopology) }
 
 func (f *File) banks(kind Kind) ([]Bank, error) {
@@ -166,11 +166,11 @@ func (f *File) banks(kind Kind) ([]Bank, error) {
 	return list, nil
 }
 
-// Connections reads CONNECTIVITY: what leads to the banks of MEM_TOPOLOGY; none if
-// there is no such section. Layout sees whether there are such IPs and banks.
+// Connections reads CONNECTIVITY, the connections to the banks of MEM_TOPOLOGY; none if
+// there is no such section. Layout checks the indices.
 func (f *File) Connections() ([]Connection, error) { return f.connections(Connectivity) }
 
-// GroupConnections reads GROUP_CONNECTIVITY: what leads to the banks of
+// GroupConnections reads GROUP_CONNECTIVITY, the connections to the banks of
 // GROUP_TOPOLOGY; none if there is no such section.
 func (f *File) GroupConnections() ([]Connection, error) { return f.connections(AskGroupConnection) }
 

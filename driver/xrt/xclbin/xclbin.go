@@ -1,7 +1,7 @@
-// Package xclbin reads .xclbin files: who may load them, what is in them, and how
-// their kernels reach memory. The format is that of XRT's header xclbin.h (struct
-// axlf and the structures of its sections), little-endian. Files are not trusted:
-// what does not fit is refused, and tables and metadata are read up to a limit.
+// Package xclbin reads .xclbin files: their header, sections, kernels, and the memory
+// that kernels reach. The format is that of XRT's header xclbin.h (struct axlf and the
+// structures of its sections), little-endian. Files are not trusted: inconsistent files
+// are refused, and tables and metadata have size limits.
 package xclbin
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// ErrFormat matches errors of files that are no .xclbin, or are damaged.
+// ErrFormat matches errors of files that are damaged, or no .xclbin files.
 var ErrFormat = errors.New("not an .xclbin file")
 
 // Places in the file, bytes (xclbin.h: axlf, axlf_header, axlf_section_header).
@@ -39,10 +39,10 @@ const (
 	maxSections  = 0x10000
 )
 
-// Mode is what an .xclbin is for.
+// Mode is the kind of design in an .xclbin (XCLBIN_MODE).
 type Mode uint16
 
-// The modes (XCLBIN_MODE).
+// Modes.
 const (
 	Flat  Mode = 0
 	PR    Mode = 1
@@ -50,28 +50,28 @@ const (
 	SWEmu Mode = 5
 )
 
-// Emulation tells whether no card can load it.
+// Emulation reports whether the file is for emulation, so that no card can load it.
 func (m Mode) Emulation() bool { return m >= HWEmu && m <= HWEmu+2 }
 
-// Section is a piece of the file.
+// Section is a section of the file.
 type Section struct {
 	Kind   Kind
 	Name   string
-	Offset int64 // bytes, from the beginning of the file
-	Size   int64 // bytes
+	Offset int64 // in bytes, from the beginning of the file
+	Size   int64 // in bytes
 }
 
-// File is what the header of an .xclbin says.
+// File is the header of an .xclbin.
 type File struct {
 	UUID     string // 8-4-4-4-12 hexadecimal digits
-	Platform string // what the platform calls itself: "xilinx_u55c_gen3x16_xdma_base_3"
-	// Interface is the UUID of the platform's interface that it was linked for;
-	// zeros if it is for none.
+	Platform string // name of the Vitis platform, such as "xilinx_u55c_gen3x16_xdma_base_3"
+	// Interface is the UUID of the platform's interface that the file was linked for; zeros
+	// if there is none.
 	Interface string
 	Mode      Mode
 	Version   string // of the linker: "2.13.466"
 	Created   time.Time
-	Sections  []Section // as the file lists them, without those that are not present
+	Sections  []Section // in the order of the file
 
 	r io.ReaderAt
 }
@@ -156,8 +156,8 @@ func (f *File) apart() error {
 	return nil
 }
 
-// Open reads the header of a file on disk. Its sections can be read until close
-// is called.
+// Open reads the header of a file on disk. Its sections can be read until closer is
+// called.
 func Open(path string) (f *File, closer func() error, err error) {
 	// A pipe would keep the call that opens it.
 	info, err := os.Stat(path)
@@ -181,7 +181,7 @@ func Open(path string) (f *File, closer func() error, err error) {
 	return f, file.Close, nil
 }
 
-// Section is a reader of the first section of a kind; nil if there is none.
+// Section returns a reader of the first section of a kind; nil if there is none.
 func (f *File) Section(kind Kind) *io.SectionReader {
 	for _, s := range f.Sections {
 		if s.Kind == kind {

@@ -1,5 +1,15 @@
-// Package cards finds the accelerator cards of this host and loads them, by the
-// tools of XRT.
+// Package cards finds the accelerator cards of this host, loads them by XRT's tools, and
+// looks into those that hold one of our designs: whether its engines are configured,
+// what they were built with, and how its networks are.
+//
+// # What a look does to a card
+//
+// It reads registers, and no more: it never loads a card, and writes no register. (Bits
+// of a MAC's state that keep what they have had are read, and begin anew.) Registers can
+// only be read by who has the kernel alone, so it takes each engine and each network,
+// reads, and gives it back at once, within milliseconds. What another process has is left
+// alone, and reported as in use. A program that wants an engine in those milliseconds
+// finds it in use: do not scan cards by the second while programs start on them.
 package cards
 
 import (

@@ -27,7 +27,7 @@ func (h *system) program(ctx context.Context, r Request) (Card, error) {
 	if r.Say == nil {
 		r.Say = func(string) {}
 	}
-	if words := coyote(r.File); words != "" {
+	if words := coyoteFile(r.File); words != "" {
 		return Card{}, fmt.Errorf("%s: %w: %s", r.File, ErrFile, words)
 	}
 	f, closer, err := xclbin.Open(r.File)
@@ -123,9 +123,9 @@ func plain(name string) string {
 	}, strings.ToLower(name))
 }
 
-// coyote says how to load a bitstream of the Coyote shell; nothing if the file is
+// coyoteFile says how to load a bitstream of the Coyote shell; nothing if the file is
 // none.
-func coyote(file string) string {
+func coyoteFile(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".bit", ".bin", ".pdi", ".ltx":
 	default:

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
 // tools are XRT's tools for users, those first that know Alveo cards best. Since
@@ -60,7 +62,7 @@ func (h *system) run(ctx context.Context, tool string, args ...string) (string, 
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = h.grace
-	group(cmd)
+	step.Group(cmd)
 	err := cmd.Run()
 	said := strings.TrimSpace(out.String())
 	switch {

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -129,8 +130,6 @@ func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.
 	}
 }
 
-var kernelLine = regexp.MustCompile(`(?m)^nk=(\w+):`)
-
 // linked finds the link of a plan, its .xo files and its options, each with its
 // value.
 func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][2]string) {
@@ -162,61 +161,8 @@ func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][
 	return s, xos, options
 }
 
-// Options of v++ --link (UG1702, "v++ General Options"): those without a value, and
-// those with.
-var (
-	flags  = []string{"--link", "--save-temps", "-g"}
-	valued = []string{"--target", "--config", "--temp_dir", "--report_dir", "--log_dir", "--user_ip_repo_paths",
-		"--output"}
-)
-
-// What the link configuration instantiates has to be linked, and nothing else: v++
-// refuses a kernel that is not there.
-func TestAllKernelsOfTheConfigurationAreLinked(t *testing.T) {
-	each(t, func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan) {
-		s, xos, options := linked(t, p)
-		var want []string
-		for _, f := range files {
-			if f.Path == "vitis/link.cfg" {
-				for _, m := range kernelLine.FindAllStringSubmatch(string(f.Content), -1) {
-					want = append(want, m[1])
-				}
-			}
-		}
-		// A kernel is known by its package script, its HLS, or its file's name.
-		var got []string
-		for _, xo := range xos {
-			got = append(got, strings.TrimSuffix(path.Base(xo), ".xo"))
-		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
-			t.Errorf("kernels of the configuration and of the link: %s", diff)
-		}
-		seen := map[string][]string{}
-		for _, o := range options {
-			if !slices.Contains(flags, o[0]) && !slices.Contains(valued, o[0]) {
-				t.Errorf("v++ --link has no option %s that this needs", o[0])
-			}
-			seen[o[0]] = append(seen[o[0]], o[1])
-		}
-		target := "hw"
-		if d.Platform.HWEmu {
-			target = "hw_emu"
-		}
-		for option, want := range map[string][]string{
-			"--link": {""}, "--target": {target}, "--config": {"vitis/link.cfg", "build.cfg"},
-			"--output": {d.Platform.Name + ".xclbin"},
-		} {
-			if !slices.Equal(seen[option], want) {
-				t.Errorf("%s is %q, not %q", option, seen[option], want)
-			}
-		}
-		if emulated := slices.Contains(s.Outputs, "emconfig.json"); emulated != d.Platform.HWEmu {
-			t.Errorf("outputs %v", s.Outputs)
-		}
-	})
-}
+// flags are options of v++ --link without a value (UG1702, "v++ General Options").
+var flags = []string{"--link", "--save-temps", "-g"}
 
 // word is what may be a path in a command.
 var pathWord = regexp.MustCompile(`[\w./+-]+\.(xo|tcl|cfg|mmi|mem|json|bit|xclbin)\b`)
@@ -328,104 +274,62 @@ func changes(t *testing.T, a, b *step.Plan) []step.Kind {
 
 func TestWhatIsBuiltAnew(t *testing.T) {
 	const mine = "platform \"p\" {\n  board = \"u55c\"\n  source = { reduce_ops = \"hls\" }\n  clock = 250\n\n  poe " +
-		"\"tcp\" {}\n\n  arithmetic \"reduce_ops\" {}\n%s}\n"
-	base := layer{"p.hcl": fmt.Sprintf(mine, "")}
-	lib := library(t, base.write(t))
-	d, files := loaded(t, lib, "p", nil)
-	set := tools.Assume(lib.Toolchain, "2023.2")
-	options := plan.Options{Descriptions: "/a", Firmware: []byte("@0 1")}
-	was, err := plan.Plan(d, files, set, options)
-	if err != nil {
-		t.Fatal(err)
+		"\"tcp\" {}\n\n  arithmetic \"reduce_ops\" {}\n"
+	type variant struct {
+		text    string // in the platform
+		clock   string
+		version string
+		plan.Options
 	}
-	with := func(text string) *step.Plan {
-		l := layer{"p.hcl": strings.Replace(fmt.Sprintf(mine, text), "clock = 250", "clock = 250", 1), "more.tcl": "# more\n",
-			"other.tcl": "# other\n"}
-		lib := library(t, l.write(t))
+	usual := plan.Options{Descriptions: "/a", Firmware: []byte("@0 1")}
+	planOf := func(v variant) *step.Plan {
+		if v.Descriptions == "" {
+			v.Options = usual
+		}
+		text := strings.Replace(mine, "clock = 250", "clock = "+cmp.Or(v.clock, "250"), 1) + v.text + "}\n"
+		lib := library(t, layer{"p.hcl": text, "more.tcl": "# more\n", "other.tcl": "# other\n"}.write(t))
 		d, files := loaded(t, lib, "p", nil)
-		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"), options)
+		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, cmp.Or(v.version, "2023.2")), v.Options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
+	was := planOf(variant{})
 	all := []step.Kind{step.HLS, step.Image, step.Link, step.Package, step.Source}
-	for _, test := range []struct {
-		name string
-		is   func() *step.Plan
+	for name, test := range map[string]struct {
+		variant
 		want []step.Kind
 	}{
-		{"nothing", func() *step.Plan { return with("") }, nil},
-		{"firmware", func() *step.Plan {
-			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: "/a", Firmware: []byte("@0 2")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}, []step.Kind{step.Image}},
-		{"where it is", func() *step.Plan {
-			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: "/b", Firmware: options.Firmware})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}, nil},
-		{"tools", func() *step.Plan {
-			p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2024.1"), options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}, all},
-		{"cluster, threads, resources", func() *step.Plan {
-			return with(
-				"\n  build {\n    jobs = 3\n\n    slurm { partition = \"fpga\" }\n\n    step \"link\" { memory = \"99G\" }\n\n  " +
-					"  step \"package\" { cpus = 7 }\n  }\n")
-		}, nil},
+		"nothing": {},
+		"firmware": {variant{Options: plan.Options{Descriptions: "/a", Firmware: []byte("@0 2")}},
+			[]step.Kind{step.Image}},
+		"where it is": {variant{Options: plan.Options{Descriptions: "/b", Firmware: usual.Firmware}}, nil},
+		"tools":       {variant{version: "2024.1"}, all},
+		"clock":       {variant{clock: "200"}, []step.Kind{step.HLS, step.Image, step.Link, step.Package}},
+		"cluster, threads, resources": {variant{text: "build {\n    jobs = 3\n    slurm { partition = \"fpga\" }\n" +
+			"    step \"link\" { memory = \"99G\" }\n    step \"package\" { cpus = 7 }\n  }\n"}, nil},
 		// What the card's section says about the design changes, too.
-		{"debug", func() *step.Plan {
-			return with("\n  build {\n    debug { chipscope = [\"cmac\"] }\n  }\n")
-		}, []step.Kind{step.Image, step.Link}},
-		{"options", func() *step.Plan {
-			return with("\n  build { link_options = [\"-O3\"] }\n")
-		}, []step.Kind{step.Image, step.Link}},
-		{"post-link", func() *step.Plan {
-			return with("\n  build { post_link = [\"more.tcl\"] }\n")
-		}, []step.Kind{step.Image, step.Link}},
-		{"firmware in the kernel", func() *step.Plan {
-			return with("\n  build { firmware = \"kernel\" }\n")
-		}, []step.Kind{step.Image, step.Link, step.Package}},
+		"debug": {variant{text: "build {\n    debug { chipscope = [\"cmac\"] }\n  }\n"},
+			[]step.Kind{step.Image, step.Link}},
+		"options":   {variant{text: "build { link_options = [\"-O3\"] }\n"}, []step.Kind{step.Image, step.Link}},
+		"post-link": {variant{text: "build { post_link = [\"more.tcl\"] }\n"}, []step.Kind{step.Image, step.Link}},
+		"firmware in the kernel": {variant{text: "build { firmware = \"kernel\" }\n"},
+			[]step.Kind{step.Image, step.Link, step.Package}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := changes(t, was, test.is()); !slices.Equal(got, test.want) {
+		t.Run(name, func(t *testing.T) {
+			if got := changes(t, was, planOf(test.variant)); !slices.Equal(got, test.want) {
 				t.Errorf("built anew: %v, want %v", got, test.want)
 			}
 		})
 	}
-	if diff := changes(t, with("\n  build { post_link = [\"more.tcl\"] }\n"),
-		with("\n  build { post_link = [\"other.tcl\"] }\n")); len(diff) == 0 {
+	if len(changes(t, planOf(variant{text: "build { post_link = [\"more.tcl\"] }\n"}),
+		planOf(variant{text: "build { post_link = [\"other.tcl\"] }\n"}))) == 0 {
 		t.Error("another post-link Tcl changes nothing")
 	}
-}
-
-// Firmware in the kernel makes the package of the engine, and of nothing else, new.
-func TestFirmwareInTheKernel(t *testing.T) {
-	base := layer{
-		"p.hcl": "platform \"p\" {\n  board = \"u55c\"\n  poe \"tcp\" {}\n\n  build { firmware = \"kernel\" }\n}\n"}
-	lib := library(t, base.write(t))
-	p := planned(t, lib, "p", "2023.2", nil)
-	var with []string
-	for _, s := range p.Steps {
-		if slices.ContainsFunc(s.Files, func(f step.File) bool { return strings.HasSuffix(f.Path, ".mem") }) {
-			with = append(with, s.ID)
-		}
-	}
-	if !slices.Equal(with, []string{"p/package/ccl_offload"}) {
-		t.Errorf("the firmware goes to %v", with)
-	}
-	link, _, _ := linked(t, p)
-	if slices.Contains(link.Outputs, "firmware.mmi") {
-		t.Errorf("the link leaves %v", link.Outputs)
+	const loopback = "p/package/loopback" // unlike the engine, it does not know the clock
+	if a, b := keysOf(t, was), keysOf(t, planOf(variant{clock: "200"})); a[loopback] == "" || a[loopback] != b[loopback] {
+		t.Errorf("%s is built anew for another clock", loopback)
 	}
 }
 
@@ -685,7 +589,7 @@ func TestPlansAreAsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		if diff := gocmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", test.platform, diff)
 		}
 	}

@@ -199,19 +199,6 @@ func TestShellInCpp(t *testing.T) {
 	}
 }
 
-func TestShellOptions(t *testing.T) {
-	p, err := inShell(t, func(d *design.Design) {
-		d.Shell.Options = []platform.Setting{{Name: "COMP_CORES", Value: "2"}, {Name: "STATIC_PATH", Value: "/a b/it's"}}
-	}, nil, "@0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := `cmake -S coyote -B coyote/build -DCOMP_CORES=2 '-DSTATIC_PATH=/a b/it'\''s'` +
-		"\n"; !strings.Contains(string(p.Steps[0].Script()), want) {
-		t.Errorf("the script has no %q:\n%s", want, p.Steps[0].Script())
-	}
-}
-
 func TestShellCannot(t *testing.T) {
 	_, err := inShell(t, func(d *design.Design) { d.Platform.CCLO.Count = 2 }, nil, "")
 	if err == nil || !strings.Contains(err.Error(), "platforms/u55c_rdma.hcl") ||

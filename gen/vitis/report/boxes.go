@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 )
 
 // box is a table with lines around its cells, as most reports have.
@@ -49,7 +49,7 @@ func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool)
 	var list []*box
 	var now *box
 	section := ""
-	err := lines.Each(ctx, r, func(line string) bool {
+	err := logs.Each(ctx, r, func(line string) bool {
 		text := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(text, "+-"):

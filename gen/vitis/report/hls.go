@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 )
 
 var (
@@ -34,7 +34,7 @@ type hlsReader struct {
 // (<function>_csynth.rpt), up to its details, and says which project it is of.
 func parseHLS(ctx context.Context, r io.Reader) (s *Synthesis, project string, err error) {
 	h := &hlsReader{total: map[string]float64{}}
-	if err := lines.Each(ctx, r, h.line); err != nil {
+	if err := logs.Each(ctx, r, h.line); err != nil {
 		return nil, "", err
 	}
 	if !h.found {

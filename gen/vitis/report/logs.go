@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 )
 
 // scaledLine matches how the linker says that it made a clock slower. The text
@@ -20,7 +20,7 @@ var scaledLine = regexp.MustCompile(
 func parseLog(ctx context.Context, r io.Reader) (LogTotals, []Scaling, error) {
 	var t LogTotals
 	var scaled []Scaling
-	err := lines.Each(ctx, r, func(line string) bool {
+	err := logs.Each(ctx, r, func(line string) bool {
 		switch {
 		case strings.HasPrefix(line, "WARNING:"):
 			t.Warnings++

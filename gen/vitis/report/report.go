@@ -1,6 +1,6 @@
-// Package report says what a build has led to: timing, utilisation, power and what
-// was linked, as the vendor's tools report it, for people and for programs, next to
-// earlier builds.
+// Package report shows builds, to people and to programs: what they do while they run,
+// and what they have led to (timing, utilization, power and what was linked, as the
+// vendor's tools report it), next to earlier builds.
 package report
 
 import (

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 )
 
 // errNothing says that a file is not the report that its name promises, or ends
@@ -138,7 +138,7 @@ type timingReader struct {
 // parseTiming reads the report of report_timing_summary, up to the details of paths.
 func parseTiming(ctx context.Context, r io.Reader) (*Timing, error) {
 	t := &timingReader{}
-	err := lines.Each(ctx, r, t.line)
+	err := logs.Each(ctx, r, t.line)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/report/internal/lines"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 )
 
 // xclbinSections are the headings of what `xclbinutil --info` writes (Xilinx/XRT,
@@ -40,7 +40,7 @@ type infoReader struct {
 // <name>.xclbin.info.
 func parseInfo(ctx context.Context, r io.Reader) (*Link, error) {
 	i := &infoReader{}
-	if err := lines.Each(ctx, r, i.line); err != nil {
+	if err := logs.Each(ctx, r, i.line); err != nil {
 		return nil, err
 	}
 	head := i.head.String()

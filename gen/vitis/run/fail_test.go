@@ -104,7 +104,7 @@ func TestAScriptThatIsRunAgain(t *testing.T) {
 	s := shell("p/package/a", step.Package, f.count,
 		"echo x >a.xo; test ! -e block || { echo half >a.xo; touch blocked; exec sleep 600; }", "a.xo")
 	o := f.options()
-	o.Keep = true
+	o.keep = true
 	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, here(), o); err != nil {
 		t.Fatal(err)
 	}

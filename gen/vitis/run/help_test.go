@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -25,9 +24,13 @@ import (
 const roleVariable = "CCLFORGE_RUN_TEST"
 
 func TestMain(m *testing.M) {
-	local.Supervise()
+	Supervise()
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(builder(role))
+	}
+	if dir := os.Getenv(localRole); dir != "" {
+		localBuilder(dir)
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -38,7 +41,7 @@ func builder(role string) int {
 		fmt.Println(err)
 		return 1
 	}
-	var exec step.Executor = local.New(local.Options{Jobs: 3, CPUs: 3, Grace: 200 * time.Millisecond})
+	var exec step.Executor = NewLocal(LocalOptions{Jobs: 3, CPUs: 3, Grace: 200 * time.Millisecond})
 	if role == "detached" {
 		exec = &detached{}
 	}
@@ -209,8 +212,8 @@ func (f *fixture) heard(event string) bool {
 	return slices.Contains(f.said, event)
 }
 
-func here() *local.Executor {
-	return local.New(local.Options{Jobs: 3, CPUs: 3, Grace: 300 * time.Millisecond})
+func here() *Local {
+	return NewLocal(LocalOptions{Jobs: 3, CPUs: 3, Grace: 300 * time.Millisecond})
 }
 
 func (f *fixture) run(plan *step.Plan) (*Outcome, error) {

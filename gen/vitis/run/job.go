@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -152,14 +153,8 @@ func (u *unit) wait(why string) {
 }
 
 func (u *unit) line(text string) {
-	if u.build.o.OnLine != nil {
-		u.build.o.OnLine(u.step, text)
-	}
-	if u.build.o.Stage == nil {
-		return
-	}
-	stage := u.build.o.Stage(u.step, text)
-	if stage == "" || stage == u.stage {
+	stage, ok := logs.Stage(text)
+	if !ok || stage == u.stage {
 		return
 	}
 	u.stage = stage

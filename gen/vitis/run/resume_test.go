@@ -138,7 +138,7 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 			f := fix(t)
 			p, key := plan(f)
 			o := f.options()
-			o.Keep = true
+			o.keep = true
 			if _, err := Run(t.Context(), p, f.store, here(), o); err != nil {
 				t.Fatal(err)
 			}

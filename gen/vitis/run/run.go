@@ -1,5 +1,5 @@
-// Package run does what a plan says: it looks for results that are there, has the
-// rest made by an executor, and puts it into the store.
+// Package run does what a plan says: it looks for results that are there, has the rest
+// made by an executor (Local, or one of package slurm), and puts it into the store.
 package run
 
 import (
@@ -21,16 +21,11 @@ import (
 type Options struct {
 	// OnEvent is called with what happens, one event at a time.
 	OnEvent func(step.Event)
-	// Stage says which stage of a step's tool begins with a line of its log; "" if
-	// none does.
-	Stage func(s *step.Step, line string) string
-	// OnLine is called with each line of the logs; lines of one step one at a time.
-	OnLine func(s *step.Step, line string)
-	// Check, if not nil, looks into each output that is a file, before it becomes part
-	// of a result: package whole has one.
+	// Check, if not nil, looks into each output that is a file before it becomes part of
+	// a result: store.Check, but for tests, whose outputs are not those of real tools.
 	Check func(path string) error
-	// Keep keeps the work directories of steps that have ended well.
-	Keep bool
+
+	keep bool // the work directories of steps that have ended well, for tests
 }
 
 // Outcome is what a build has done.
@@ -199,7 +194,7 @@ func (b *build) emit(e step.Event) {
 
 // sweep removes the work directories of results that are in the store.
 func (b *build) sweep() {
-	if b.o.Keep {
+	if b.o.keep {
 		return
 	}
 	for _, u := range b.order {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -222,26 +221,14 @@ func TestPruneLeavesTheResultsOfARunningBuild(t *testing.T) {
 	}
 }
 
-func TestStagesAndLines(t *testing.T) {
+func TestStages(t *testing.T) {
 	f := fix(t)
-	s := shell("p/link/p", step.Link, f.count, "printf 'stage one\\nx\\nstage one\\nstage two\\nlast'; echo x >o", "o")
-	var lines []string
-	o := f.options()
-	o.OnLine = func(_ *step.Step, line string) { lines = append(lines, line) }
-	o.Stage = func(_ *step.Step, line string) string {
-		stage, _ := strings.CutPrefix(line, "stage ")
-		if stage == line {
-			return ""
-		}
-		return stage
-	}
-	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, local.New(local.Options{}), o); err != nil {
+	s := shell("p/link/p", step.Link, f.count, "c='Command: '; "+
+		"printf '%s\\n' \"$c\"place_design x \"$c\"place_design \"$c\"route_design last; echo x >o", "o")
+	if _, err := f.run(&step.Plan{Steps: []*step.Step{s}}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"stage one", "x", "stage one", "stage two", "last"}; !slices.Equal(lines, want) {
-		t.Errorf("lines %q", lines)
-	}
-	if want := []string{"planned p/link/p", "started p/link/p", "stage p/link/p one", "stage p/link/p two",
+	if want := []string{"planned p/link/p", "started p/link/p", "stage p/link/p placement", "stage p/link/p routing",
 		"finished p/link/p"}; !slices.Equal(f.said, want) {
 		t.Errorf("events %q", f.said)
 	}

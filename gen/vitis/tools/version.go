@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
 const (
@@ -153,9 +153,7 @@ func ask(ctx context.Context, facts *platform.ToolFacts, path string, limit time
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, path, facts.Arguments...)
-	// The tools are scripts, whose children have to go, too.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	step.Group(cmd)
 	cmd.WaitDelay = 2 * time.Second
 	said := &bounded{}
 	cmd.Stdout, cmd.Stderr = said, said

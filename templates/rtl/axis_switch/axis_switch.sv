@@ -5,8 +5,8 @@
 `default_nettype none
 
 module axis_switch #(
-    parameter int unsigned N     = 3,
-    parameter int unsigned WIDTH = 512
+    parameter int unsigned N     = 3,  // streams in, and out
+    parameter int unsigned WIDTH = 512 // bits of data
 ) (
     input  wire                  clk,
     input  wire                  rst,

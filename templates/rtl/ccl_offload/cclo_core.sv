@@ -3,28 +3,13 @@
 `default_nettype none
 
 module cclo_core #(
-    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ,
-    parameter int unsigned INDEX              = 0 // of the engine, for simulations
+    parameter int unsigned MILLISECOND_CYCLES = 1000 * cclo_pkg::PLATFORM_CLOCK_MHZ, // of the clock
+    parameter int unsigned INDEX              = 0                                    // of the engine, for simulations
 ) (
     input  wire  clk,
     input  wire  rst,
-    input  wire  s_axi_control_awvalid,
-    output logic s_axi_control_awready,
-    input  wire  [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] s_axi_control_awaddr,
-    input  wire  s_axi_control_wvalid,
-    output logic s_axi_control_wready,
-    input  wire  [31:0] s_axi_control_wdata,
-    input  wire  [3:0] s_axi_control_wstrb,
-    output logic s_axi_control_bvalid,
-    input  wire  s_axi_control_bready,
-    output logic [1:0] s_axi_control_bresp,
-    input  wire  s_axi_control_arvalid,
-    output logic s_axi_control_arready,
-    input  wire  [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] s_axi_control_araddr,
-    output logic s_axi_control_rvalid,
-    input  wire  s_axi_control_rready,
-    output logic [31:0] s_axi_control_rdata,
-    output logic [1:0] s_axi_control_rresp,
+    input  wire axilite_pkg::request_t control_request,
+    output axilite_pkg::response_t control_response,
     output logic host_register_valid,
     output logic host_register_write,
     output logic [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] host_register_address,
@@ -192,7 +177,8 @@ module cclo_core #(
     control_processor processor (
         .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
         .halted, .cause, .trap_pc, .trap_address(_unused_trap_address),
-        .retired(_unused_retired), .retired_pc(_unused_retired_pc), .retired_rd(_unused_retired_rd), .retired_value(_unused_retired_value)
+        .retired(_unused_retired), .retired_pc(_unused_retired_pc),
+        .retired_rd(_unused_retired_rd), .retired_value(_unused_retired_value)
     );
 
     logic exchange_valid, exchange_write, exchange_ready;
@@ -200,13 +186,16 @@ module cclo_core #(
     logic [31:0] exchange_wdata, exchange_rdata;
     logic [3:0] exchange_strobe;
     engine_pkg::reg_request_t calls_request, window_request, move_request, move_status_request, rx_request;
-    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request, system_request, timers_request, notice_request;
+    engine_pkg::reg_request_t network_request, sessions_request, rendezvous_request;
+    engine_pkg::reg_request_t system_request, timers_request, notice_request;
     engine_pkg::reg_response_t calls_response, window_response, move_response, move_status_response, rx_response;
-    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response, system_response, timers_response, notice_response;
+    engine_pkg::reg_response_t network_response, sessions_response, rendezvous_response;
+    engine_pkg::reg_response_t system_response, timers_response, notice_response;
 
     processor_bus bus (
         .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
-        .exchange_valid, .exchange_write, .exchange_address, .exchange_wdata, .exchange_strobe, .exchange_ready, .exchange_rdata,
+        .exchange_valid, .exchange_write, .exchange_address,
+        .exchange_wdata, .exchange_strobe, .exchange_ready, .exchange_rdata,
         .calls_request, .calls_response, .window_request, .window_response, .move_request, .move_response,
         .move_status_request, .move_status_response, .rx_request, .rx_response, .network_request, .network_response,
         .sessions_request, .sessions_response, .rendezvous_request, .rendezvous_response,
@@ -222,14 +211,12 @@ module cclo_core #(
 
     exchange_memory exchange (
         .clk, .rst,
-        .s_axi_control_awvalid, .s_axi_control_awready, .s_axi_control_awaddr, .s_axi_control_wvalid,
-        .s_axi_control_wready, .s_axi_control_wdata, .s_axi_control_wstrb, .s_axi_control_bvalid,
-        .s_axi_control_bready, .s_axi_control_bresp, .s_axi_control_arvalid, .s_axi_control_arready,
-        .s_axi_control_araddr, .s_axi_control_rvalid, .s_axi_control_rready, .s_axi_control_rdata, .s_axi_control_rresp,
+        .control_request, .control_response,
         .host_register_valid, .host_register_write, .host_register_address, .host_register_wdata, .host_register_strobe,
         .host_register_ready, .host_register_rdata,
         .processor_valid(exchange_valid), .processor_write(exchange_write), .processor_address(exchange_address),
-        .processor_wdata(exchange_wdata), .processor_strobe(exchange_strobe), .processor_ready(exchange_ready), .processor_rdata(exchange_rdata),
+        .processor_wdata(exchange_wdata), .processor_strobe(exchange_strobe),
+        .processor_ready(exchange_ready), .processor_rdata(exchange_rdata),
         .peer_request(peer_exchange_request), .peer_response(peer_exchange_response),
         .messages_request(messages_exchange_request), .messages_response(messages_exchange_response),
         .transmit_request(transmit_exchange_request), .transmit_response(transmit_exchange_response),
@@ -264,10 +251,14 @@ module cclo_core #(
     );
     session_requests sessions (
         .clk, .rst, .sessions_request, .sessions_response,
-        .listen_port_valid(listen_port_tvalid), .listen_port_ready(listen_port_tready), .listen_port_data(listen_port_tdata),
-        .port_status_valid(port_status_tvalid), .port_status_ready(port_status_tready), .port_status_data(port_status_tdata),
-        .open_connection_valid(open_connection_tvalid), .open_connection_ready(open_connection_tready), .open_connection_data(open_connection_tdata),
-        .open_status_valid(open_status_tvalid), .open_status_ready(open_status_tready), .open_status_data(open_status_tdata),
+        .listen_port_valid(listen_port_tvalid), .listen_port_ready(listen_port_tready),
+        .listen_port_data(listen_port_tdata),
+        .port_status_valid(port_status_tvalid), .port_status_ready(port_status_tready),
+        .port_status_data(port_status_tdata),
+        .open_connection_valid(open_connection_tvalid), .open_connection_ready(open_connection_tready),
+        .open_connection_data(open_connection_tdata),
+        .open_status_valid(open_status_tvalid), .open_status_ready(open_status_tready),
+        .open_status_data(open_status_tdata),
         .event_session
     );
 
@@ -309,8 +300,10 @@ module cclo_core #(
     assign moves_idle = channels_idle && data_idle;
 
     move_engine moves (
-        .clk, .rst, .reset_moves, .moves_idle(channels_idle), .event_move, .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,
-        .move_request, .move_response, .status_request(move_status_request), .status_response(move_status_response), .selection,
+        .clk, .rst, .reset_moves, .moves_idle(channels_idle), .event_move,
+        .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,
+        .move_request, .move_response, .status_request(move_status_request),
+        .status_response(move_status_response), .selection,
         .peer_request(moves_peer_request), .peer_response(moves_peer_response),
         .match_request_0, .match_request_1, .match_request_2, .match_request_3,
         .match_response_0, .match_response_1, .match_response_2, .match_response_3, .messages_changed,
@@ -323,13 +316,16 @@ module cclo_core #(
         .kernel_in_pushed, .kernel_out_popped, .kernel_in_drop, .kernel_out_drop, .data_flushing, .issue_valid, .issue
     );
     data_path data (
-        .clk, .rst, .limit_cycles, .reset_moves, .idle(data_idle), .flushing(data_flushing), .slice_valid, .slice_ready, .slice, .retire, .restart,
+        .clk, .rst, .limit_cycles, .reset_moves, .idle(data_idle),
+        .flushing(data_flushing), .slice_valid, .slice_ready, .slice, .retire, .restart,
         .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .release_valid, .release_ready, .release_buffer,
         .kernel_in_tvalid, .kernel_in_tready, .kernel_in_tdata, .kernel_in_pushed, .kernel_in_drop, .kernel_out_drop,
-        .kernel_out_tvalid(move_kernel_tvalid), .kernel_out_tready(move_kernel_tready), .kernel_out_tdata(move_kernel_tdata),
-        .kernel_out_tkeep(move_kernel_tkeep), .kernel_out_tlast(move_kernel_tlast), .kernel_out_tdest(move_kernel_tdest), .kernel_out_popped,
+        .kernel_out_tvalid(move_kernel_tvalid), .kernel_out_tready(move_kernel_tready),
+        .kernel_out_tdata(move_kernel_tdata),
+        .kernel_out_tkeep(move_kernel_tkeep), .kernel_out_tlast(move_kernel_tlast),
+        .kernel_out_tdest(move_kernel_tdest), .kernel_out_popped,
         .arith_op0_tvalid, .arith_op0_tready, .arith_op0_tdata, .arith_op0_tkeep, .arith_op0_tlast, .arith_op0_tdest,
         .arith_op1_tvalid, .arith_op1_tready, .arith_op1_tdata, .arith_op1_tkeep, .arith_op1_tlast, .arith_op1_tdest,
         .arith_res_tvalid, .arith_res_tready, .arith_res_tdata, .compression0_operand_tvalid,
@@ -348,7 +344,8 @@ module cclo_core #(
         .op1_tdata, .op1_tlast, .result_command_tvalid, .result_command_tready, .result_command_tdata,
         .result_command_tdest, .result_status_tvalid, .result_status_tready, .result_status_tdata, .result_tvalid,
         .result_tready, .result_tdata, .result_tkeep, .result_tlast, .result_tdest,
-        .kept_valid, .kept_ready, .kept_address, .kept_bytes, .kept_data_valid, .kept_data_ready, .kept_data, .kept_done, .kept_code, .kept_idle, .kept_due
+        .kept_valid, .kept_ready, .kept_address, .kept_bytes, .kept_data_valid, .kept_data_ready,
+        .kept_data, .kept_done, .kept_code, .kept_idle, .kept_due
     );
     // Packets.
     logic transmit_idle, transmit_busy, receive_idle, receive_busy, inbound_idle, bad_packet;
@@ -376,13 +373,15 @@ module cclo_core #(
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .exchange_request(transmit_exchange_request), .exchange_response(transmit_exchange_response),
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .session_closed_valid, .session_closed, .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
+        .session_closed_valid, .session_closed, .loop_room,
+        .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .eth_tx_data_tvalid, .eth_tx_data_tready, .eth_tx_data_tdata, .eth_tx_data_tkeep, .eth_tx_data_tlast,
         .eth_tx_data_tdest, .eth_tx_meta_tvalid, .eth_tx_meta_tready, .eth_tx_meta_tdata, .eth_tx_status_tvalid,
         .eth_tx_status_tready, .eth_tx_status_tdata, .rdma_sq_tvalid, .rdma_sq_tready, .rdma_sq_tdata
     );
     network_receive receive (
-        .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .bad_packet, .session_closed_valid, .session_closed,
+        .clk, .rst, .reset_network, .network_enable, .receive_idle,
+        .receive_busy, .bad_packet, .session_closed_valid, .session_closed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
@@ -413,7 +412,8 @@ module cclo_core #(
     logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer, complete_buffer;
     logic [63:0] accept_address;
     logic [1:0] complete_result;
-    logic packet_valid, packet_loop, packet_done, packet_wanted, written_valid, written_ready, written_good, foreign_valid;
+    logic packet_valid, packet_loop, packet_done, packet_wanted;
+    logic written_valid, written_ready, written_good, foreign_valid;
     logic [6:0] packet_event;
     logic [31:0] windows_open;
     logic [95:0] windows_epoch;
@@ -421,18 +421,22 @@ module cclo_core #(
     logic [5:0] written_index;
 
     inbound arrivals (
-        .clk, .rst, .reset_messages, .reset_network, .quiet, .network_idle(inbound_idle), .network_enable, .event_network,
-        .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0), .reg_request(network_request), .reg_response(network_response),
+        .clk, .rst, .reset_messages, .reset_network, .quiet,
+        .network_idle(inbound_idle), .network_enable, .event_network,
+        .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0),
+        .reg_request(network_request), .reg_response(network_response),
         .notice_request, .notice_response,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,
-        .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready, .write_data,
+        .write_valid, .write_ready, .write_address, .write_host,
+        .write_bytes, .write_data_valid, .write_data_ready, .write_data,
         .write_data_keep(_unused_write_data_keep), .write_data_last(_unused_write_data_last), .write_done, .write_code,
         .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest, .put_room,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
-        .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event, .packet_window, .packet_epoch,
+        .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done,
+        .packet_wanted, .packet_event, .packet_window, .packet_epoch,
         .windows_open, .windows_epoch,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
         .foreign_valid, .foreign_session
@@ -445,19 +449,26 @@ module cclo_core #(
 
     write_share arrival_port (
         .clk, .rst, .kept_idle, .kept_due,
-        .kept_valid, .kept_ready, .kept_address, .kept_bytes, .kept_data_valid, .kept_data_ready, .kept_data, .kept_done, .kept_code,
-        .write_valid, .write_ready, .write_address, .write_host, .write_bytes, .write_data_valid, .write_data_ready, .write_data,
+        .kept_valid, .kept_ready, .kept_address, .kept_bytes,
+        .kept_data_valid, .kept_data_ready, .kept_data, .kept_done, .kept_code,
+        .write_valid, .write_ready, .write_address, .write_host,
+        .write_bytes, .write_data_valid, .write_data_ready, .write_data,
         .write_done, .write_code,
-        .port_valid, .port_ready, .port_address, .port_host, .port_bytes, .port_data_valid, .port_data_ready, .port_data, .port_done, .port_code
+        .port_valid, .port_ready, .port_address, .port_host, .port_bytes,
+        .port_data_valid, .port_data_ready, .port_data, .port_done, .port_code
     );
     dma_writer arrival_writer (
         .clk, .rst, .limit_cycles, .abandon(1'b0), .idle(write_idle),
-        .write_valid(port_valid), .write_ready(port_ready), .write_address(port_address), .write_host(port_host), .write_bytes(port_bytes),
+        .write_valid(port_valid), .write_ready(port_ready), .write_address(port_address),
+        .write_host(port_host), .write_bytes(port_bytes),
         .write_data_valid(port_data_valid), .write_data_ready(port_data_ready), .write_data(port_data),
         .write_done(port_done), .write_code(port_code),
-        .command_tvalid(inbound_command_tvalid), .command_tready(inbound_command_tready), .command_tdata(inbound_command_tdata), .command_tdest(inbound_command_tdest),
-        .status_tvalid(inbound_status_tvalid), .status_tready(inbound_status_tready), .status_tdata(inbound_status_tdata),
-        .stream_tvalid(inbound_tvalid), .stream_tready(inbound_tready), .stream_tdata(inbound_tdata), .stream_tkeep(inbound_tkeep),
+        .command_tvalid(inbound_command_tvalid), .command_tready(inbound_command_tready),
+        .command_tdata(inbound_command_tdata), .command_tdest(inbound_command_tdest),
+        .status_tvalid(inbound_status_tvalid), .status_tready(inbound_status_tready),
+        .status_tdata(inbound_status_tdata),
+        .stream_tvalid(inbound_tvalid), .stream_tready(inbound_tready),
+        .stream_tdata(inbound_tdata), .stream_tkeep(inbound_tkeep),
         .stream_tlast(inbound_tlast), .stream_tdest(inbound_tdest)
     );
     messages eager (
@@ -467,7 +478,8 @@ module cclo_core #(
         .exchange_request(messages_exchange_request), .exchange_response(messages_exchange_response),
         .match_request_0, .match_request_1, .match_request_2, .match_request_3,
         .match_response_0, .match_response_1, .match_response_2, .match_response_3, .messages_changed,
-        .release_valid, .release_ready, .release_buffer, .channel_release_valid, .channel_release_ready, .channel_release_buffer,
+        .release_valid, .release_ready, .release_buffer,
+        .channel_release_valid, .channel_release_ready, .channel_release_buffer,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry
     );
@@ -478,7 +490,8 @@ module cclo_core #(
         .window_request_0, .window_request_1, .window_request_2, .window_request_3,
         .window_response_0, .window_response_1, .window_response_2, .window_response_3, .windows_changed,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event, .packet_window, .packet_epoch,
+        .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done,
+        .packet_wanted, .packet_event, .packet_window, .packet_epoch,
         .windows_open, .windows_epoch,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
         .foreign_valid, .foreign_session
@@ -490,7 +503,8 @@ module cclo_core #(
         .move_tvalid(move_kernel_tvalid), .move_tready(move_kernel_tready), .move_tdata(move_kernel_tdata),
         .move_tkeep(move_kernel_tkeep), .move_tlast(move_kernel_tlast), .move_tdest(move_kernel_tdest),
         .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest, .put_room, .busy(kernel_busy),
-        .out_tvalid(kernel_out_tvalid), .out_tready(kernel_out_tready), .out_tdata(kernel_out_tdata), .out_tkeep(kernel_out_tkeep),
+        .out_tvalid(kernel_out_tvalid), .out_tready(kernel_out_tready),
+        .out_tdata(kernel_out_tdata), .out_tkeep(kernel_out_tkeep),
         .out_tlast(kernel_out_tlast), .out_tdest(kernel_out_tdest)
     );
 
@@ -503,7 +517,7 @@ module cclo_core #(
     always_ff @(posedge clk) calm_cycles <= rst || !calm ? '0 : asleep ? calm_cycles : calm_cycles + 1'b1;
     assign asleep = calm && calm_cycles == CALM;
     assign calm   = sleeping && alarm_far && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
-                 && !s_axi_control_awvalid && !s_axi_control_arvalid && !call_valid && !answer_valid;
+                 && !control_request.awvalid && !control_request.arvalid && !call_valid && !answer_valid;
 
 `ifdef CCLO_SIMULATION
     sim_host_probe #(.ID(INDEX)) probe (
@@ -512,10 +526,15 @@ module cclo_core #(
     );
     sim_engine_account #(.ID(INDEX)) account (
         .clk, .rst, .called(call_valid && call_ready), .answered(answer_valid && answer_ready),
-        .beats({eth_rx_data_tvalid && eth_rx_data_tready, eth_tx_data_tvalid && eth_tx_data_tready, inbound_tvalid && inbound_tready,
-                result_tvalid && result_tready, op1_tvalid && op1_tready, op0_tvalid && op0_tready}),
-        .data_busy(!data_idle || !write_idle), .remote(moves.wait_remote != '0), .slot(moves.wait_slot != '0), .moves_busy(!channels_idle),
-        .packets_busy(transmit_busy || receive_busy), .awake(!sleeping), .issued(issue_valid), .sliced(slice_valid && slice_ready)
+        .beats({
+            eth_rx_data_tvalid && eth_rx_data_tready, eth_tx_data_tvalid && eth_tx_data_tready,
+            inbound_tvalid && inbound_tready, result_tvalid && result_tready,
+            op1_tvalid && op1_tready, op0_tvalid && op0_tready
+        }),
+        .data_busy(!data_idle || !write_idle), .remote(moves.wait_remote != '0),
+        .slot(moves.wait_slot != '0), .moves_busy(!channels_idle),
+        .packets_busy(transmit_busy || receive_busy), .awake(!sleeping),
+        .issued(issue_valid), .sliced(slice_valid && slice_ready)
     );
     wire _unused = calls_idle;
 `else

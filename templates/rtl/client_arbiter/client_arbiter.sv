@@ -64,7 +64,8 @@ module client_arbiter #(
 
     always_comb begin
         call_data = word;
-        if (passed == 4'(cclo_pkg::CALL_SCENARIO_WORD)) call_data[CALL_NUMBER +: NUMBER_WIDTH] = {word[CALL_NUMBER +: NUMBER_WIDTH-1], owner};
+        if (passed == 4'(cclo_pkg::CALL_SCENARIO_WORD))
+            call_data[CALL_NUMBER +: NUMBER_WIDTH] = {word[CALL_NUMBER +: NUMBER_WIDTH-1], owner};
     end
 
     always_ff @(posedge ap_clk) begin
@@ -119,13 +120,15 @@ module client_arbiter #(
     fifo #(.WIDTH(32), .DEPTH(LIMIT)) answers_0 (
         .clk(ap_clk), .rst(rst), .clear(1'b0),
         .in_valid(push[0]), .in_ready(room[0]), .in_data(answer),
-        .out_valid(ack_clients_0_tvalid), .out_ready(ack_clients_0_tready), .out_data(ack_clients_0_tdata), .count(count_0)
+        .out_valid(ack_clients_0_tvalid), .out_ready(ack_clients_0_tready),
+        .out_data(ack_clients_0_tdata), .count(count_0)
     );
 
     fifo #(.WIDTH(32), .DEPTH(LIMIT)) answers_1 (
         .clk(ap_clk), .rst(rst), .clear(1'b0),
         .in_valid(push[1]), .in_ready(room[1]), .in_data(answer),
-        .out_valid(ack_clients_1_tvalid), .out_ready(ack_clients_1_tready), .out_data(ack_clients_1_tdata), .count(count_1)
+        .out_valid(ack_clients_1_tvalid), .out_ready(ack_clients_1_tready),
+        .out_data(ack_clients_1_tdata), .count(count_1)
     );
 
     wire unused = &{1'b0, room, count_0, count_1, word[CALL_NUMBER+NUMBER_WIDTH-1]};

@@ -3,32 +3,17 @@
 `default_nettype none
 
 module axilite_registers #(
-    parameter int unsigned      ADDRESS_WIDTH = 12,
-    parameter int unsigned      ARGUMENTS     = 32'h10,
-    parameter int unsigned      WORDS         = 1,
-    parameter logic [WORDS-1:0] WRITABLE      = '1,
-    parameter logic [WORDS-1:0] RESULTS       = '0
+    parameter int unsigned      ADDRESS_WIDTH = 12,     // bits of a byte address
+    parameter int unsigned      ARGUMENTS     = 32'h10, // offset of the first word
+    parameter int unsigned      WORDS         = 1,      // of 32 bits, from ARGUMENTS on
+    parameter logic [WORDS-1:0] WRITABLE      = '1,     // words that the host writes
+    parameter logic [WORDS-1:0] RESULTS       = '0      // words that the kernel gives
 ) (
     input  wire                      clk,
     input  wire                      rst,
 
-    input  wire                      awvalid,
-    output logic                     awready,
-    input  wire  [ADDRESS_WIDTH-1:0] awaddr,
-    input  wire                      wvalid,
-    output logic                     wready,
-    input  wire  [31:0]              wdata,
-    input  wire  [3:0]               wstrb,
-    output logic                     bvalid,
-    input  wire                      bready,
-    output logic [1:0]               bresp,
-    input  wire                      arvalid,
-    output logic                     arready,
-    input  wire  [ADDRESS_WIDTH-1:0] araddr,
-    output logic                     rvalid,
-    input  wire                      rready,
-    output logic [31:0]              rdata,
-    output logic [1:0]               rresp,
+    input  wire axilite_pkg::request_t control_request,
+    output axilite_pkg::response_t control_response,
 
     output logic                     start,
     input  wire                      taken,

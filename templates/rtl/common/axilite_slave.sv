@@ -3,28 +3,13 @@
 `default_nettype none
 
 module axilite_slave #(
-    parameter int unsigned ADDRESS_WIDTH = 12
+    parameter int unsigned ADDRESS_WIDTH = 12 // bits of a byte address
 ) (
     input  wire                      clk,
     input  wire                      rst,
 
-    input  wire                      awvalid,
-    output logic                     awready,
-    input  wire  [ADDRESS_WIDTH-1:0] awaddr,
-    input  wire                      wvalid,
-    output logic                     wready,
-    input  wire  [31:0]              wdata,
-    input  wire  [3:0]               wstrb,
-    output logic                     bvalid,
-    input  wire                      bready,
-    output logic [1:0]               bresp,
-    input  wire                      arvalid,
-    output logic                     arready,
-    input  wire  [ADDRESS_WIDTH-1:0] araddr,
-    output logic                     rvalid,
-    input  wire                      rready,
-    output logic [31:0]              rdata,
-    output logic [1:0]               rresp,
+    input  wire axilite_pkg::request_t control_request,
+    output axilite_pkg::response_t control_response,
 
     output logic                     bus_valid,
     output logic                     bus_write,
@@ -39,9 +24,10 @@ module axilite_slave #(
     logic [31:0]              write_data;
     logic [3:0]               write_strobe;
     logic                     can_write, can_read;
+    logic                     awready, wready, bvalid, arready, rvalid;
+    logic [31:0]              rdata;
 
-    assign bresp = 2'b00;
-    assign rresp = 2'b00;
+    assign control_response = {awready, wready, bvalid, 2'b00, arready, rvalid, rdata, 2'b00};
 
     // The next access starts when the answer to the last one of its kind is gone.
     assign can_write = !awready && !wready && !bvalid;
@@ -52,9 +38,10 @@ module axilite_slave #(
     assign bus_strobe  = write_strobe;
 
     always_ff @(posedge clk) begin
-        if (awready && awvalid) write_address <= awaddr;
-        if (wready && wvalid) {write_strobe, write_data} <= {wstrb, wdata};
-        if (arready && arvalid) read_address <= araddr;
+        if (awready && control_request.awvalid) write_address <= control_request.awaddr[ADDRESS_WIDTH-1:0];
+        if (wready && control_request.wvalid)
+            {write_strobe, write_data} <= {control_request.wstrb, control_request.wdata};
+        if (arready && control_request.arvalid) read_address <= control_request.araddr[ADDRESS_WIDTH-1:0];
         if (bus_valid && bus_ready && !bus_write) rdata <= bus_rdata;
 
         if (rst) begin
@@ -66,11 +53,11 @@ module axilite_slave #(
             bus_valid <= 1'b0;
             bus_write <= 1'b0;
         end else begin
-            if (awvalid) awready <= 1'b0;
-            if (wvalid) wready <= 1'b0;
-            if (arvalid) arready <= 1'b0;
-            if (bready) bvalid <= 1'b0;
-            if (rready) rvalid <= 1'b0;
+            if (control_request.awvalid) awready <= 1'b0;
+            if (control_request.wvalid) wready <= 1'b0;
+            if (control_request.arvalid) arready <= 1'b0;
+            if (control_request.bready) bvalid <= 1'b0;
+            if (control_request.rready) rvalid <= 1'b0;
 
             if (bus_valid) begin
                 if (bus_ready) begin
@@ -93,6 +80,8 @@ module axilite_slave #(
             end
         end
     end
+
+    wire _unused = &{1'b0, control_request};
 
 endmodule
 

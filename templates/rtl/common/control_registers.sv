@@ -4,11 +4,11 @@
 `default_nettype none
 
 module control_registers #(
-    parameter int unsigned     ADDRESS_WIDTH = 12,
+    parameter int unsigned     ADDRESS_WIDTH = 12,     // bits of a byte address
     parameter int unsigned     ARGUMENTS     = 32'h10, // offset of the first word
-    parameter int unsigned     WORDS         = 1,
+    parameter int unsigned     WORDS         = 1,      // of 32 bits, from ARGUMENTS on
     parameter logic [WORDS-1:0] WRITABLE     = '1,     // others are results, or 0
-    parameter logic [WORDS-1:0] RESULTS      = '0
+    parameter logic [WORDS-1:0] RESULTS      = '0      // words that the kernel gives
 ) (
     input  wire                      clk,
     input  wire                      rst,

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module fifo #(
-    parameter int unsigned WIDTH = 8,
-    parameter int unsigned DEPTH = 16
+    parameter int unsigned WIDTH = 8, // bits of a word
+    parameter int unsigned DEPTH = 16 // words
 ) (
     input  wire                        clk,
     input  wire                        rst,

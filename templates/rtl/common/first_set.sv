@@ -2,7 +2,7 @@
 `default_nettype none
 
 module first_set #(
-    parameter int unsigned N = 64
+    parameter int unsigned N = 64 // bits
 ) (
     input  wire  [N-1:0]         marked,
     output logic [$clog2(N)-1:0] place // 0 if none is

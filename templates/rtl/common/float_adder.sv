@@ -128,7 +128,8 @@ module float_adder #(
                 logic             up;
                 logic [WIDTH-2:0] rounded;
                 up      = total_5[WIDE-FRACTION-2] && (total_5[WIDE-FRACTION-1] || total_5[WIDE-FRACTION-3:0] != 0);
-                rounded = {total_5[WIDE-1] ? exponent_5 : '0, total_5[WIDE-2 -: FRACTION]} + (WIDTH - 1)'(up); // may carry into the exponent
+                // may carry into the exponent
+                rounded = {total_5[WIDE-1] ? exponent_5 : '0, total_5[WIDE-2 -: FRACTION]} + (WIDTH - 1)'(up);
                 if (nan_5) sum <= {1'b0, NAN};
                 else if (infinity_5 || rounded >= INFINITY) sum <= {sign_5, INFINITY};
                 else sum <= {sign_5, rounded};

@@ -4,7 +4,7 @@
 `default_nettype none
 
 module latest_request #(
-    parameter int unsigned WIDTH = 16
+    parameter int unsigned WIDTH = 16 // bits of a request
 ) (
     input  wire              clk,
     input  wire              rst,

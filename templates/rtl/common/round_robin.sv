@@ -3,7 +3,7 @@
 `default_nettype none
 
 module round_robin #(
-    parameter int unsigned N = 2
+    parameter int unsigned N = 2 // requests
 ) (
     input  wire                              clk,
     input  wire                              rst,

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module skid_buffer #(
-    parameter int unsigned WIDTH = 8
+    parameter int unsigned WIDTH = 8 // bits of a word
 ) (
     input  wire              clk,
     input  wire              rst,

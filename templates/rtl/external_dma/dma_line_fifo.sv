@@ -3,8 +3,8 @@
 `default_nettype none
 
 module dma_line_fifo #(
-    parameter int unsigned WIDTH = 512,
-    parameter int unsigned DEPTH = 512    // a power of two
+    parameter int unsigned WIDTH = 512, // bits of a line
+    parameter int unsigned DEPTH = 512  // a power of two
 ) (
     input  wire              clk,
     input  wire              rst,

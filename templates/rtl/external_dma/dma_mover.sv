@@ -3,33 +3,18 @@
 `default_nettype none
 
 module dma_mover #(
-    parameter int unsigned MEMORIES          = 1,
-    parameter int unsigned READ_BURST_BEATS  = 64,
-    parameter int unsigned WRITE_BURST_BEATS = 16,
-    parameter int unsigned READ_LINES        = 512,
-    parameter int unsigned WRITE_LINES       = 512,
-    parameter int unsigned OUTSTANDING       = 64
+    parameter int unsigned MEMORIES          = 1,   // 1 card; 2 card and host
+    parameter int unsigned READ_BURST_BEATS  = 64,  // of 64 bytes, in a burst; a power of two, 2 to 64
+    parameter int unsigned WRITE_BURST_BEATS = 16,  // as READ_BURST_BEATS
+    parameter int unsigned READ_LINES        = 512, // of 64 bytes, room for read data; a power of two
+    parameter int unsigned WRITE_LINES       = 512, // as READ_LINES; two bursts or more
+    parameter int unsigned OUTSTANDING       = 64   // read commands, and write bursts, at a time
 ) (
     input  wire           clk,
     input  wire           rst,
 
-    input  wire           s_axi_control_awvalid,
-    output logic          s_axi_control_awready,
-    input  wire  [15:0]   s_axi_control_awaddr,
-    input  wire           s_axi_control_wvalid,
-    output logic          s_axi_control_wready,
-    input  wire  [31:0]   s_axi_control_wdata,
-    input  wire  [3:0]    s_axi_control_wstrb,
-    output logic          s_axi_control_bvalid,
-    input  wire           s_axi_control_bready,
-    output logic [1:0]    s_axi_control_bresp,
-    input  wire           s_axi_control_arvalid,
-    output logic          s_axi_control_arready,
-    input  wire  [15:0]   s_axi_control_araddr,
-    output logic          s_axi_control_rvalid,
-    input  wire           s_axi_control_rready,
-    output logic [31:0]   s_axi_control_rdata,
-    output logic [1:0]    s_axi_control_rresp,
+    input  wire axilite_pkg::request_t control_request,
+    output axilite_pkg::response_t control_response,
 
     input  wire           s_axis_s2mm_tvalid,
     output logic          s_axis_s2mm_tready,
@@ -91,16 +76,7 @@ module dma_mover #(
     input  wire  [1:0]    b_response
 );
 
-    dma_control #(.ADDRESS_WIDTH(16)) control (
-        .clk, .rst,
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
-        .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
-        .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp)
-    );
+    dma_control #(.ADDRESS_WIDTH(16)) control (.clk, .rst, .control_request, .control_response);
 
     dma_read #(
         .MEMORIES(MEMORIES), .BURST_BEATS(READ_BURST_BEATS), .LINES(READ_LINES), .COMMANDS(OUTSTANDING)

@@ -14,10 +14,10 @@
 `default_nettype none
 
 module dma_read #(
-    parameter int unsigned MEMORIES    = 1,
-    parameter int unsigned BURST_BEATS = 64,     // a power of two, 2 to 64
-    parameter int unsigned LINES       = 512,    // room for read data, a power of two
-    parameter int unsigned COMMANDS    = 64      // commands with outstanding data
+    parameter int unsigned MEMORIES    = 1,   // 1 card; 2 card and host
+    parameter int unsigned BURST_BEATS = 64,  // a power of two, 2 to 64
+    parameter int unsigned LINES       = 512, // room for read data, a power of two
+    parameter int unsigned COMMANDS    = 64   // commands with outstanding data
 ) (
     input  wire                                    clk,
     input  wire                                    rst,
@@ -121,7 +121,8 @@ module dma_read #(
         .in_valid(load), .in_ready(order_ready),
         .in_data({command.bytes, command.address[5:0], command.eof, command.tag, invalid, nowhere, void_lines}),
         .out_valid(next_valid), .out_ready(next_ready),
-        .out_data({next_bytes, next_offset, next_last, next_tag, next_invalid, next_nowhere, next_void}), .count(_unused_order)
+        .out_data({next_bytes, next_offset, next_last, next_tag, next_invalid, next_nowhere, next_void}),
+        .count(_unused_order)
     );
 
     logic [511:0] line_data;

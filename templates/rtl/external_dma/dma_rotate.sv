@@ -3,7 +3,7 @@
 `default_nettype none
 
 module dma_rotate #(
-    parameter bit LEFT = 1'b0
+    parameter bit LEFT = 1'b0 // towards higher lanes; otherwise towards lower ones
 ) (
     input  wire          clk,
     input  wire          enable,

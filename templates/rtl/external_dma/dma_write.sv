@@ -21,10 +21,10 @@
 `default_nettype none
 
 module dma_write #(
-    parameter int unsigned MEMORIES    = 1,
-    parameter int unsigned BURST_BEATS = 16,     // a power of two, 2 to 64
-    parameter int unsigned LINES       = 512,    // room for write data, a power of two, two bursts or more
-    parameter int unsigned OUTSTANDING = 64      // bursts without a response
+    parameter int unsigned MEMORIES    = 1,   // 1 card; 2 card and host
+    parameter int unsigned BURST_BEATS = 16,  // a power of two, 2 to 64
+    parameter int unsigned LINES       = 512, // room for write data, a power of two, two bursts or more
+    parameter int unsigned OUTSTANDING = 64   // bursts without a response
 ) (
     input  wire                                    clk,
     input  wire                                    rst,

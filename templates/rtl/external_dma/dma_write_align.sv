@@ -7,7 +7,7 @@
 `default_nettype none
 
 module dma_write_align #(
-    parameter int unsigned BURST_BEATS = 16
+    parameter int unsigned BURST_BEATS = 16 // of 64 bytes, in a burst; a power of two
 ) (
     input  wire          clk,
     input  wire          rst,

@@ -31,6 +31,8 @@ module hostctrl (
     input  wire  [31:0] sts_tdata
 );
 
+    axilite_pkg::request_t  control_request;
+    axilite_pkg::response_t control_response;
     logic        clk, rst;
     logic        bus_valid, bus_write, bus_ready;
     logic [11:0] bus_address;
@@ -41,14 +43,9 @@ module hostctrl (
 
     always_ff @(posedge ap_clk) rst <= !ap_rst_n;
 
-    axilite_slave #(.ADDRESS_WIDTH(12)) slave (
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready), .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp),
-        .*
-    );
+    axilite_port #(.ADDRESS_WIDTH(12)) control_port (.*);
+
+    axilite_slave #(.ADDRESS_WIDTH(12)) slave (.*);
 
     hostctrl_core #(.ADDRESS_WIDTH(12)) core (
         .call_valid(cmd_tvalid), .call_ready(cmd_tready), .call_data(cmd_tdata),

@@ -5,8 +5,8 @@
 `default_nettype none
 
 module hostctrl_core #(
-    parameter int unsigned ADDRESS_WIDTH = 12,
-    parameter logic [31:0] EARLIER       = '0 // where counts of posted calls begin, for benches
+    parameter int unsigned ADDRESS_WIDTH = 12, // bits of a byte address
+    parameter logic [31:0] EARLIER       = '0  // where counts of posted calls begin, for benches
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -60,7 +60,8 @@ module hostctrl_core #(
     function logic [WORDS-1:0] writable(input logic [31:0] first);
         begin
             writable = '0;
-            for (int unsigned i = 0; i < CALL; i++) writable = writable | WORDS'(1) << ((register_of(4'(i)) - first) / 4);
+            for (int unsigned i = 0; i < CALL; i++)
+                writable = writable | WORDS'(1) << ((register_of(4'(i)) - first) / 4);
         end
     endfunction
 
@@ -110,7 +111,8 @@ module hostctrl_core #(
     assign sent_all     = call_valid && call_ready && sent == 4'(CALL - 1);
     assign taken        = sent_all && !posting;
     assign done         = waiting && answer_valid;
-    assign asked        = bus_valid && bus_write && bus_strobe != 0 && index == INDEX'(cclo_pkg::HOSTCTRL_POST_OFFSET / 4);
+    assign asked        = bus_valid && bus_write && bus_strobe != 0
+        && index == INDEX'(cclo_pkg::HOSTCTRL_POST_OFFSET / 4);
     assign kept         = answer_valid && open != 0;
 
     always_ff @(posedge clk) begin

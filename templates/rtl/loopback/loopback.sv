@@ -3,8 +3,8 @@
 `default_nettype none
 
 module loopback #(
-    parameter int unsigned WIDTH      = 512,
-    parameter int unsigned DEST_WIDTH = 8
+    parameter int unsigned WIDTH      = 512, // bits of data
+    parameter int unsigned DEST_WIDTH = 8    // bits of TDEST
 ) (
     input  wire                   ap_clk,
     input  wire                   ap_rst_n,

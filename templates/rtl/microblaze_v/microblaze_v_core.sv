@@ -15,7 +15,7 @@
 `default_nettype none
 
 module microblaze_v_core #(
-    parameter int unsigned RAM_BYTES = 65536
+    parameter int unsigned RAM_BYTES = 65536 // a power of two
 ) (
     input  wire                             clk,
     input  wire                             rst,
@@ -83,7 +83,8 @@ module microblaze_v_core #(
         .Clk(clk), .Reset(core_rst),
         .Instr_Addr(instr_addr), .Instr(instr), .IFetch(ifetch), .I_AS(i_as),
         .IReady(iready), .IWAIT(1'b0), .ICE(1'b0), .IUE(iue),
-        .Data_Addr(data_addr), .Data_Read(data_in), .Data_Write(data_out), .D_AS(d_as), .Read_Strobe(read_strobe), .Write_Strobe(write_strobe),
+        .Data_Addr(data_addr), .Data_Read(data_in), .Data_Write(data_out),
+        .D_AS(d_as), .Read_Strobe(read_strobe), .Write_Strobe(write_strobe),
         .DReady(dready), .DWait(dwait), .DCE(1'b0), .DUE(due), .Byte_Enable(byte_enable)
     );
 

@@ -4,7 +4,7 @@
 `default_nettype none
 
 module axis_receive #(
-    parameter int unsigned ENGINES = 8,
+    parameter int unsigned ENGINES = 8, // of the card
     parameter int unsigned ROOM    = 4  // packets of each sender
 ) (
     input  wire          clk,
@@ -89,7 +89,8 @@ module axis_receive #(
     fifo #(.WIDTH(19), .DEPTH(PACKETS)) notes (
         .clk, .rst, .clear(1'b0),
         .in_valid(noted), .in_ready(noted_ready), .in_data({from, length}),
-        .out_valid(notification_tvalid), .out_ready(notification_tready), .out_data({note_engine, note_length}), .count(note_count)
+        .out_valid(notification_tvalid), .out_ready(notification_tready),
+        .out_data({note_engine, note_length}), .count(note_count)
     );
 
     always_comb begin

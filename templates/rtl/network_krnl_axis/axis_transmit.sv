@@ -4,8 +4,8 @@
 `default_nettype none
 
 module axis_transmit #(
-    parameter int unsigned ID      = 0,
-    parameter int unsigned ENGINES = 8,
+    parameter int unsigned ID      = 0, // number of the engine
+    parameter int unsigned ENGINES = 8, // of the card
     parameter int unsigned ROOM    = 4  // packets of each sender
 ) (
     input  wire          clk,
@@ -59,7 +59,8 @@ module axis_transmit #(
     // Requests.
     assign meta        = meta_tdata;
     assign to          = meta.session[2:0];
-    assign known       = 32'(meta.session) < ENGINES && meta.length != 0 && 32'(meta.length) <= cclo_pkg::MAX_PACKET_BYTES;
+    assign known       = 32'(meta.session) < ENGINES && meta.length != 0
+        && 32'(meta.length) <= cclo_pkg::MAX_PACKET_BYTES;
     assign good        = known && room != 0;
     assign meta_tready = status_ready && granted_ready;
     assign take        = meta_tvalid && meta_tready;

@@ -61,7 +61,8 @@ module cclo_microblaze_v (
     logic              core_fetch_enable, _unused_data_enable, core_bus_valid, core_bus_write, core_halted;
     logic [INDEX-1:0]  _unused_fetch_address, _unused_data_address;
     logic [3:0]        core_data_write, core_bus_strobe, core_cause;
-    logic [31:0]       core_data_wdata, core_bus_address, core_bus_wdata, core_trap_pc, core_trap_address, _unused_bus_pc;
+    logic [31:0]       core_data_wdata, core_bus_address, core_bus_wdata;
+    logic [31:0]       core_trap_pc, core_trap_address, _unused_bus_pc;
 
     // A configuration of the vendor's core that does not trap on errors, for benches.
     logic ignores_errors;
@@ -78,8 +79,10 @@ module cclo_microblaze_v (
         .fetch_enable(core_fetch_enable), .fetch_address(_unused_fetch_address), .fetch_word(word),
         .data_enable(_unused_data_enable), .data_write(core_data_write), .data_address(_unused_data_address),
         .data_wdata(core_data_wdata), .data_rdata(loaded),
-        .bus_valid(core_bus_valid), .bus_write(core_bus_write), .bus_address(core_bus_address), .bus_wdata(core_bus_wdata),
-        .bus_strobe(core_bus_strobe), .bus_ready(outside_begun && DReady), .bus_rdata(Data_Read), .bus_error(DUE && !ignores_errors),
+        .bus_valid(core_bus_valid), .bus_write(core_bus_write),
+        .bus_address(core_bus_address), .bus_wdata(core_bus_wdata),
+        .bus_strobe(core_bus_strobe), .bus_ready(outside_begun && DReady),
+        .bus_rdata(Data_Read), .bus_error(DUE && !ignores_errors),
         .bus_pc(_unused_bus_pc), .late(1'b0), .late_error(1'b0), .late_address('0), .late_pc('0),
         .halted(core_halted), .cause(core_cause), .trap_pc(core_trap_pc), .trap_address(core_trap_address),
         .retired, .retired_pc, .retired_rd, .retired_value
@@ -116,7 +119,8 @@ module cclo_microblaze_v (
 
     // ---- data
 
-    assign inside_begins  = phase == RUN && core.execute && core.local_access && !core.misaligned && (core.x.load || core.x.store);
+    assign inside_begins  = phase == RUN && core.execute && core.local_access
+        && !core.misaligned && (core.x.load || core.x.store);
     assign outside_begins = phase == RUN && core_bus_valid && !outside_begun;
     assign stores         = phase == STORE || (outside_begins ? core_bus_write : core_data_write != '0);
     assign loads          = !stores;
@@ -198,7 +202,8 @@ module cclo_microblaze_v (
                     pc <= pc + 32'd4;
                     if (IUE) begin
                         $error("MicroBlaze V cannot read what it does in a trap at %h", pc);
-                    end else if (word[6:0] == 7'h23 && word[14:12] == 3'd2 && word[19:15] == 5'd0 && word[24:20] == 5'd5) begin
+                    end else if (word[6:0] == 7'h23 && word[14:12] == 3'd2
+                            && word[19:15] == 5'd0 && word[24:20] == 5'd5) begin
                         phase <= STORE; // sw t0, offset(zero)
                     end else if (word[6:0] == 7'h73 && word[19:12] == 8'h02 && word[11:7] == 5'd5) begin
                         t0 <= csr; // csrr t0, csr
@@ -216,18 +221,23 @@ module cclo_microblaze_v (
     always_ff @(posedge Clk) begin
         reset_cycles <= !Reset ? '0 : reset_cycles >= RESET_CYCLES ? RESET_CYCLES : reset_cycles + 5'd1;
         if (!Reset) begin
-            if (reset_cycles != '0 && reset_cycles < RESET_CYCLES) $error("MicroBlaze V is reset for %0d cycles", reset_cycles);
+            if (reset_cycles != '0 && reset_cycles < RESET_CYCLES)
+                $error("MicroBlaze V is reset for %0d cycles", reset_cycles);
             if (IReady != fetching) $error("MicroBlaze V: IReady %b for a fetch %b", IReady, fetching);
-            if (IReady && phase == RUN && IUE && for_ram) $error("MicroBlaze V: an instruction of the RAM has an error");
-            if (IReady && phase == RUN && !IUE && !for_ram && !(last_address[31:5] == RESET_VECTOR[31:5] && last_address != RESET_VECTOR)) begin
+            if (IReady && phase == RUN && IUE && for_ram)
+                $error("MicroBlaze V: an instruction of the RAM has an error");
+            if (IReady && phase == RUN && !IUE && !for_ram
+                    && !(last_address[31:5] == RESET_VECTOR[31:5] && last_address != RESET_VECTOR)) begin
                 $error("MicroBlaze V: there is no instruction at %h", last_address);
             end
-            if (IUE && !IReady || IWAIT && IReady || ICE) $error("MicroBlaze V: IReady %b, IWAIT %b, IUE %b, ICE %b", IReady, IWAIT, IUE, ICE);
+            if (IUE && !IReady || IWAIT && IReady || ICE)
+                $error("MicroBlaze V: IReady %b, IWAIT %b, IUE %b, ICE %b", IReady, IWAIT, IUE, ICE);
             if (DReady && !accessing) $error("MicroBlaze V: DReady without a transfer");
             if (accessing && !DReady && !DWait) $error("MicroBlaze V: neither DReady nor DWait");
             if (accessing && !DReady && !was_outside) $error("MicroBlaze V: the RAM waits");
             if (D_AS && accessing && !DReady) $error("MicroBlaze V: a transfer within another one");
-            if (DUE && !DReady || DWait && DReady || DCE) $error("MicroBlaze V: DReady %b, DWait %b, DUE %b, DCE %b", DReady, DWait, DUE, DCE);
+            if (DUE && !DReady || DWait && DReady || DCE)
+                $error("MicroBlaze V: DReady %b, DWait %b, DUE %b, DCE %b", DReady, DWait, DUE, DCE);
         end
     end
 

@@ -50,7 +50,10 @@ module cmac_1 (
     assign M_AXIS_tkeep  = '0;
     assign M_AXIS_tlast  = 1'b0;
 
-    wire unused = &{1'b0, S_AXILITE_awaddr, S_AXILITE_wdata, S_AXILITE_wstrb, S_AXILITE_araddr, S_AXIS_tvalid, S_AXIS_tdata, S_AXIS_tkeep, S_AXIS_tlast, M_AXIS_tready};
+    wire unused = &{
+        1'b0, S_AXILITE_awaddr, S_AXILITE_wdata, S_AXILITE_wstrb, S_AXILITE_araddr,
+        S_AXIS_tvalid, S_AXIS_tdata, S_AXIS_tkeep, S_AXIS_tlast, M_AXIS_tready
+    };
 
 endmodule
 

@@ -22,7 +22,10 @@ module cmac_krnl (
     assign axis_net_rx_tkeep  = '0;
     assign axis_net_rx_tlast  = 1'b0;
 
-    wire unused = &{1'b0, ap_clk, ap_rst_n, axis_net_tx_tvalid, axis_net_tx_tdata, axis_net_tx_tkeep, axis_net_tx_tlast, axis_net_rx_tready};
+    wire unused = &{
+        1'b0, ap_clk, ap_rst_n, axis_net_tx_tvalid, axis_net_tx_tdata,
+        axis_net_tx_tkeep, axis_net_tx_tlast, axis_net_rx_tready
+    };
 
 endmodule
 

@@ -5,7 +5,7 @@
 `default_nettype none
 
 module network_krnl #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the network engine
 ) (
     input  wire          ap_clk,
     input  wire          ap_rst_n,
@@ -116,8 +116,10 @@ module network_krnl #(
     import "DPI-C" function void sim_network_read(input chandle network, input int session, input int length);
     import "DPI-C" function void sim_network_beat(input chandle network, output int session, output bit [511:0] data,
                                                   output longint unsigned keep, output bit first, output bit last);
-    import "DPI-C" function void sim_network_ask_host(input chandle network, input int kind, input int ip, input int port);
-    import "DPI-C" function void sim_network_answered(input chandle network, input int kind, output int session, output bit good);
+    import "DPI-C" function void sim_network_ask_host(input chandle network,
+        input int kind, input int ip, input int port);
+    import "DPI-C" function void sim_network_answered(input chandle network,
+        input int kind, output int session, output bit good);
 
     // Bits of a tick.
     localparam int HAS_STATUS       = 0;
@@ -173,15 +175,19 @@ module network_krnl #(
             m_axis_tcp_port_status_tvalid      <= 1'b0;
             m_axis_tcp_open_status_tvalid      <= 1'b0;
         end else begin
-            if (s_axis_tcp_tx_meta_tvalid && s_axis_tcp_tx_meta_tready) sim_network_ask(network, 32'(meta.session), 32'(meta.length));
+            if (s_axis_tcp_tx_meta_tvalid && s_axis_tcp_tx_meta_tready)
+                sim_network_ask(network, 32'(meta.session), 32'(meta.length));
             if (s_axis_tcp_tx_data_tvalid && s_axis_tcp_tx_data_tready)
-                sim_network_take(network, 1'b1, 32'(s_axis_tcp_tx_data_tdest), s_axis_tcp_tx_data_tdata, s_axis_tcp_tx_data_tkeep,
-                                 s_axis_tcp_tx_data_tlast);
+                sim_network_take(network, 1'b1, 32'(s_axis_tcp_tx_data_tdest), s_axis_tcp_tx_data_tdata,
+                    s_axis_tcp_tx_data_tkeep, s_axis_tcp_tx_data_tlast);
             if (s_axis_tcp_read_pkg_tvalid && s_axis_tcp_read_pkg_tready)
                 sim_network_read(network, 32'(request.session), 32'(request.length));
-            if (s_axis_tcp_listen_port_tvalid) sim_network_ask_host(network, LISTEN, 0, 32'(s_axis_tcp_listen_port_tdata));
-            if (s_axis_tcp_open_connection_tvalid) sim_network_ask_host(network, CONNECT, connection.ip, 32'(connection.port));
-            if (s_axis_tcp_close_connection_tvalid) sim_network_ask_host(network, CLOSE, 0, 32'(s_axis_tcp_close_connection_tdata));
+            if (s_axis_tcp_listen_port_tvalid)
+                sim_network_ask_host(network, LISTEN, 0, 32'(s_axis_tcp_listen_port_tdata));
+            if (s_axis_tcp_open_connection_tvalid)
+                sim_network_ask_host(network, CONNECT, connection.ip, 32'(connection.port));
+            if (s_axis_tcp_close_connection_tvalid)
+                sim_network_ask_host(network, CLOSE, 0, 32'(s_axis_tcp_close_connection_tdata));
 
             sim_network_tick(network, now);
             s_axis_tcp_tx_meta_tready  <= now[TAKES_META];
@@ -247,10 +253,12 @@ module network_krnl #(
 
     sim_axilite_zero control (
         .clk, .rst,
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
+        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready),
+        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready),
         .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
         .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp)
+        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready),
+        .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp)
     );
 
     assign axis_net_rx_tready        = 1'b1;
@@ -269,7 +277,8 @@ module network_krnl #(
 
     wire unused = &{1'b0, s_axi_control_awaddr, s_axi_control_wdata, s_axi_control_wstrb, s_axi_control_araddr,
                     axis_net_rx_tvalid, axis_net_rx_tdata, axis_net_rx_tkeep, axis_net_rx_tlast, axis_net_tx_tready,
-                    m_axis_udp_rx_tready, s_axis_udp_tx_tvalid, s_axis_udp_tx_tdata, s_axis_udp_tx_tkeep, s_axis_udp_tx_tlast,
+                    m_axis_udp_rx_tready, s_axis_udp_tx_tvalid,
+                    s_axis_udp_tx_tdata, s_axis_udp_tx_tkeep, s_axis_udp_tx_tlast,
                     m_axis_udp_rx_meta_tready, s_axis_udp_tx_meta_tvalid, s_axis_udp_tx_meta_tdata,
                     connection, now, session, length, space, error};
 

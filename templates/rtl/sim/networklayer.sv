@@ -3,7 +3,7 @@
 `default_nettype none
 
 module networklayer #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the network engine in the simulation
 ) (
     input  wire          ap_clk,
     input  wire          ap_rst_n,
@@ -82,7 +82,8 @@ module networklayer #(
             M_AXIS_nl2sk_tvalid <= 1'b0;
         end else begin
             if (S_AXIS_sk2nl_tvalid && S_AXIS_sk2nl_tready)
-                sim_network_take(network, 1'b0, 32'(S_AXIS_sk2nl_tdest), S_AXIS_sk2nl_tdata, S_AXIS_sk2nl_tkeep, S_AXIS_sk2nl_tlast);
+                sim_network_take(network, 1'b0, 32'(S_AXIS_sk2nl_tdest),
+                    S_AXIS_sk2nl_tdata, S_AXIS_sk2nl_tkeep, S_AXIS_sk2nl_tlast);
             sim_network_tick(network, now);
             S_AXIS_sk2nl_tready <= now[TAKES_DATA];
             if (!M_AXIS_nl2sk_tvalid || M_AXIS_nl2sk_tready) begin

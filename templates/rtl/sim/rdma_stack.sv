@@ -4,7 +4,7 @@
 `default_nettype none
 
 module rdma_stack #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the network engine in the simulation
 ) (
     input  wire          ap_clk,
     input  wire          ap_rst_n,
@@ -33,8 +33,8 @@ module rdma_stack #(
     import "DPI-C" function void sim_network_reset(input chandle network);
     // A cycle: which outputs have something, and which inputs take something.
     import "DPI-C" function void sim_network_tick(input chandle network, output int now);
-    import "DPI-C" function void sim_network_command(input chandle network, input bit write, input int session, input int length,
-                                                     input longint unsigned address, input int host);
+    import "DPI-C" function void sim_network_command(input chandle network, input bit write,
+        input int session, input int length, input longint unsigned address, input int host);
     import "DPI-C" function void sim_network_take(input chandle network, input bit announced, input int session,
                                                   input bit [511:0] data, input longint unsigned keep, input bit last);
     import "DPI-C" function void sim_network_note(input chandle network, output int session, output int length,

@@ -4,7 +4,7 @@
 `default_nettype none
 
 module sim_axi_checker #(
-    parameter int PORT = 0
+    parameter int PORT = 0 // its number in the simulation
 ) (
     input wire         clk,
     input wire         rst,
@@ -81,11 +81,13 @@ module sim_axi_checker #(
     always_ff @(posedge clk) begin
         if (!rst && awvalid) begin
             if (crosses(awaddr[11:6], awlen)) sim_axi_violation(PORT, "a write burst crosses 4 KiB");
-            if (awsize != 3'd6 || awburst != 2'b01) sim_axi_violation(PORT, "a write burst is not of full incrementing beats");
+            if (awsize != 3'd6 || awburst != 2'b01)
+                sim_axi_violation(PORT, "a write burst is not of full incrementing beats");
         end
         if (!rst && arvalid) begin
             if (crosses(araddr[11:6], arlen)) sim_axi_violation(PORT, "a read burst crosses 4 KiB");
-            if (arsize != 3'd6 || arburst != 2'b01) sim_axi_violation(PORT, "a read burst is not of full incrementing beats");
+            if (arsize != 3'd6 || arburst != 2'b01)
+                sim_axi_violation(PORT, "a read burst is not of full incrementing beats");
         end
     end
 
@@ -121,13 +123,15 @@ module sim_axi_checker #(
             end
             if (w_taken) begin
                 if (write_head == write_tail) sim_axi_violation(PORT, "write data without an address");
-                else if (wlast != (write_beat == write_lengths[write_head])) sim_axi_violation(PORT, "WLAST is at the wrong beat");
+                else if (wlast != (write_beat == write_lengths[write_head]))
+                    sim_axi_violation(PORT, "WLAST is at the wrong beat");
                 write_beat <= wlast ? '0 : write_beat + 8'd1;
                 if (wlast) write_head <= write_head + 8'd1;
             end
             if (r_taken) begin
                 if (read_head == read_tail) sim_axi_violation(PORT, "read data without an address");
-                else if (rlast != (read_beat == read_lengths[read_head])) sim_axi_violation(PORT, "RLAST is at the wrong beat");
+                else if (rlast != (read_beat == read_lengths[read_head]))
+                    sim_axi_violation(PORT, "RLAST is at the wrong beat");
                 read_beat <= rlast ? '0 : read_beat + 8'd1;
                 if (rlast) read_head <= read_head + 8'd1;
             end

@@ -8,10 +8,10 @@
 `default_nettype none
 
 module sim_axi_memory #(
-    parameter int PORT        = 0,
-    parameter int SPACE       = 0,
-    parameter int OUTSTANDING = 32,     // bursts each way, a power of two
-    parameter bit CHECK       = 1'b1    // watch the rules of AXI
+    parameter int PORT        = 0,   // its number in the simulation
+    parameter int SPACE       = 0,   // memory that it leads to: its number in the simulation
+    parameter int OUTSTANDING = 32,  // bursts each way, a power of two
+    parameter bit CHECK       = 1'b1 // watch the rules of AXI
 ) (
     input  wire          clk,
     input  wire          rst,

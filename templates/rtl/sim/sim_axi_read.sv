@@ -2,9 +2,9 @@
 `default_nettype none
 
 module sim_axi_read #(
-    parameter int PORT        = 0,
-    parameter int SPACE       = 0,
-    parameter int OUTSTANDING = 32    // bursts, a power of two
+    parameter int PORT        = 0, // its number in the simulation
+    parameter int SPACE       = 0, // memory that it leads to: its number in the simulation
+    parameter int OUTSTANDING = 32 // bursts, a power of two
 ) (
     input  wire          clk,
     input  wire          rst,

@@ -3,9 +3,9 @@
 `default_nettype none
 
 module sim_axi_write #(
-    parameter int PORT        = 0,
-    parameter int SPACE       = 0,
-    parameter int OUTSTANDING = 32    // bursts, a power of two
+    parameter int PORT        = 0, // its number in the simulation
+    parameter int SPACE       = 0, // memory that it leads to: its number in the simulation
+    parameter int OUTSTANDING = 32 // bursts, a power of two
 ) (
     input  wire          clk,
     input  wire          rst,
@@ -93,7 +93,9 @@ module sim_axi_write #(
                 end
             end
             if (bready) bvalid <= 1'b0;
-            if (answer && sim_axi_silent(self, addresses[head[POINTER-1:0]], 32'(lengths[head[POINTER-1:0]]) + 1) == 0) begin
+            if (answer
+                    && sim_axi_silent(self, addresses[head[POINTER-1:0]], 32'(lengths[head[POINTER-1:0]]) + 1)
+                        == 0) begin
                 sim_axi_commit(self);
                 bresp  <= responses[head[POINTER-1:0]];
                 bvalid <= 1'b1;

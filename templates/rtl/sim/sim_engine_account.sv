@@ -16,7 +16,7 @@
 `default_nettype none
 
 module sim_engine_account #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the engine
 ) (
     input wire       clk,
     input wire       rst,

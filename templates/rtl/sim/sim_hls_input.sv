@@ -2,10 +2,10 @@
 `default_nettype none
 
 module sim_hls_input #(
-    parameter int COMPONENT  = 0,
-    parameter int PORT       = 0,
-    parameter int WIDTH      = 512,
-    parameter int DEST_WIDTH = 1
+    parameter int COMPONENT  = 0,   // number of the kernel in the simulation
+    parameter int PORT       = 0,   // number of the stream at its kernel
+    parameter int WIDTH      = 512, // bits of data
+    parameter int DEST_WIDTH = 1    // bits of TDEST
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -20,8 +20,8 @@ module sim_hls_input #(
 
     // Takes a beat, if there is one; the result says whether there is room for
     // another one.
-    import "DPI-C" function bit sim_hls_take(input int component, input int port, input bit valid, input bit [511:0] data,
-                                             input bit [63:0] keep, input bit last, input int tdest);
+    import "DPI-C" function bit sim_hls_take(input int component, input int port, input bit valid,
+        input bit [511:0] data, input bit [63:0] keep, input bit last, input int tdest);
 
     always_ff @(posedge clk)
         if (rst) tready <= 1'b0;

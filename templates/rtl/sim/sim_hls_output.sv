@@ -3,10 +3,10 @@
 `default_nettype none
 
 module sim_hls_output #(
-    parameter int COMPONENT  = 0,
-    parameter int PORT       = 0,
-    parameter int WIDTH      = 512,
-    parameter int DEST_WIDTH = 1
+    parameter int COMPONENT  = 0,   // number of the kernel in the simulation
+    parameter int PORT       = 0,   // number of the stream at its kernel
+    parameter int WIDTH      = 512, // bits of data
+    parameter int DEST_WIDTH = 1    // bits of TDEST
 ) (
     input  wire                   clk,
     input  wire                   rst,

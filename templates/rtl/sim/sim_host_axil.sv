@@ -3,8 +3,8 @@
 `default_nettype none
 
 module sim_host_axil #(
-    parameter int ID            = 0,
-    parameter int ADDRESS_WIDTH = 16
+    parameter int ID            = 0, // number of the port in the simulation
+    parameter int ADDRESS_WIDTH = 16 // bits of a byte address
 ) (
     input  wire                      clk,
     input  wire                      rst,

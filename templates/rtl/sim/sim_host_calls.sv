@@ -4,7 +4,7 @@
 `default_nettype none
 
 module sim_host_calls #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the port in the simulation
 ) (
     input  wire         clk,
     input  wire         rst,

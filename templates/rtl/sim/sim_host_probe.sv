@@ -4,7 +4,7 @@
 `default_nettype none
 
 module sim_host_probe #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the engine
 ) (
     input  wire          clk,
     input  wire          rst,

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module sim_kernel_port #(
-    parameter int ID = 0
+    parameter int ID = 0 // number of the engine
 ) (
     input  wire          clk,
     input  wire          rst,
@@ -29,7 +29,8 @@ module sim_kernel_port #(
     import "DPI-C" function bit sim_kernel_take(input int id, input bit valid, input bit [511:0] data,
                                                 input bit [63:0] keep, input bit last, input int tdest);
     // The next beat, if there is one.
-    import "DPI-C" function bit sim_kernel_give(input int id, output bit [511:0] data, output bit last, output int tdest);
+    import "DPI-C" function bit sim_kernel_give(input int id,
+        output bit [511:0] data, output bit last, output int tdest);
 
     bit [511:0] data;
     bit         last;

@@ -107,13 +107,13 @@ module vadd_put (
             else if (ends) running <= 1'b0;
         end
 
+    axilite_pkg::request_t  control_request;
+    axilite_pkg::response_t control_response;
+
+    axilite_port #(.ADDRESS_WIDTH(12)) control_port (.*);
+
     vadd_put_registers registers (
-        .clk(ap_clk), .rst,
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready), .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp),
+        .clk(ap_clk), .rst, .control_request, .control_response,
         .start(asked), .taken(ends), .done(ends), .idle(!running),
         .src, .dst, .count, .destination, .comm_adr, .dpcfg_adr
     );
@@ -121,7 +121,8 @@ module vadd_put (
     vadd_put_call call (
         .clk(ap_clk), .rst,
         .start(launch), .count, .destination, .comm_adr, .dpcfg_adr, .busy(calling), .failed(call_failed),
-        .call_valid(cmd_to_cclo_tvalid), .call_ready(cmd_to_cclo_tready), .call_data(cmd_to_cclo_tdata), .call_last(cmd_to_cclo_tlast),
+        .call_valid(cmd_to_cclo_tvalid), .call_ready(cmd_to_cclo_tready),
+        .call_data(cmd_to_cclo_tdata), .call_last(cmd_to_cclo_tlast),
         .answer_valid(sts_from_cclo_tvalid), .answer_ready(sts_from_cclo_tready), .answer_data(sts_from_cclo_tdata)
     );
 
@@ -144,12 +145,16 @@ module vadd_put (
     logic       _unused_read_memory;
     dma_read reader (
         .clk(ap_clk), .rst,
-        .command_valid(read_command_valid), .command_ready(read_command_ready), .command_data(read_command), .command_memory('0),
-        .stream_valid(read_valid), .stream_ready(read_ready), .stream_data(read_data), .stream_keep(read_keep), .stream_last(read_last),
+        .command_valid(read_command_valid), .command_ready(read_command_ready),
+        .command_data(read_command), .command_memory('0),
+        .stream_valid(read_valid), .stream_ready(read_ready),
+        .stream_data(read_data), .stream_keep(read_keep), .stream_last(read_last),
         .status_valid(read_status_valid), .status_ready(1'b1), .status_data(_unused_read_status),
-        .ar_valid(m_axi_gmem_arvalid), .ar_ready(m_axi_gmem_arready), .ar_address(m_axi_gmem_araddr), .ar_length(m_axi_gmem_arlen),
+        .ar_valid(m_axi_gmem_arvalid), .ar_ready(m_axi_gmem_arready),
+        .ar_address(m_axi_gmem_araddr), .ar_length(m_axi_gmem_arlen),
         .ar_memory(_unused_read_memory),
-        .r_valid(m_axi_gmem_rvalid), .r_ready(m_axi_gmem_rready), .r_data(m_axi_gmem_rdata), .r_response(m_axi_gmem_rresp)
+        .r_valid(m_axi_gmem_rvalid), .r_ready(m_axi_gmem_rready), .r_data(m_axi_gmem_rdata),
+        .r_response(m_axi_gmem_rresp)
     );
 
     assign m_axi_gmem_arsize  = 3'd6;  // 64 bytes
@@ -189,13 +194,16 @@ module vadd_put (
     logic                                  _unused_write_memory;
     dma_write writer (
         .clk(ap_clk), .rst,
-        .command_valid(write_command_valid), .command_ready(write_command_ready), .command_data(write_command), .command_memory('0),
+        .command_valid(write_command_valid), .command_ready(write_command_ready),
+        .command_data(write_command), .command_memory('0),
         .stream_valid(write_valid), .stream_ready(write_ready), .stream_data(abandon ? '0 : data_from_cclo_tdata),
         .stream_keep('1), .stream_last(1'b0),
         .status_valid(write_status_valid), .status_ready(1'b1), .status_data(_unused_write_status),
-        .aw_valid(m_axi_gmem_awvalid), .aw_ready(m_axi_gmem_awready), .aw_address(m_axi_gmem_awaddr), .aw_length(m_axi_gmem_awlen),
+        .aw_valid(m_axi_gmem_awvalid), .aw_ready(m_axi_gmem_awready),
+        .aw_address(m_axi_gmem_awaddr), .aw_length(m_axi_gmem_awlen),
         .aw_memory(_unused_write_memory),
-        .w_valid(m_axi_gmem_wvalid), .w_ready(m_axi_gmem_wready), .w_data(m_axi_gmem_wdata), .w_strobes(m_axi_gmem_wstrb),
+        .w_valid(m_axi_gmem_wvalid), .w_ready(m_axi_gmem_wready),
+        .w_data(m_axi_gmem_wdata), .w_strobes(m_axi_gmem_wstrb),
         .w_last(m_axi_gmem_wlast),
         .b_valid(m_axi_gmem_bvalid), .b_ready(m_axi_gmem_bready), .b_response(m_axi_gmem_bresp)
     );

@@ -36,7 +36,8 @@ module vadd_put_adder (
 
     for (genvar i = 0; i < 16; i++) begin : elements
         float_adder #(.EXPONENT(8), .FRACTION(23)) adder (
-            .clk, .enable({6{advance}} & {valid[4:0], in_valid}), .a(in_data[32*i +: 32]), .b(ONE), .sum(sums[32*i +: 32])
+            .clk, .enable({6{advance}} & {valid[4:0], in_valid}),
+            .a(in_data[32*i +: 32]), .b(ONE), .sum(sums[32*i +: 32])
         );
     end
 

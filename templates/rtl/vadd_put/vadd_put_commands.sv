@@ -34,7 +34,8 @@ module vadd_put_commands (
 
     always_comb begin
         command              = '0;
-        command.bytes        = final_piece ? cclo_pkg::DMA_COMMAND_BYTES_WIDTH'(left) : cclo_pkg::DMA_COMMAND_BYTES_WIDTH'(1) << PIECE;
+        command.bytes        = final_piece ? cclo_pkg::DMA_COMMAND_BYTES_WIDTH'(left)
+            : cclo_pkg::DMA_COMMAND_BYTES_WIDTH'(1) << PIECE;
         command.incrementing = 1'b1;
         command.eof          = final_piece;
         command.address      = next;

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/internal/panels"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // plot is a picture in the making.
 type plot struct {
-	*panels.Plot
+	*report.Plot
 	r          *Compared
 	minY, maxY float64 // log10 of µs
 }
@@ -19,7 +19,7 @@ type plot struct {
 // Plot draws the times of a report as SVG: a panel for each operation, a line
 // for each number of ranks.
 func (r *Compared) Plot() string {
-	p := &plot{Plot: panels.New(), r: r}
+	p := &plot{Plot: report.NewPlot(), r: r}
 	p.scale()
 	names, others := p.panels(), ""
 	if r.OpenMPI != "" {
@@ -97,13 +97,13 @@ func (p *plot) panel(name string, leftmost bool) {
 	}
 	p.Sizes("largest buffer of a rank", sizeName)
 	for _, n := range p.Ranks() {
-		p.Line(n, panels.Dashed, p.line(name, n, func(q *Point) float64 { return other(q).Median }))
+		p.Line(n, report.Dashed, p.line(name, n, func(q *Point) float64 { return other(q).Median }))
 		p.Line(n, "", p.line(name, n, func(q *Point) float64 { return q.Median }))
 	}
 }
 
 func (p *plot) y(us float64) float64 {
-	return (p.maxY - math.Log10(us)) / (p.maxY - p.minY) * panels.High
+	return (p.maxY - math.Log10(us)) / (p.maxY - p.minY) * report.High
 }
 
 // line are the places of points.
@@ -130,16 +130,16 @@ func (p *plot) marks() {
 			names = append(names, q.Operation)
 		}
 	}
-	group := float64(panels.Wide) / float64(len(names))
+	group := float64(report.Wide) / float64(len(names))
 	wide := group * 0.8 / float64(len(p.Ranks()))
 	for i := range rows {
 		q := &rows[i]
 		at := (float64(slices.Index(names, q.Operation))+0.1)*group + float64(slices.Index(p.Ranks(), q.Ranks))*wide
 		p.mark(at, wide, q.Median, p.Colour(q.Ranks), `stroke-width="3"`)
-		p.mark(at, wide, other(q).Median, p.Colour(q.Ranks), `stroke-width="2" `+panels.Dashed)
+		p.mark(at, wide, other(q).Median, p.Colour(q.Ranks), `stroke-width="2" `+report.Dashed)
 	}
 	for i, name := range names {
-		p.Text((float64(i)+0.5)*group, panels.High+16, "middle", `font-size="11"`, name)
+		p.Text((float64(i)+0.5)*group, report.High+16, "middle", `font-size="11"`, name)
 	}
 }
 

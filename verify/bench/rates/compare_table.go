@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"github.com/cclforge/cclforge/verify/internal/panels"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 // The table shows some of the sizes; the others are in the report.
@@ -208,5 +208,5 @@ func sizeName(bytes int) string {
 	if bytes == 0 {
 		return "no data"
 	}
-	return panels.Size(bytes)
+	return report.Size(bytes)
 }

@@ -97,8 +97,8 @@ var published = map[string]func(n float64) float64{
 }
 
 // bothForms are the operations that nccl-tests have in place, too, without those whose
-// data would be overwritten.
-var bothForms = []string{"allreduce", "allgather", "reduce_scatter", "reduce", "scatter", "gather", "scan"}
+// data would be overwritten, and scan.
+var bothForms = []string{"scan", "allreduce", "allgather", "reduce_scatter", "reduce", "scatter", "gather"}
 
 func TestRates(t *testing.T) {
 	const ranks = 3

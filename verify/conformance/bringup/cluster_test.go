@@ -9,7 +9,6 @@ import (
 	"github.com/cclforge/cclforge/driver/cluster"
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/xrttest"
 )
 
 // world is a host with cards, and what all ranks are told.
@@ -25,7 +24,7 @@ func newWorld(t *testing.T, platform string, size int, o xrt.HostOptions) *world
 		t.Fatal(err)
 	}
 	d, all := tell(t, platform, nil, size)
-	return &world{xrttest.Host(t, d, size, o), all}
+	return &world{xrt.Start(t, d, size, o), all}
 }
 
 // open brings up all ranks at the same time.
@@ -47,7 +46,7 @@ func TestWorlds(t *testing.T) {
 				t.Fatal(err)
 			}
 			work(t, ranks)
-			xrttest.Returned(t, w.Host)
+			xrt.Returned(t, w.Host)
 		})
 	}
 }

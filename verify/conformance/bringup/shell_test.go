@@ -14,7 +14,6 @@ import (
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
-	"github.com/cclforge/cclforge/verify/fakecards/coyote/coyotetest"
 )
 
 // shells is a host with cards in the shell, and what all ranks are told.
@@ -27,7 +26,7 @@ type shells struct {
 func newShells(t *testing.T, size int, limit time.Duration) *shells {
 	t.Helper()
 	d, all := tell(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True}, size)
-	s := &shells{Host: coyotetest.Host(t, d, size,
+	s := &shells{Host: coyote.Start(t, d, size,
 		coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}}), told: all}
 	for range size {
 		s.processes = append(s.processes, s.Process())
@@ -58,7 +57,7 @@ func TestWorldsOfShells(t *testing.T) {
 				t.Fatalf("%d ranks, round %d: %v", size, round, err)
 			}
 			work(t, ranks)
-			coyotetest.Returned(t, s.Host)
+			coyote.Returned(t, s.Host)
 			if round == 0 {
 				p := s.Process()
 				if _, err := cluster.TakeShell(t.Context(), &s.p, &s.lies, driver.Options{System: p}); err != nil {
@@ -118,7 +117,7 @@ func TestErrorsOfAllShells(t *testing.T) {
 					}
 				}
 			}
-			coyotetest.Returned(t, s.Host)
+			coyote.Returned(t, s.Host)
 		})
 	}
 }

@@ -80,6 +80,16 @@ func ReduceScatter(in [][]float64, count int, f Function) [][]float64 {
 	return ranks(len(in), func(r int) []float64 { return block(all, r, count) })
 }
 
+// Scan gives rank i the reduction of the buffers of ranks 0 to i.
+func Scan(in [][]float64, f Function) [][]float64 {
+	return ranks(len(in), func(r int) []float64 { return reduced(in[:r+1], f) })
+}
+
+// ExScan gives rank i what Scan gives the rank before it; rank 0 has no result.
+func ExScan(in [][]float64, f Function) [][]float64 {
+	return append([][]float64{nil}, Scan(in[:len(in)-1], f)...)
+}
+
 // AllToAll gives rank i block i of everyone, in the order of the ranks.
 func AllToAll(in [][]float64, count int) [][]float64 {
 	return ranks(len(in), func(r int) []float64 {

@@ -18,6 +18,8 @@ func TestOperations(t *testing.T) {
 		"reduce":         {Reduce(in, 0, Sum), [][]float64{{11, 22, 33, 44}, nil}},
 		"allreduce":      {AllReduce(in, Max), [][]float64{b, b}},
 		"reduce_scatter": {ReduceScatter(in, 2, Sum), [][]float64{{11, 22}, {33, 44}}},
+		"scan":           {Scan([][]float64{{1, 2}, {3, 4}, {5, 6}}, Sum), [][]float64{{1, 2}, {4, 6}, {9, 12}}},
+		"exscan":         {ExScan([][]float64{{1, 2}, {3, 4}, {5, 6}}, Sum), [][]float64{nil, {1, 2}, {4, 6}}},
 		"alltoall":       {AllToAll(in, 2), [][]float64{{1, 2, 10, 20}, {3, 4, 30, 40}}},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {

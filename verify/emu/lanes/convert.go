@@ -28,16 +28,23 @@ var conversions = map[[2]string]func() Converter{
 	{"float64", "float32"}:  func() Converter { return converter(floatTo[float32, float64]) },
 }
 
-func floatTo[D, S float](dst []D, src []S) {
+// each is small enough for the compiler to inline it together with f. Loops over a variable
+// of an outer function are written out: here the variable would be read each time.
+func each[D, S number](dst []D, src []S, f func(S) D) {
 	src = src[:len(dst)]
-	nan := D(math.Float64frombits(nan64))
 	for i := range dst {
-		v := D(src[i])
-		if v != v {
-			v = nan
-		}
-		dst[i] = v
+		dst[i] = f(src[i])
 	}
+}
+
+func floatTo[D, S float](dst []D, src []S) {
+	nan := D(math.Float64frombits(nan64))
+	each(dst, src, func(s S) D {
+		if v := D(s); v == v {
+			return v
+		}
+		return nan
+	})
 }
 
 func float16To[D float](values *[1 << 16]float32) func(dst []D, src []uint16) {
@@ -51,15 +58,13 @@ func float16To[D float](values *[1 << 16]float32) func(dst []D, src []uint16) {
 
 // bfloat16To widens by way of float32, without rounding.
 func bfloat16To[D float](dst []D, src []uint16) {
-	src = src[:len(dst)]
 	nan := D(math.Float64frombits(nan64))
-	for i := range dst {
-		v := D(bfloat16Value(src[i]))
-		if v != v {
-			v = nan
+	each(dst, src, func(h uint16) D {
+		if v := D(bfloat16Value(h)); v == v {
+			return v
 		}
-		dst[i] = v
-	}
+		return nan
+	})
 }
 
 func float16ToBFloat16(values *[1 << 16]float32) func(dst, src []uint16) {
@@ -72,36 +77,16 @@ func float16ToBFloat16(values *[1 << 16]float32) func(dst, src []uint16) {
 }
 
 func bfloat16ToFloat16(dst, src []uint16) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = toFloat16(bfloat16Value(src[i]))
-	}
+	each(dst, src, func(h uint16) uint16 { return toFloat16(bfloat16Value(h)) })
 }
 
-func float32ToFloat16(dst []uint16, src []float32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = toFloat16(src[i])
-	}
-}
-
-func float32ToBFloat16(dst []uint16, src []float32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = toBFloat16(src[i])
-	}
-}
+func float32ToFloat16(dst []uint16, src []float32)  { each(dst, src, toFloat16) }
+func float32ToBFloat16(dst []uint16, src []float32) { each(dst, src, toBFloat16) }
 
 func float64ToFloat16(dst []uint16, src []float64) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = narrow(math.Float64bits(src[i]), 10, 15, float16Inf, float16NaN)
-	}
+	each(dst, src, func(v float64) uint16 { return narrow(math.Float64bits(v), 10, 15, float16Inf, float16NaN) })
 }
 
 func float64ToBFloat16(dst []uint16, src []float64) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = narrow(math.Float64bits(src[i]), 7, 127, bfloat16Inf, bfloat16NaN)
-	}
+	each(dst, src, func(v float64) uint16 { return narrow(math.Float64bits(v), 7, 127, bfloat16Inf, bfloat16NaN) })
 }

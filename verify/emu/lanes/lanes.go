@@ -7,11 +7,6 @@
 // operand is NaN, and -0 below +0. Integers wrap around.
 package lanes
 
-import (
-	"maps"
-	"slices"
-)
-
 // Reducer combines the elements of a and b into dst. All three have the same
 // length in bytes, a multiple of the element; of other lengths it takes the
 // whole elements of the shortest. dst may be a or b, or both, but must not
@@ -22,19 +17,6 @@ type Reducer func(dst, a, b []byte)
 // many as both hold whole. dst must not overlap src, except that it may be src
 // where both types have the same size. A Converter may be used concurrently.
 type Converter func(dst, src []byte)
-
-// Reduce returns a reduction of the interface generations for an element type,
-// and whether there is one.
-func Reduce(function, elementType string) (Reducer, bool) {
-	make, ok := reductions[function][elementType]
-	if !ok {
-		return nil, false
-	}
-	return make(), true
-}
-
-// Functions are the names of all reductions, in order.
-func Functions() []string { return slices.Sorted(maps.Keys(reductions)) }
 
 // elementBytes are the sizes of the element types.
 var elementBytes = map[string]int{

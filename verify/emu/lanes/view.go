@@ -6,11 +6,6 @@ import (
 	"unsafe"
 )
 
-// element is what lives in the memory of an engine.
-type element interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
-}
-
 // blockWords is the size of a block in 8-byte words: small enough that the
 // blocks of both operands and the result stay in the first-level cache.
 const blockWords = 512
@@ -32,17 +27,17 @@ func usable(b []byte, size int) bool {
 
 // view is the memory of b as n elements, without copying: decoding elements
 // one by one costs a multiple of adding them.
-func view[T element](b []byte, n int) []T {
+func view[T number](b []byte, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
 // elements is the start of a block as n elements.
-func elements[T element](b *block, n int) []T {
+func elements[T number](b *block, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(b)), n)
 }
 
 // load copies elements out of unaligned memory, or of the other byte order.
-func load[T element](dst []T, src []byte) {
+func load[T number](dst []T, src []byte) {
 	raw := raw(dst)
 	copy(raw, src)
 	if !littleEndian {
@@ -51,7 +46,7 @@ func load[T element](dst []T, src []byte) {
 }
 
 // store is the inverse of load; it spoils src.
-func store[T element](dst []byte, src []T) {
+func store[T number](dst []byte, src []T) {
 	raw := raw(src)
 	if !littleEndian {
 		swap(raw, width[T]())
@@ -59,7 +54,7 @@ func store[T element](dst []byte, src []T) {
 	copy(dst, raw)
 }
 
-func raw[T element](s []T) []byte {
+func raw[T number](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*width[T]())
 }
 
@@ -74,7 +69,7 @@ func swap(b []byte, size int) {
 
 // reducer runs a kernel on memory: in place if it is aligned, else block by
 // block through copies.
-func reducer[T element](kernel func(dst, a, b []T)) Reducer {
+func reducer[T number](kernel func(dst, a, b []T)) Reducer {
 	size := width[T]()
 	return func(dst, a, b []byte) {
 		n := min(len(dst), len(a), len(b)) / size
@@ -100,7 +95,7 @@ func reducer[T element](kernel func(dst, a, b []T)) Reducer {
 }
 
 // converter is reducer for conversions.
-func converter[D, S element](kernel func(dst []D, src []S)) Converter {
+func converter[D, S number](kernel func(dst []D, src []S)) Converter {
 	sizeD, sizeS := width[D](), width[S]()
 	return func(dst, src []byte) {
 		n := min(len(dst)/sizeD, len(src)/sizeS)

@@ -1,4 +1,5 @@
-// Package memory manages address spaces: who has which part of them.
+// Package memory manages address spaces: allocations, the parts that clients use, and
+// copies on the host.
 package memory
 
 import (
@@ -34,8 +35,8 @@ func NewAllocator(limit uint64) *Allocator { return &Allocator{limit: limit} }
 // Extent is a range of addresses.
 type Extent struct{ From, To uint64 }
 
-// Take gives out bytes, at an address if at is not nil. The extent is that of
-// whole steps around them.
+// Take allocates bytes, at an address if at is not nil. The extent is rounded to whole
+// steps.
 func (a *Allocator) Take(bytes uint64, at *uint64) (addr uint64, e Extent, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,7 +74,7 @@ func (a *Allocator) takeAt(bytes, at uint64) (uint64, Extent, error) {
 	return at, e, nil
 }
 
-// Find is the allocation of an address.
+// Find returns the allocation that contains an address.
 func (a *Allocator) Find(addr uint64) (e Extent, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +88,7 @@ func (a *Allocator) Find(addr uint64) (e Extent, ok bool) {
 	return a.used[i], true
 }
 
-// Give takes an extent back. The error is ErrFreed if nobody has it.
+// Give frees an extent. The error is ErrFreed if it is not allocated.
 func (a *Allocator) Give(e Extent) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Block is what an allocation is made of.
+// Block describes an allocation.
 type Block struct {
 	Allocator *Allocator
 	Taken     Extent // from it
@@ -18,13 +18,13 @@ type Block struct {
 	// Without them both see the same bytes: Shared.
 	To, From func(ctx context.Context, b []byte, addr uint64) error
 	Shared   []byte
-	// Mirrored says that this is host memory of which there is a copy.
+	// Mirrored marks host memory that has a copy.
 	Mirrored bool
 	// Freed is called when the block is given back; may be nil.
 	Freed func()
 }
 
-// New is the block as the driver sees it.
+// New returns the block as the driver's accl.Memory.
 func New(b Block) accl.Memory { return &memory{b: b, bytes: b.Shared} }
 
 // memory implements accl.Memory.

@@ -8,8 +8,8 @@ import (
 // maxExtents bounds what clients can make an engine remember about a memory.
 const maxExtents = 1 << 20
 
-// Known is what clients that choose addresses themselves have reserved or written of
-// an address space. Its methods may be called concurrently.
+// Known is the part of an address space that clients with addresses of their own choice
+// have reserved or written. Its methods may be called concurrently.
 type Known struct {
 	limit uint64
 
@@ -17,11 +17,11 @@ type Known struct {
 	extents Extents
 }
 
-// NewKnown is for a space of so many bytes.
+// NewKnown makes a Known for a space of limit bytes.
 func NewKnown(limit uint64) *Known { return &Known{limit: limit} }
 
-// Add says that a client uses bytes from an address on. The error is ErrFull beyond
-// the space.
+// Add marks bytes from an address on as used by a client. The error is ErrFull beyond the
+// space.
 func (k *Known) Add(addr, bytes uint64) error {
 	if addr > k.limit || bytes > k.limit-addr {
 		return fmt.Errorf("%w: it ends at 0x%X, before %d bytes at 0x%X", ErrFull, k.limit, bytes, addr)
@@ -35,8 +35,8 @@ func (k *Known) Add(addr, bytes uint64) error {
 	return nil
 }
 
-// Check is the error, ErrNoMemory, if some bytes were never reserved or written.
-// Written says up to where the engine has written around an address, 0 for not.
+// Check returns ErrNoMemory if some bytes were never reserved or written. Written returns
+// the end of what the engine has written around an address, or 0.
 func (k *Known) Check(addr, bytes uint64, written func(addr uint64) (end uint64)) error {
 	if addr > k.limit || bytes > k.limit-addr {
 		return fmt.Errorf("%w 0x%X", ErrNoMemory, max(addr, k.limit))

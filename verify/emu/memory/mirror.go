@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// ErrOutside says that somebody wrote where there is no memory.
+// ErrOutside reports a write outside of the memory.
 var ErrOutside = errors.New("written outside of the memory")
 
 const (
@@ -21,9 +21,9 @@ const (
 	compareBytes = 4096
 )
 
-// Mirror lets code that runs on the host, such as a kernel in C++ in a simulation,
-// use allocations of an engine's memory by pointers. It has a copy of each whole
-// allocation that was asked for. One goroutine at a time may use it.
+// Mirror lets code on the host, such as a kernel in C++ in a simulation, use allocations of
+// an engine's memory by pointers. It copies an allocation as a whole when Map first needs
+// it. One goroutine at a time may use it.
 type Mirror struct {
 	find        func(addr uint64) (Extent, bool)
 	read, write func(b []byte, addr uint64) error
@@ -43,9 +43,8 @@ func NewMirror(find func(addr uint64) (Extent, bool), read, write func(b []byte,
 	return &Mirror{find: find, read: read, write: write}
 }
 
-// Map is where in this process the byte at an address has its copy, which stays
-// there as long as the mirror is used. The error is ErrNoMemory for an address
-// that is in no allocation.
+// Map returns the place of an address's copy, as a pointer in this process. It stays valid
+// as long as the mirror is used. The error is ErrNoMemory for an address in no allocation.
 func (m *Mirror) Map(addr uint64) (pointer uint64, err error) {
 	for _, c := range m.copies {
 		if addr >= c.From && addr < c.To {
@@ -79,8 +78,8 @@ func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.Slic
 
 func (c *mirrored) pointer(addr uint64) uint64 { return address(c.data) + addr - c.From }
 
-// WriteBack writes what was changed here to the engine's memory. The error is
-// ErrOutside if more was written than the allocations have.
+// WriteBack writes changes of the copies to the engine's memory. The error is ErrOutside if
+// something was written beyond the allocations.
 func (m *Mirror) WriteBack() error {
 	for _, c := range m.copies {
 		if err := c.whole(); err != nil {
@@ -137,8 +136,7 @@ func (c *mirrored) whole() error {
 	return nil
 }
 
-// Refresh writes back what was changed here, and then takes over what the engine's
-// memory has.
+// Refresh writes changes back, and then copies the engine's memory again.
 func (m *Mirror) Refresh() error {
 	if err := m.WriteBack(); err != nil {
 		return err

@@ -89,7 +89,7 @@ func (t *Trap) Is(target error) bool {
 	return ok && c == t.Cause
 }
 
-// Unwrap returns what the Bus said.
+// Unwrap returns the error of the Bus.
 func (t *Trap) Unwrap() error { return t.Err }
 
 // place names a pc for messages.

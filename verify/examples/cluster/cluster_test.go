@@ -9,12 +9,12 @@ import (
 
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/verify/internal/played"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-func TestMain(m *testing.M) { played.Main(m, main) }
+func TestMain(m *testing.M) { ranktest.Main(m, main) }
 
 const ranks = 4
 
@@ -43,14 +43,14 @@ func engines(t *testing.T) (port int) {
 // mpirun starts processes: what stands between the colons of its command line.
 func mpirun(t *testing.T, parts ...[]string) (stdout, stderr string, code int) {
 	t.Helper()
-	command := played.Mpirun(t)
+	command := ranktest.Mpirun(t)
 	for i, p := range parts {
 		if i > 0 {
 			command = append(command, ":")
 		}
 		command = append(command, p...)
 	}
-	return played.Run(t, command...)
+	return ranktest.Run(t, command...)
 }
 
 // flags are those of the program: where the engines are, and a free place to meet.

@@ -1,6 +1,6 @@
-// Package faults lets a user rehearse a bad network, in a world of any kind: a
-// Plan says what happens to packets, with exceptions for some links and some
-// time, and is put in force on the network in process or on any port.
+// Package faults makes the network of a world bad, as a user asks: a Plan has the
+// faults of all links, with exceptions for some links and spans of time, and is put
+// in force on the network in process or on any port.
 //
 // A plan is given as one HCL object, or as the body of a file:
 //
@@ -24,20 +24,20 @@
 // Only UDP loses, duplicates and reorders: other transports repair that, and
 // there the four probabilities mean nothing.
 //
-// A link has the attributes above from latency to reorder, of which those that
-// are not said stay as they are for all, and
+// A link has the attributes above from latency to reorder; without one, that of all
+// links holds. It also has
 //
 //	ranks       "0-2"                  both ways between two ranks; "0>2" one way; "*" is any rank:
 //	                                   "*>3"; "3" is short for "3-*", and "*" for "*-*"
 //	cut         true                   nothing gets through: lost on UDP, elsewhere it waits for the end
 //	from, to    "5s"                   when it holds, in time since the start; without, from the start, for ever
 //
-// If several exceptions say something about the same attribute of a link at some
-// time, the last one wins. A partition has from and to as well, and
+// If several exceptions set the same attribute of a link at some time, the last one
+// wins. A partition has from and to as well, and
 //
 //	groups      [[0, 1], [2, 3]]       ranks of different groups are cut off from each other, and from ranks in none
 //
-// Of several partitions at a time each one cuts. A kill has
+// Several partitions at a time all cut. A kill has
 //
 //	rank        3
 //	at          "20s"                  when the port of the rank closes, in time since the start

@@ -14,7 +14,7 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// Fields are a set of the parts of a condition.
+// Fields is a set of parts of a condition.
 type Fields uint
 
 // The parts of a condition.

@@ -8,9 +8,9 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// Apply puts the plan in force on a network whose ports have the indices of
-// their ranks. It returns when what holds at the start does; the rest happens in
-// its time, until the context ends, and the network stays as it is then.
+// Apply puts the plan in force on a network whose port indices are ranks. It returns when
+// the conditions of the start hold. Later ones follow in their time, until the context
+// ends; the network keeps the last ones.
 func (p *Plan) Apply(ctx context.Context, net *fabric.Net) {
 	if p.None() {
 		return
@@ -18,17 +18,17 @@ func (p *Plan) Apply(ctx context.Context, net *fabric.Net) {
 	p.follow(ctx, nil, net.SetConditions, net.Kill)
 }
 
-// Impair puts the plan in force on what a port of a rank sends, in the way of
-// Apply. Sessions that rankOf does not know have the faults of all links only.
-// The result closes the port, and is a fabric.Router if the port is one. It is
-// the port itself if the plan has no faults.
+// Impair puts the plan in force on the packets that the port of a rank sends, as Apply
+// does. Sessions that rankOf does not know have the faults of all links only. The result
+// closes the port, and is a fabric.Router if the port is one. It is the port itself if the
+// plan has no faults.
 func (p *Plan) Impair(ctx context.Context, port fabric.Port, rank int,
 	rankOf func(session uint32) (rank int, ok bool)) fabric.Port {
 	return p.impair(ctx, port, fabric.Who{Rank: rank, OfSession: rankOf})
 }
 
-// ImpairAt is Impair for ports whose sessions are known by where they lead, as
-// Connect and Route say.
+// ImpairAt is Impair for ports whose sessions are known by their address, as Connect and
+// Route give it.
 func (p *Plan) ImpairAt(ctx context.Context, port fabric.Port, rank int, rankAt func(ip uint32, port uint16) (rank int,
 	ok bool)) fabric.Port {
 	return p.impair(ctx, port, fabric.Who{Rank: rank, OfAddress: rankAt})
@@ -47,8 +47,8 @@ func (p *Plan) impair(ctx context.Context, port fabric.Port, who fabric.Who) fab
 	return i.Port()
 }
 
-// Counts are the counters of what a port has sent, if it is one that Impair
-// has returned and not the port itself.
+// Counts returns the counters of sent packets of a port that Impair returned; false if that
+// was the inner port itself.
 func Counts(port fabric.Port) (fabric.Stats, bool) {
 	i, ok := fabric.ImpairedOf(port)
 	if !ok {

@@ -16,9 +16,9 @@ import (
 // inline is what diagnostics call a plan that is given as an object.
 const inline = "-faults"
 
-// Parse reads a plan: one HCL object like {loss = 0.01, latency = "2ms"}, or
-// the name of a file that ends in .hcl. A plan without a seed gets one. The
-// error is a *Mistakes, which has them all, unless the file cannot be read.
+// Parse reads a plan: one HCL object like {loss = 0.01, latency = "2ms"}, or the name of a
+// file that ends in .hcl. It chooses a seed for a plan without one. The error is a
+// *Mistakes with all mistakes, unless the file cannot be read.
 func Parse(text string) (*Plan, error) {
 	trimmed := strings.TrimSpace(text)
 	if !strings.HasPrefix(trimmed, "{") && strings.HasSuffix(trimmed, ".hcl") {

@@ -13,28 +13,25 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// Plan is what a network does to packets: to those of all links, with
-// exceptions for some links and for spans of time. It must not change while it
-// is in force. Nil is a plan without faults.
+// Plan is the faults of a network: those of all links, with exceptions for some links and
+// for spans of time. It must not change while it is in force. Nil is a plan without faults.
 type Plan struct {
 	Seed          int64 // decides which packets suffer
 	fabric.Faults       // of all links
-	// Links are exceptions. Of those that say something about the same fault of
-	// the same link at the same time, the last one wins.
+	// Links are exceptions. Where several apply to the same fault of the same link at the
+	// same time, the last one wins.
 	Links      []Link
 	Partitions []Partition
 	Kills      []Kill
 
-	// Start is when times begin to count; if it is zero, when the plan is put in
-	// force.
+	// Start is the origin of times; if it is zero, the time when the plan is put in force.
 	Start time.Time
 
 	chosen bool         // Parse has chosen the seed
 	parser *lang.Parser // has the text that places are in; nil without
 }
 
-// SeedChosen reports whether the text that the plan was read from has no seed, so
-// that Parse has chosen one.
+// SeedChosen reports whether Parse has chosen the seed, because the text has none.
 func (p *Plan) SeedChosen() bool { return p.chosen }
 
 // Any stands for any rank at the end of a link.
@@ -51,7 +48,7 @@ type Link struct {
 	place hcl.Range
 }
 
-// Span is a time, since the start, during which something holds.
+// Span is an interval of time since the start.
 type Span struct {
 	From time.Duration
 	To   time.Duration // when it holds no more; 0 for ever
@@ -59,9 +56,8 @@ type Span struct {
 
 func (s Span) holds(t time.Duration) bool { return s.From <= t && (s.To == 0 || t < s.To) }
 
-// Partition cuts ranks off from each other: those of a group from those of
-// other groups, and from those that are in none, which stay together. Of several
-// partitions at a time each one cuts.
+// Partition cuts the ranks of a group off from those of other groups and from those in no
+// group, which stay together. Several partitions at a time all cut.
 type Partition struct {
 	Groups [][]int
 	Span
@@ -83,8 +79,7 @@ func (p *Plan) None() bool {
 	return p == nil || p.Faults == fabric.Faults{} && len(p.Links)+len(p.Partitions)+len(p.Kills) == 0
 }
 
-// String is the whole plan with its seed as one object, which Parse reads. Only
-// the start is not part of it.
+// String writes the plan with its seed as one object for Parse, without the start.
 func (p *Plan) String() string {
 	if p == nil {
 		return "{}"
@@ -103,7 +98,7 @@ func (p *Plan) String() string {
 	return o.String()
 }
 
-// String is the exception as it stands in a list of links.
+// String writes the exception as an element of a list of links.
 func (l Link) String() string {
 	var o object
 	o.set("ranks", strconv.Quote(l.ends()))
@@ -130,7 +125,7 @@ func (l *Link) ends() string {
 	return end(l.Ranks[0]) + between + end(l.Ranks[1])
 }
 
-// String is the partition as it stands in a list of partitions.
+// String writes the partition as an element of a list of partitions.
 func (p Partition) String() string {
 	var o object
 	o.set("groups", strings.ReplaceAll(fmt.Sprint(p.Groups), " ", ", "))
@@ -138,7 +133,7 @@ func (p Partition) String() string {
 	return o.String()
 }
 
-// String is the kill as it stands in a list of kills.
+// String writes the kill as an element of a list of kills.
 func (k Kill) String() string {
 	var o object
 	o.set("rank", strconv.Itoa(k.Rank))
@@ -173,8 +168,8 @@ func (o *object) span(s Span) {
 
 func (o *object) String() string { return "{" + strings.Join(o.parts, ", ") + "}" }
 
-// Check says which ranks the plan names that a world of some size does not have.
-// The error is like that of Parse.
+// Check reports the ranks of the plan that a world of some size does not have. The error is
+// as that of Parse.
 func (p *Plan) Check(size int) error {
 	if p == nil {
 		return nil
@@ -214,7 +209,7 @@ func (p *Plan) Check(size int) error {
 	return problems(p.parser, diags)
 }
 
-// Mistakes are what is wrong with a text. They match lang.ErrInvalid.
+// Mistakes are the mistakes in a text. They match lang.ErrInvalid.
 type Mistakes struct {
 	Diags hcl.Diagnostics // in the order of their places
 	text  string

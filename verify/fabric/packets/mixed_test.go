@@ -79,10 +79,10 @@ func (m *mixed) roundTrip(ctx context.Context, ours, theirs, n int, tag uint32) 
 		}
 		f.send(ours, back, 4, tag)
 	})
-	if _, err := e.Send(ctx, src, n/4, theirs, accl.WithTag(tag)); err != nil {
+	if _, err := e.Send(ctx, src, n/4, accl.Peer(theirs), accl.WithTag(accl.Tag(tag))); err != nil {
 		return fmt.Errorf("send: %w", err)
 	}
-	if _, err := e.Recv(ctx, dst, n/4, theirs, accl.WithTag(tag)); err != nil {
+	if _, err := e.Recv(ctx, dst, n/4, accl.Peer(theirs), accl.WithTag(accl.Tag(tag))); err != nil {
 		return fmt.Errorf("recv: %w", err)
 	}
 	wg.Wait()
@@ -133,7 +133,7 @@ func TestMixedWorldsFromTheFirstMessage(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				posted, err := e.Recv(ctx, dst, n/4, sends, accl.WithTag(tag), accl.Async())
+				posted, err := e.Recv(ctx, dst, n/4, accl.Peer(sends), accl.WithTag(tag), accl.Async())
 				if err != nil {
 					return err
 				}
@@ -141,7 +141,7 @@ func TestMixedWorldsFromTheFirstMessage(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				sent, err := e.Send(ctx, src, n/4, takes, accl.WithTag(tag), accl.Async())
+				sent, err := e.Send(ctx, src, n/4, accl.Peer(takes), accl.WithTag(tag), accl.Async())
 				if err != nil {
 					return err
 				}
@@ -218,7 +218,7 @@ func TestMixedWorldsWait(t *testing.T) {
 				for i := range messages {
 					var tag []accl.Option
 					if i%2 == 0 {
-						tag = append(tag, accl.WithTag(uint32(i)))
+						tag = append(tag, accl.WithTag(accl.Tag(i)))
 					}
 					if _, err := m.engines[0].Recv(ctx, dst, n/4, 1, tag...); err != nil {
 						return fmt.Errorf("message %d: %w", i, err)

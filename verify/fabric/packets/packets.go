@@ -1,7 +1,7 @@
-// Package packets is a network port on the packet sockets of the simulation
-// protocol: what a rank puts on the wire it publishes on a ZeroMQ socket, to
-// which the other ranks subscribe, whoever serves them. Messages have three
-// frames: the destination's number, the sender's, and a packet as JSON text.
+// Package packets is a network port on the packet sockets of the simulation protocol: a
+// rank publishes its packets on a ZeroMQ socket, to which the other ranks subscribe,
+// whoever serves them. Messages have three frames: the destination's number, the sender's,
+// and a packet as JSON text.
 package packets
 
 import (

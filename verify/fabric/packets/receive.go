@@ -143,7 +143,7 @@ func (p *Port) Receive() *fabric.Packet {
 	return nil
 }
 
-// Hold says whether the packets of a rank stay where they are.
+// Hold keeps the packets of a rank in their queue, or ends that.
 func (p *Port) Hold(session uint32, hold bool) {
 	in := &p.in
 	if int64(session) >= int64(len(in.sources)) {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Stats is what a port has done.
+// Stats are the counters of a port.
 type Stats struct {
 	Published uint64 // packets, continuations too
 	Received  uint64 // packets for this rank that were taken, continuations too
@@ -23,7 +23,7 @@ func (s Stats) String() string {
 
 type counters struct{ published, received, malformed, tooLarge, unheard atomic.Uint64 }
 
-// Stats returns the values of now.
+// Stats returns the present values.
 func (p *Port) Stats() Stats {
 	c := &p.stats
 	return Stats{c.published.Load(), c.received.Load(), c.malformed.Load(), c.tooLarge.Load(), c.unheard.Load()}

@@ -31,9 +31,9 @@ type Options struct {
 	// Listen is the address of this host at which sockets are bound; zero for
 	// 127.0.0.1.
 	Listen netip.Addr
-	// Local is where the network engine is. UDP is bound to its port from the
-	// start, any free one if that is 0; without it, when Route says where the rank
-	// is. TCP says so in its hello as long as Route has not said anything.
+	// Local is the address of the network engine. UDP is bound to its port from the start,
+	// to any free one if that is 0; without Local, when Route gives the address of the
+	// rank. TCP sends Local in its hello until Route gives an address.
 	Local netip.AddrPort
 	// Framing tells how many bytes of payload follow a header on a TCP connection,
 	// which needs it.
@@ -46,18 +46,18 @@ type Options struct {
 	MaxMessage int
 	// Connections is how many TCP connections are accepted at a time.
 	Connections int
-	// Dial is the limit of one attempt to connect, FirstBeat how long an accepted
-	// connection may say nothing.
+	// Dial is the limit of one attempt to connect, FirstBeat the time that an accepted
+	// connection may take to send its first beat.
 	Dial, FirstBeat time.Duration
-	// Patience is how long a session goes on dialing in the background after Connect,
-	// or a Send that has found nobody.
+	// Patience is how long a session goes on dialing in the background after Connect, or
+	// after a Send without a connection.
 	Patience time.Duration
-	// Unpaced says that UDP peers are of another make, and know no marks.
+	// Unpaced is for UDP peers of another make, which know no marks.
 	Unpaced bool
-	// Translate gives the address that is real for one of a communicator; nil if
-	// they are the same.
+	// Translate returns the real address for an address of a communicator; nil if they are
+	// the same.
 	Translate func(netip.AddrPort) netip.AddrPort
-	// Log is told what goes wrong with peers and cannot be returned; may be nil.
+	// Log gets a line for each fault of a peer that cannot be returned; may be nil.
 	Log func(format string, args ...any)
 }
 

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// paceBytes may be on their way to a peer before it has to say that it reads;
-	// less if the window is small.
+	// paceBytes may be on their way to a peer without an echo; fewer if the window is
+	// small.
 	paceBytes = 256 << 10
-	// marks are sent while so much is on its way.
+	// marks is how many marks are sent within paceBytes.
 	marks = 4
-	// pacePatience is how long an answer to a mark is waited for before there is
-	// another mark: each may be lost.
+	// pacePatience is the time without an answer after which a mark is repeated: marks
+	// and answers may be lost.
 	pacePatience = 100 * time.Millisecond
-	// unanswered marks are no longer waited for; of a peer that has never answered,
-	// no answer is expected any more.
+	// unanswered is the number of marks without an answer after which the sender goes
+	// on, and sends no more of them to a peer that has never answered.
 	unanswered = 3
 )
 
-// What is where in marks and their answers, in bytes; the rest is as in a hello.
+// Offsets in marks and their answers, in bytes; the rest is as in a hello.
 const (
 	paceCount = 40
 	paceKind  = 52
@@ -37,16 +37,16 @@ const (
 // lock of the port guards it.
 type pacing struct {
 	sent    uint64    // bytes since the session began, as they count in windows
-	marked  uint64    // of these, before the last mark
-	echoed  uint64    // of these, those of which the peer has said that it has read them
-	waiting bool      // Send has answered ErrBusy
-	since   time.Time // when the last mark that is waited for was sent, or answered
-	tries   int       // marks that have not been answered since then
+	marked  uint64    // bytes before the last mark
+	echoed  uint64    // bytes acknowledged by the peer
+	waiting bool      // Send has returned ErrBusy
+	since   time.Time // when the last outstanding mark was sent, or answered
+	tries   int       // marks since then without an answer
 	heard   bool      // the peer has answered a mark
-	deaf    bool      // it does not do so
+	deaf    bool      // the peer answers no marks
 
-	owed uint64 // a mark of the peer that is to be echoed
-	owes bool
+	owed uint64 // count of a mark of the peer that is to be echoed
+	owes bool   // there is one
 }
 
 // ahead is what may be on its way without an echo.

@@ -2,7 +2,7 @@ package socket
 
 import "fmt"
 
-// UDPStats counts what became of the packets of a UDP port.
+// UDPStats are the counters of a UDP port.
 type UDPStats struct {
 	Sent, Received    uint64 // packets
 	BytesOut, BytesIn uint64 // payload of these
@@ -16,7 +16,7 @@ type UDPStats struct {
 	ReadBuffer        int    // bytes that the system holds, as it counts them
 }
 
-// Dropped is how many packets came and were dropped.
+// Dropped counts packets that arrived and were dropped.
 func (s UDPStats) Dropped() uint64 {
 	return s.Strangers + s.Short + s.TooLarge + s.Overflow + s.System
 }
@@ -57,7 +57,7 @@ func (p *UDPPort) Stats() UDPStats {
 // String says where the port is, and what it has done.
 func (p *UDPPort) String() string { return fmt.Sprintf("UDP %v: %v", p.LocalAddr(), p.Stats()) }
 
-// TCPStats counts what became of the packets and connections of a TCP port.
+// TCPStats are the counters of a TCP port.
 type TCPStats struct {
 	Sent, Received    uint64 // packets
 	BytesOut, BytesIn uint64 // payload of these

@@ -12,9 +12,8 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// TCPPort is a fabric.Port and fabric.Router on TCP sockets. RDMA is the same
-// here: sessions of which only Route has told are connected when they are first
-// used.
+// TCPPort is a fabric.Port and fabric.Router on TCP sockets, also for RDMA: a session known
+// only from Route is connected when it is first used.
 type TCPPort struct {
 	inbox
 	life, grace context.Context // until Close, and until it gives up
@@ -34,7 +33,7 @@ var (
 	_ fabric.Router = (*TCPPort)(nil)
 )
 
-// TCP makes a port. It listens when Listen or Route say so.
+// TCP makes a port. Listen or Route make it listen.
 func TCP(o Options) (*TCPPort, error) {
 	if err := o.defaults(fabric.DefaultWindowBytes); err != nil {
 		return nil, err
@@ -113,8 +112,7 @@ func (p *TCPPort) Closed() (uint32, bool) {
 // Lossy implements fabric.Port.
 func (p *TCPPort) Lossy() bool { return false }
 
-// Listen implements fabric.Port. Port 0 is any that is free; LocalAddr tells
-// which.
+// Listen implements fabric.Port. Port 0 is any free one; LocalAddr returns it.
 func (p *TCPPort) Listen(port uint16) error {
 	if port == 0 {
 		return p.listen(0)
@@ -126,9 +124,9 @@ func (p *TCPPort) Listen(port uint16) error {
 	return p.listen(at)
 }
 
-// Connect implements fabric.Port. It ends also with the limit of Options.Dial,
-// which is an ErrUnreachable. Where nobody listens it goes on in the background, for
-// Options.Patience and again with each Send.
+// Connect implements fabric.Port. Its limit is Options.Dial, after which the error is
+// ErrUnreachable. If nobody listens it goes on in the background, for Options.Patience and
+// again with each Send.
 func (p *TCPPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
 	name := address(ip, port)
 	number, err := p.connect(ctx, name)
@@ -273,8 +271,8 @@ func (p *TCPPort) routeHere(name netip.AddrPort, port uint16) {
 	}
 }
 
-// Close implements fabric.Port. It goes on writing what is queued as long as that
-// is taken.
+// Close implements fabric.Port. Queued packets are still written, as long as the peer takes
+// them.
 func (p *TCPPort) Close() error {
 	p.mu.Lock()
 	if p.gone {

@@ -19,11 +19,11 @@ const (
 	socketBytes = 8 << 20
 )
 
-// ErrPayload says that a packet's payload is not what can be sent.
+// ErrPayload says that a payload is too long, or not as long as its header announces.
 var ErrPayload = errors.New("payload cannot be sent")
 
-// UDPPort is a fabric.Port and fabric.Router on a UDP socket. Where it has none
-// yet, packets vanish.
+// UDPPort is a fabric.Port and fabric.Router on a UDP socket. Packets are lost before it is
+// bound.
 type UDPPort struct {
 	inbox
 	life context.Context // until Close
@@ -43,8 +43,8 @@ var (
 	_ fabric.Router = (*UDPPort)(nil)
 )
 
-// UDP makes a port, which is bound at once if the options say where it is. The
-// error is fabric.ErrAddressInUse if somebody else is there.
+// UDP makes a port, which is bound at once if the options have an address. The error is
+// fabric.ErrAddressInUse if the address is taken.
 func UDP(o Options) (*UDPPort, error) {
 	if err := o.defaults(DefaultDatagrams); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func bound(what string, at netip.AddrPort, err error) error {
 	return fmt.Errorf("%s %v: %w", what, at, err)
 }
 
-// LocalAddr is where the port is bound; the zero value if it is not.
+// LocalAddr returns the bound address; the zero value if there is none.
 func (p *UDPPort) LocalAddr() netip.AddrPort {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,8 +146,8 @@ func (p *UDPPort) Send(session uint32, packet *fabric.Packet) error {
 	return nil
 }
 
-// Receive implements fabric.Port. It reads from the socket itself if nothing has
-// been read before: the goroutine that does so otherwise may get its turn late.
+// Receive implements fabric.Port. It reads from the socket itself if nothing was read
+// before: the goroutine that otherwise reads may be scheduled late.
 func (p *UDPPort) Receive() *fabric.Packet {
 	packet, d, echo := p.next()
 	if packet == nil && d != nil && d.pull() {
@@ -180,8 +180,8 @@ func (p *UDPPort) Listen(port uint16) error {
 	return p.rebind(at)
 }
 
-// Connect implements fabric.Port: it finds or makes the session. Whether anybody
-// is there cannot be known.
+// Connect implements fabric.Port: it finds or makes the session. It cannot know whether
+// there is a peer.
 func (p *UDPPort) Connect(_ context.Context, ip uint32, port uint16) (uint32, error) {
 	name := address(ip, port)
 	at, ok := p.o.real(name)
@@ -277,7 +277,7 @@ func insist(ctx context.Context, try func() error) {
 	}
 }
 
-// Closed implements fabric.Port: UDP has no such thing.
+// Closed implements fabric.Port: UDP sessions do not close.
 func (p *UDPPort) Closed() (uint32, bool) { return 0, false }
 
 // Lossy implements fabric.Port.

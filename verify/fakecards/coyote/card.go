@@ -12,7 +12,7 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// Card is a card with a region, as the shell's driver knows it.
+// Card is a card with one region, as the shell's driver has it.
 type Card struct {
 	h         *Host
 	number    int

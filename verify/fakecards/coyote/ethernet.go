@@ -32,21 +32,21 @@ func (e *ethernet) join(c *Card) {
 	e.cards = append(e.cards, c)
 }
 
-// Plug says whether the link of a card is there.
+// Plug connects or disconnects the link of a card.
 func (c *Card) Plug(up bool) {
 	c.h.ether.mu.Lock()
 	defer c.h.ether.mu.Unlock()
 	c.up = up
 }
 
-// Mute has a card answer nobody, whose link is there.
+// Mute makes a card answer nobody, with its link up.
 func (c *Card) Mute(mute bool) {
 	c.h.ether.mu.Lock()
 	defer c.h.ether.mu.Unlock()
 	c.mute = mute
 }
 
-// Knows has a card know a MAC address already, as from a program before.
+// Knows enters a MAC address into a card's table, as an earlier program may have.
 func (c *Card) Knows(ip uint32, mac uint64) {
 	c.h.ether.mu.Lock()
 	defer c.h.ether.mu.Unlock()

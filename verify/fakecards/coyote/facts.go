@@ -59,7 +59,7 @@ const (
 	flagRDMA    = 1 << 16
 	regionsAt   = 48
 
-	// Flags are those of a shell of this project's.
+	// Flags are the flags of a shell built by this project.
 	Flags = flagStreams | flagMemory | flagRDMA | 1<<regionsAt
 )
 

@@ -19,7 +19,7 @@ import (
 // Host has a card for each rank of a world. Its methods may be called concurrently.
 type Host struct {
 	World *world.World
-	// Net is what packets of engines travel on, once queue pairs lead there.
+	// Net carries packets of engines, once queue pairs are written.
 	Net *fabric.Net
 
 	design *design.Design
@@ -44,12 +44,11 @@ type HostOptions struct {
 	Net    fabric.Options
 	// Ranks are the addresses of all ranks.
 	Ranks []accl.Rank
-	// Flags are what the shell says that it was built with; 0 for Flags.
+	// Flags are the shell's build options, as its driver reports them; 0 for Flags.
 	Flags uint64
 }
 
-// NewHost starts ranks of a design, which must be one of the shell's, on cards of their
-// own.
+// NewHost starts ranks of a design, which must be one for the shell, on a card each.
 func NewHost(ctx context.Context, d *design.Design, o HostOptions) (*Host, error) {
 	if d.Shell == nil {
 		return nil, fmt.Errorf("%s is not built into a shell", d.Platform.Name)
@@ -100,7 +99,7 @@ func (h *Host) rankAt(ip uint32) int {
 	})
 }
 
-// Card is that of a rank.
+// Card returns the card of a rank.
 func (h *Host) Card(rank int) *Card { return h.cards[rank] }
 
 // Close ends the ranks.
@@ -109,7 +108,7 @@ func (h *Host) Close() error {
 	return h.World.Close()
 }
 
-// Call is what a process has asked of the operating system or the shell's driver.
+// Call is a request of a process to the operating system or the shell's driver.
 type Call struct {
 	Process  int
 	Function string   // "MAP_USER_MEM", "open", …
@@ -118,7 +117,7 @@ type Call struct {
 	Err      error
 }
 
-// Calls are those that processes have made, oldest first.
+// Calls returns the requests of all processes, oldest first.
 func (h *Host) Calls() []Call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,8 +131,8 @@ type planned struct {
 	errno    syscall.Errno
 }
 
-// Fail has a call of a function fail, the nth from now, the next being 1, without any
-// effect: with an errno, or, if that is 0, with what the shell's driver answers.
+// Fail makes the nth call of a function from now fail without any effect; the next one is
+// 1. It fails with an errno, or if that is 0 with an answer of the shell's driver.
 func (h *Host) Fail(function string, nth, answer int, errno syscall.Errno) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -183,15 +182,14 @@ func (h *Host) fault(format string, args ...any) {
 	h.faults = append(h.faults, fmt.Errorf(format, args...))
 }
 
-// Faults are what would have gone on for ever on a real host, or brought it down, and
-// what has failed on cards.
+// Faults returns requests that would hang or crash a real host, and failures of cards.
 func (h *Host) Faults() []error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.faults)
 }
 
-// Leaks are what processes hold, or held when they closed a file.
+// Leaks lists what processes hold, or held when they closed a file.
 func (h *Host) Leaks() []string {
 	h.mu.Lock()
 	out := slices.Clone(h.left)

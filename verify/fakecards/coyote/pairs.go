@@ -134,7 +134,7 @@ func (p *pairs) Hold(session uint32, hold bool) {
 	}
 }
 
-// Lost is how many packets of the card have led nowhere, or come from there.
+// Lost counts the card's packets without a queue pair at their other end.
 func (c *Card) Lost() int64 { return c.lost.Load() }
 
 func (p *pairs) Closed() (uint32, bool) {
@@ -145,8 +145,8 @@ func (p *pairs) Closed() (uint32, bool) {
 	return p.c.pairTo(int(rank))
 }
 
-// Written are the numbers of the first packets that were written for a queue pair: the
-// own one, and that of the other end.
+// Written returns the first packet numbers that were written for a queue pair: its own, and
+// that of the other end.
 func (c *Card) Written(number uint32) (own, other uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	driver "github.com/cclforge/cclforge/driver/coyote"
 )
 
-// Process is a process on a host. It implements the operating system for the driver.
+// Process is a process on a host. It implements driver/coyote's operating system.
 type Process struct {
 	h      *Host
 	number int
@@ -49,7 +49,8 @@ type file struct {
 	closed  bool
 }
 
-// Files are those of all cards, and others whose names are like theirs.
+// Files returns the device files of all cards that match the pattern, and others with
+// similar names.
 func (p *Process) Files(pattern string) (out []string, err error) {
 	all := []string{"/dev/coyote_fpga_0_pr", "/dev/coyote_fpga_x_v0", "/dev/coyote_fpga_0_v00"}
 	for number := range p.h.cards {
@@ -92,7 +93,7 @@ func (p *Process) Open(path string) (driver.File, error) {
 	return f, nil
 }
 
-// Pages are no huge ones: that makes no difference to programs.
+// Pages returns memory that is not in huge pages: programs see no difference.
 func (p *Process) Pages(bytes, size int) ([]byte, error) {
 	var data []byte
 	_, err := p.h.do(p, pages, []uint64{uint64(bytes), uint64(size)}, func() (int, error) {
@@ -114,7 +115,7 @@ func (p *Process) Pages(bytes, size int) ([]byte, error) {
 	return data, err
 }
 
-// Return gives pages back. Those that an engine has seen remain, as a call that has not
+// Return frees pages. Pages that an engine has seen stay mapped, as a call that has not
 // ended may use them.
 func (p *Process) Return(data []byte) error {
 	_, err := p.h.do(p, returns, nil, func() (int, error) {

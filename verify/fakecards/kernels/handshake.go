@@ -30,7 +30,7 @@ type handshake struct {
 
 func newHandshake(run func(arguments *words)) *handshake { return &handshake{run: run} }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (h *handshake) Read(ctx context.Context, offset uint32) (uint32, error) {
 	if offset != ControlAt {
 		return h.words.Read(ctx, offset)
@@ -48,7 +48,7 @@ func (h *handshake) Read(ctx context.Context, offset uint32) (uint32, error) {
 	return value, nil
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (h *handshake) Write(ctx context.Context, offset, value uint32) error {
 	if offset != ControlAt {
 		return h.words.Write(ctx, offset, value)

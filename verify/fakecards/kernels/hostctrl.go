@@ -71,7 +71,7 @@ func newHostController(life context.Context, dev accl.Device, client int, fault 
 	return h
 }
 
-// Read implements card.Registers.
+// Read implements layout.Registers.
 func (h *hostController) Read(_ context.Context, offset uint32) (uint32, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,7 +105,7 @@ func (h *hostController) Read(_ context.Context, offset uint32) (uint32, error) 
 	return h.held[offset], nil
 }
 
-// Write implements card.Registers.
+// Write implements layout.Registers.
 func (h *hostController) Write(_ context.Context, offset, value uint32) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,4 +1,13 @@
-// Package kernels has models of the registers of kernels on cards, as hosts see them.
+// Package kernels models the registers of kernels on cards, as hosts see them: host
+// control, and the network kernels of others, which are the UDP stack, its 100G MAC, the TCP
+// stack and the session handler, on cards that a simulated Wire connects. The network kernels
+// are typed from their public register maps and sources, not from what drivers are generated
+// from, so that they are an independent reference for drivers. Packets of engines do not
+// travel on the Wire, but their sessions can have the numbers that its TCP stacks gave them
+// (Numbering).
+//
+// All registers implement layout.Registers. An access to an offset where the kernel has
+// nothing is an error, ErrNowhere; hardware does not report it.
 package kernels
 
 import (
@@ -14,7 +23,6 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
@@ -22,19 +30,19 @@ import (
 // sessionLimit bounds how long a session handler waits for its stack.
 const sessionLimit = 10 * time.Second
 
-// Card is what the models of a card's kernels know of it.
+// Card is a card as the models of its kernels see it.
 type Card struct {
 	Design    *design.Design
 	Engines   []engine.Engine             // by number
 	Registers map[string]layout.Registers // models of instances, instead of those of this package
-	// Foreign says that host controllers are of another make: calls can be started, but
-	// not posted. It has no effect on simulated hardware.
+	// Foreign makes host controllers those of another make: calls can be started, but not
+	// posted. It has no effect on simulated hardware.
 	Foreign bool
 	Life    context.Context // models end with it
 	Fault   func(error)     // hears of misuse, and of what has failed
 }
 
-// Instance is that of the design, nil if it has none of this name.
+// Instance returns an instance of the design, nil if it has none of this name.
 func (c *Card) Instance(name string) *design.Instance {
 	if c.Design == nil {
 		return nil
@@ -46,8 +54,8 @@ func (c *Card) Instance(name string) *design.Instance {
 	return c.Design.Instances[i]
 }
 
-// Model is what an instance's registers do: those of the hardware's description where
-// that is simulated, and models of it elsewhere.
+// Model returns the registers of an instance: those of the RTL where that is simulated, and
+// a model elsewhere.
 func (c *Card) Model(name string) (layout.Registers, error) {
 	if r := c.Registers[name]; r != nil {
 		return r, nil
@@ -91,7 +99,7 @@ func (c *Card) Model(name string) (layout.Registers, error) {
 		h.foreign = c.Foreign
 		return h, nil
 	case in.Role == layout.Sessions:
-		return wire.NewHandler(dev, sessionLimit), nil
+		return NewHandler(dev, sessionLimit), nil
 	case !in.Kernel.Called():
 		return &words{}, nil
 	}

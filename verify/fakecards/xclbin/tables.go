@@ -15,7 +15,7 @@ var (
 		"MEM_STREAMING_CONNECTION", "MEM_HOST", "MEM_PS_KERNEL"}
 )
 
-// NotUsed is the base address of what has no registers.
+// NotUsed is the base address of an instance without registers.
 const NotUsed = ^uint64(0)
 
 // IP is an entry of IP_LAYOUT.

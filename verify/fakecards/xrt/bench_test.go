@@ -20,7 +20,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkSync syncs 16 MiB to an engine.
 func BenchmarkSync(b *testing.B) {
 	d := designtest.Load(b, "u55c_udp", nil)
-	h := host(b, d, 1, HostOptions{})
+	h := Start(b, d, 1, HostOptions{})
 	c := load(b, h.Server)
 	const size = 16 << 20
 	buffer := c.must("xrtBOAlloc", c.open(0), size, 0, 0)

@@ -15,7 +15,7 @@ func TestKernelsAreCalled(t *testing.T) {
 		t.Skip(err)
 	}
 	d := designtest.Made(t, "made", designtest.Doubled)
-	h := host(t, d, 1, HostOptions{})
+	h := Start(t, d, 1, HostOptions{})
 	c := load(t, h.Server)
 	dev := newDevice(c, 0, "0")
 	group := groupOf(t, h, d, 0)

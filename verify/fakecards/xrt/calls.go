@@ -14,8 +14,7 @@ var ErrFunction = errors.New("no such function of XRT")
 // maxCalls is how many calls are kept; the oldest go first.
 const maxCalls = 1 << 18
 
-// Call is a call of a function that a process has made, or several equal ones in a
-// row.
+// Call is a call of a function of the library by a process, or several equal ones in a row.
 type Call struct {
 	Process   int    // its id
 	Function  string // "xrtBOAlloc"
@@ -58,7 +57,7 @@ type planned struct {
 	err      syscall.Errno
 }
 
-// Calls are those that processes have made, oldest first.
+// Calls returns the calls of all processes, oldest first.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,9 +99,9 @@ func (s *Server) record(p *process, q request, r reply) {
 	s.calls = append(s.calls, c)
 }
 
-// Fail has a call of a function fail, the nth from now, the next one being 1, whoever
-// makes it. It has no effect then but that it returns what XRT returns for that error.
-// The error is ErrFunction for functions that the library does not have.
+// Fail makes the nth call of a function from now fail, whoever makes it; the next one is 1.
+// The call has no effect and returns what XRT returns for the error. The error of Fail is
+// ErrFunction for functions that the library does not have.
 func (s *Server) Fail(name string, nth int, err syscall.Errno) error {
 	for i, f := range names {
 		if f.name != name || name == "" {
@@ -146,7 +145,7 @@ const (
 	Map     = "map"
 )
 
-// Leak is something that a process has not given back.
+// Leak is something that a process has not released.
 type Leak struct {
 	Process int
 	Ended   bool   // the process has ended, or its connection: it was given back for it
@@ -164,7 +163,7 @@ func (l Leak) String() string {
 	return fmt.Sprintf("process %d %s the %s %s on %s", l.Process, verb, l.Kind, l.What, l.Card)
 }
 
-// Leaks are what processes hold now, and what those have held that have ended.
+// Leaks returns what processes hold now, and what ended processes held at their end.
 func (s *Server) Leaks() []Leak {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,8 +175,8 @@ func (s *Server) Leaks() []Leak {
 	return out
 }
 
-// Faults are what no library of XRT would have done, and what models of kernels could
-// not do: requests that are none, calls of kernels that nothing runs.
+// Faults returns invalid requests, which XRT's library would not make, and calls of kernels
+// that nothing runs.
 func (s *Server) Faults() []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

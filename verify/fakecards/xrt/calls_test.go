@@ -11,14 +11,13 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
 // serve plays cards without engines.
 func serve(t testing.TB, cards ...Card) *Server {
 	t.Helper()
 	s, err := Serve(t.Context(), cards)
-	if errors.Is(err, library.ErrCompiler) {
+	if errors.Is(err, ErrCompiler) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
 	if err != nil {

@@ -9,8 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
-
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
 // client is a program that uses the library.
@@ -23,7 +21,7 @@ type client struct {
 func load(t testing.TB, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, here: map[string]uintptr{}}
-	for _, name := range library.Names {
+	for _, name := range LibraryNames {
 		lib, err := purego.Dlopen(filepath.Join(s.Dir(), name), purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err != nil {
 			t.Fatal(err)

@@ -31,9 +31,9 @@ const unsaidMiB = 256
 // unitsAt is where the registers of the first kernel are.
 const unitsAt = 0x1800000
 
-// Image makes an .xclbin as the linker and the build leave it of a design: with tables
-// of kernels and memory, and the description of the design, but no bit stream. Its
-// identity depends on the design and the salt.
+// Image makes an .xclbin as the linker and the build make it of a design, with tables of
+// kernels and memory and the description of the design, but without a bit stream. Its UUID
+// depends on the design and the salt.
 func Image(d *design.Design, salt string) ([]byte, error) {
 	description, err := plan.Describe(d, nil)
 	if err != nil {
@@ -51,8 +51,8 @@ func Image(d *design.Design, salt string) ([]byte, error) {
 	return f.Bytes()
 }
 
-// Shell is what an .xclbin of a design says it is for: the name of the platform of
-// Vitis, without its release.
+// Shell returns the name of the Vitis platform that the .xclbin of a design is for, without
+// its release.
 func Shell(d *design.Design) string {
 	name, number, ok := strings.Cut(d.Platform.Board.Shell, "_xdma_")
 	if !ok {

@@ -136,7 +136,7 @@ func TestBanks(t *testing.T) {
 // TestSync moves bytes between a process, cards and engines.
 func TestSync(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
-	h := host(t, d, 1, HostOptions{})
+	h := Start(t, d, 1, HostOptions{})
 	c := load(t, h.Server)
 	card := c.open(0)
 	const size = 100_000

@@ -5,22 +5,23 @@ import (
 
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 )
 
-// Networks are models of the network kernels of a card, by the names of their
-// instances. Packets of engines do not travel there, but by the world's own network; the
-// sessions of TCP stacks that were started have the numbers that those have given them.
+// Networks are models of the network kernels of a card, by the names of their instances.
+// Packets of engines travel on the world's own network instead; sessions have the numbers
+// that TCP stacks gave them, if these were started.
 type Networks struct {
-	UDP      map[string]*wire.UDP // networklayer
-	Ethernet map[string]*wire.Ethernet
-	TCP      map[string]*wire.TCP // network_krnl
+	UDP      map[string]*kernels.UDP // networklayer
+	Ethernet map[string]*kernels.Ethernet
+	TCP      map[string]*kernels.TCP // network_krnl
 }
 
 // onWire puts the network kernels of a design on a wire.
-func onWire(w *wire.Wire, d *design.Design) *Networks {
-	n := &Networks{UDP: map[string]*wire.UDP{}, Ethernet: map[string]*wire.Ethernet{}, TCP: map[string]*wire.TCP{}}
-	var unplugged []*wire.Ethernet // of UDP stacks
+func onWire(w *kernels.Wire, d *design.Design) *Networks {
+	n := &Networks{UDP: map[string]*kernels.UDP{}, Ethernet: map[string]*kernels.Ethernet{},
+		TCP: map[string]*kernels.TCP{}}
+	var unplugged []*kernels.Ethernet // of UDP stacks
 	for _, in := range d.Instances {
 		switch in.Kernel.Name {
 		case "networklayer":
@@ -41,8 +42,8 @@ func onWire(w *wire.Wire, d *design.Design) *Networks {
 
 // tcp is the stack of an engine whose sessions the host opens; nil if there is none, or
 // if engines share it.
-func (n *Networks) tcp(d *design.Design, scope int) *wire.TCP {
-	var stack *wire.TCP
+func (n *Networks) tcp(d *design.Design, scope int) *kernels.TCP {
+	var stack *kernels.TCP
 	handled := false
 	for _, in := range d.Instances {
 		if in.Scope != scope {

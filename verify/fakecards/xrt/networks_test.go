@@ -38,7 +38,7 @@ func TestNetworksAreSetUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := host(t, d, ranks, HostOptions{})
+	h := Start(t, d, ranks, HostOptions{})
 	c := load(t, h.Server)
 	var world []accl.Rank
 	for i := range ranks {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
 // program compiles the program in C, against XRT's headers if they are there.
@@ -25,10 +24,10 @@ func program(t testing.TB) string {
 	path := filepath.Join(t.TempDir(), "program")
 	args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-o", path,
 		"testdata/program.c", "-ldl"}
-	if include, ok := library.Headers(); ok {
+	if include, ok := Headers(); ok {
 		args = append(args, "-DWITH_XRT", "-isystem", include)
 	} else {
-		args = append(args, "-Ilibrary/src")
+		args = append(args, "-Ilibrary")
 	}
 	if out, err := exec.CommandContext(t.Context(), "gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -62,7 +61,7 @@ func TestSignatures(t *testing.T) {
 	slices.Sort(want)
 	exports := func(include string) {
 		t.Helper()
-		path, err := library.BuildWith(t.Context(), include)
+		path, err := BuildLibraryWith(t.Context(), include)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +86,7 @@ func TestSignatures(t *testing.T) {
 		}
 	}
 	exports("")
-	include, ok := library.Headers()
+	include, ok := Headers()
 	if !ok {
 		t.Skip(
 			"NOT TESTED: the functions against XRT's headers, because they are not there: apt-get install libxrt-dev uuid-dev")
@@ -99,10 +98,10 @@ func TestSignatures(t *testing.T) {
 func TestAsXRT(t *testing.T) {
 	s := serve(t)
 	p := program(t)
-	got := run(t, p, filepath.Join(s.Dir(), library.Names[0]), "nothing")
+	got := run(t, p, filepath.Join(s.Dir(), LibraryNames[0]), "nothing")
 	real := ""
 	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/opt/xilinx/xrt/lib"} {
-		if path := filepath.Join(dir, library.Names[1]); exists(path) && exists(filepath.Join(dir, library.Names[0])) {
+		if path := filepath.Join(dir, LibraryNames[1]); exists(path) && exists(filepath.Join(dir, LibraryNames[0])) {
 			real = path // it needs the other
 		}
 	}
@@ -115,11 +114,6 @@ func TestAsXRT(t *testing.T) {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // holder is a program that holds what it has.
 type holder struct {
 	cmd *exec.Cmd
@@ -129,7 +123,7 @@ type holder struct {
 func hold(t testing.TB, path string, arguments ...string) *holder {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, arguments...)
-	cmd.Env = append(os.Environ(), library.Variable+"=")
+	cmd.Env = append(os.Environ(), Variable+"=")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +159,7 @@ func eventually(t testing.TB, what string, so func() bool) {
 func TestProcesses(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	s := serve(t, Card{Design: d, Loaded: image(t, d, "")})
-	p, lib := program(t), filepath.Join(s.Dir(), library.Names[1])
+	p, lib := program(t), filepath.Join(s.Dir(), LibraryNames[1])
 	const kernel, other = "ccl_offload:ccl_offload_0", "hostctrl:hostctrl_0_0"
 
 	first := hold(t, p, lib, "hold", kernel)

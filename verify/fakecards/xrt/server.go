@@ -1,13 +1,12 @@
-// Package xrt plays Alveo cards for programs that use XRT: a shared library with its
-// functions (package library) hands every call to a Server, behind which emulated or
-// simulated engines stand. It fails as XRT does, records what it is asked, fails on
-// request, and says what a process has not given back.
+// Package xrt is a host with modelled Alveo cards, for programs that use XRT. A shared
+// library in the place of libxrt_coreutil and libxrt_core, built from library/, hands every
+// call to a Server with emulated or simulated engines. The server fails as XRT does, records
+// its calls, fails on request, and reports what a process has not released.
 //
-// What differs from cards: an engine that stands behind a card is not reset when an
-// .xclbin is loaded. A kernel that nothing runs, and nobody has given a model for, is
-// plain memory. Buffers in host memory are the same bytes for engine and host where
-// the engine is an engine.HostSharer; elsewhere, as peer-to-peer buffers do everywhere,
-// they agree when a call begins or has ended, and by xrtBOSync.
+// What differs from cards: loading an .xclbin does not reset the engine. A kernel without an
+// engine and without a model is plain memory. Buffers in host memory are shared by engine and
+// host where the engine is an engine.HostSharer; otherwise, and always for peer-to-peer
+// buffers, they are copied when a call begins or ends, and by xrtBOSync.
 package xrt
 
 import (
@@ -19,11 +18,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
 )
 
-// Server plays cards. Its methods may be called concurrently.
+// Server is the modelled cards of a host. Its methods may be called concurrently.
 type Server struct {
 	dir      string
 	listener *net.UnixListener
@@ -56,8 +53,8 @@ type opened struct {
 	slot        *slot
 }
 
-// Serve plays cards until the server is closed, which leaves their engines running.
-// It needs a C compiler: the error matches library.ErrCompiler if there is none.
+// Serve serves cards until the server is closed, which leaves their engines running. It
+// needs a C compiler: the error matches ErrCompiler if there is none.
 func Serve(ctx context.Context, cards []Card) (*Server, error) {
 	dir, err := os.MkdirTemp("", "xrt") // paths of sockets must be short
 	if err != nil {
@@ -73,7 +70,7 @@ func Serve(ctx context.Context, cards []Card) (*Server, error) {
 }
 
 func (s *Server) start(ctx context.Context, cards []Card) error {
-	if err := library.Install(ctx, s.dir); err != nil {
+	if err := InstallLibrary(ctx, s.dir); err != nil {
 		return err
 	}
 	for i, c := range cards {
@@ -99,14 +96,14 @@ func (s *Server) start(ctx context.Context, cards []Card) error {
 	return nil
 }
 
-// Dir is where the libraries are, under the names of XRT's own: programs find them
-// with LD_LIBRARY_PATH, and connect to this server by themselves.
+// Dir returns the directory of the libraries, under XRT's names: programs find them by
+// LD_LIBRARY_PATH, and they connect to this server.
 func (s *Server) Dir() string { return s.dir }
 
-// Socket is the path of the server's socket, for library.Variable.
-func (s *Server) Socket() string { return filepath.Join(s.dir, library.Socket) }
+// Socket returns the path of the server's socket, for Variable.
+func (s *Server) Socket() string { return filepath.Join(s.dir, Socket) }
 
-// BDFs are those of the cards.
+// BDFs returns the PCIe addresses of the cards.
 func (s *Server) BDFs() []string {
 	out := make([]string, len(s.slots))
 	for i, c := range s.slots {

@@ -17,21 +17,21 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// Card is what is in a slot of the host.
+// Card is the card in a slot of the host.
 type Card struct {
 	BDF string // "0000:65:00.1"; one is made up if it is empty
-	// Platform is what an .xclbin has to say that it is for ("xilinx_u55c_gen3x16_xdma_base_3");
-	// empty for anything.
+	// Platform is the Vitis platform that an .xclbin must be for
+	// ("xilinx_u55c_gen3x16_xdma_base_3"); empty for any.
 	Platform string
 	// Design says what instances are; Engines are those of its engines, by number.
 	Design  *design.Design
 	Engines []engine.Engine
-	// Registers are models of instances, by their names, instead of the server's own.
+	// Registers are models of instances, by their names, in the place of the server's own.
 	Registers map[string]layout.Registers
-	// Foreign says that host controllers are of another make: calls can be started, but
-	// not posted. It has no effect on simulated hardware.
+	// Foreign makes host controllers those of another make: calls can be started, but not
+	// posted. It has no effect on simulated hardware.
 	Foreign bool
-	// Loaded is an .xclbin that the card has from the beginning; nil for none.
+	// Loaded is the .xclbin on the card at the beginning; nil for none.
 	Loaded []byte
 }
 

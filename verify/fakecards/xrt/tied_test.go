@@ -18,7 +18,7 @@ func alone(ctx context.Context, t *testing.T) *accl.Engine {
 	t.Helper()
 	d := designtest.Load(t, "u55c_udp", nil)
 	p := driverview.Of(d)
-	h := host(t, d, 1, HostOptions{})
+	h := Start(t, d, 1, HostOptions{})
 	dev := newDevice(load(t, h.Server), 0, "0")
 	dev.group = groupOf(t, h, d, 0)
 	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)

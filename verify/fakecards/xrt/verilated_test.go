@@ -35,7 +35,7 @@ func TestVerilatedCards(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
 	p := driverview.Of(d)
 	cards := &rtlsim.Cards{Options: func(int) rtlsim.Options { return rtlsim.Options{} }}
-	h := host(t, d, ranks, HostOptions{World: world.Options{Maker: cards.Maker}})
+	h := Start(t, d, ranks, HostOptions{World: world.Options{Maker: cards.Maker}})
 	c := load(t, h.Server)
 	var all, ready sync.WaitGroup
 	ready.Add(ranks)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// What goes over the socket; library/src/wire.h is the other end's.
+// What goes over the socket; library/wire.h is the other end's.
 const (
 	wireMagic    = 0x54525843
 	wireVersion  = 1

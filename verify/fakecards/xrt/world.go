@@ -11,13 +11,12 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/fabric"
-	"github.com/cclforge/cclforge/verify/fakecards/wire"
+	"github.com/cclforge/cclforge/verify/fakecards/kernels"
 	"github.com/cclforge/cclforge/verify/world"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// Host is a host with cards that are not there: the ranks of a world are their
-// engines, card by card.
+// Host is a host with modelled cards: the ranks of a world are their engines, card by card.
 type Host struct {
 	*Server
 	World    *world.World
@@ -33,10 +32,10 @@ type HostOptions struct {
 	Empty bool
 	// Foreign host controllers, of another make, take no posts.
 	Foreign bool
-	// Wire is where network kernels are; nil for one of the host's own.
-	Wire *wire.Wire
-	// Registers are models of instances of a card, by their names, in place of those
-	// that there are; nil for none.
+	// Wire connects the network kernels; nil for a wire of the host's own.
+	Wire *kernels.Wire
+	// Registers returns models of instances of a card, by their names, in the place of the
+	// host's own; nil for none.
 	Registers func(number int) map[string]layout.Registers
 }
 
@@ -51,12 +50,12 @@ func NewHost(ctx context.Context, d *design.Design, ranks int, o HostOptions) (*
 	cards, on := make([]Card, (ranks+count-1)/count), o.Wire
 	networks := make([]*Networks, len(cards))
 	if on == nil {
-		on = wire.New(false)
+		on = kernels.NewWire(false)
 	}
 	for i := range networks {
 		networks[i] = onWire(on, d)
 	}
-	var numbering wire.Numbering
+	var numbering kernels.Numbering
 	o.World.Port = func(rank int, port fabric.Port) fabric.Port {
 		stack := networks[rank/count].tcp(d, rank%count)
 		if stack == nil {

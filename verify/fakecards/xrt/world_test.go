@@ -2,7 +2,6 @@ package xrt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,23 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
-	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
-
-// host starts one, and expects in the end that nothing went wrong.
-func host(t testing.TB, d *design.Design, ranks int, o HostOptions) *Host {
-	t.Helper()
-	h, err := NewHost(t.Context(), d, ranks, o)
-	if errors.Is(err, library.ErrCompiler) {
-		t.Skipf("NOT TESTED: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	ranktest.End(t, h)
-	return h
-}
 
 // device is a small driver of an engine: it posts calls one at a time.
 type device struct {
@@ -154,7 +137,7 @@ func TestCollectives(t *testing.T) {
 			const ranks, n = 3, 10_000
 			d := designtest.Load(t, name, vars)
 			p := driverview.Of(d)
-			h := host(t, d, ranks, HostOptions{})
+			h := Start(t, d, ranks, HostOptions{})
 			c := load(t, h.Server)
 			var all, ready sync.WaitGroup
 			ready.Add(ranks)

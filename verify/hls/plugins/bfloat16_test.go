@@ -8,7 +8,7 @@ import (
 
 // The example of a type of one's own is as exact as the reference plugins.
 func TestTheExampleOfBFloat16GivesTheExactBits(t *testing.T) {
-	t.Chdir("../../examples/bfloat16")
+	t.Chdir("../../examples/userkernels")
 	d, err := world.Design("bf16", "")
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// Sum has a rank add up n elements with all others, so many times, and checks the results.
+// Sum adds up n elements of a rank with all others, so many times, and checks the results.
 // All ranks of the world call it.
 func Sum[T int32 | float32](ctx context.Context, e *accl.Engine, n, rounds int) error {
 	src, err := accl.Alloc[T](ctx, e, n)
@@ -37,8 +37,7 @@ func Sum[T int32 | float32](ctx context.Context, e *accl.Engine, n, rounds int) 
 	return nil
 }
 
-// Gather has a rank gather n elements of each, and checks them. All ranks of the world
-// call it.
+// Gather gathers n elements of each rank, and checks them. All ranks of the world call it.
 func Gather(ctx context.Context, e *accl.Engine, n int) error {
 	src, err := accl.Alloc[int32](ctx, e, n)
 	if err != nil {
@@ -62,8 +61,8 @@ func Gather(ctx context.Context, e *accl.Engine, n int) error {
 	return nil
 }
 
-// Combine has a rank alone add up two buffers into a third one, and frees them. They are
-// allocated with options of their own.
+// Combine adds up two buffers into a third one on one rank, and frees them. Each is
+// allocated with its own options.
 func Combine(ctx context.Context, e *accl.Engine, a, b, sum []accl.AllocOption) error {
 	const n = 100
 	var buffers []*accl.Buffer[int32]

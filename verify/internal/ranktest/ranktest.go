@@ -1,5 +1,6 @@
-// Package ranktest has what tests of all ways to engines need: ranks that do something
-// whose result is known, at the same time, and hosts that are not there.
+// Package ranktest helps tests of ranks, however these reach their engines: it runs ranks at
+// the same time, gives them work with known results, closes hosts with modelled cards, and
+// runs the test binary as the command under test (Main), so that nothing has to be built.
 package ranktest
 
 import (
@@ -8,7 +9,7 @@ import (
 	"testing"
 )
 
-// All has ranks 0 to n-1 do something; see Each.
+// All runs do for ranks 0 to n-1; see Each.
 func All(t testing.TB, n int, do func(rank int) error) {
 	t.Helper()
 	ranks := make([]int, n)
@@ -18,7 +19,7 @@ func All(t testing.TB, n int, do func(rank int) error) {
 	Each(t, ranks, do)
 }
 
-// Each has ranks do something at the same time. The test fails with all their errors, and
+// Each runs do for all ranks at the same time. The test fails with all their errors, and
 // ends there.
 func Each(t testing.TB, ranks []int, do func(rank int) error) {
 	t.Helper()
@@ -36,13 +37,13 @@ func Each(t testing.TB, ranks []int, do func(rank int) error) {
 	}
 }
 
-// Host is one whose cards are not there.
+// Host is a host with modelled cards.
 type Host interface {
 	Faults() []error
 	Close() error
 }
 
-// End closes a host when a test ends, which fails if something went wrong on the cards.
+// End closes a host when a test ends. The test fails if the host has faults.
 func End(t testing.TB, h Host) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -55,8 +56,8 @@ func End(t testing.TB, h Host) {
 	})
 }
 
-// Some are numbers from 1 to n: the first and last ones, and a few between. Tests that
-// have the nth call of a function fail choose n by it.
+// Some returns numbers from 1 to n: the first and last ones, and a few between. Tests
+// choose by it which call of a function fails.
 func Some(n int) []int {
 	var out []int
 	for i := 1; i <= n; i = max(i+1, i*3/2) {

@@ -1,4 +1,8 @@
-// Package report writes what benchmarks have measured.
+// Package report tells people what goes on and what was measured: lines about long work
+// (With, Watch), results as JSON (Write) and as SVG (Plot).
+//
+// A program puts into its context where lines go. Long work under that context writes a line
+// when it begins, and one every 10 s with the time that has passed.
 package report
 
 import (

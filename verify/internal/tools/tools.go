@@ -1,4 +1,5 @@
-// Package tools finds and runs compilers.
+// Package tools finds and runs compilers, and caches what they build: on disk, named by a
+// hash of all inputs. Any number of runs may use the cache at once; files in it are complete.
 package tools
 
 import (
@@ -11,13 +12,13 @@ import (
 	"time"
 )
 
-// Tool is one that was found.
+// Tool is an installed tool.
 type Tool struct {
 	Path    string
 	Version string // the first line of what it says of itself
 }
 
-// MissingError says that there is no such tool.
+// MissingError says that a tool is not installed.
 type MissingError struct{ Name string }
 
 func (e *MissingError) Error() string {
@@ -49,9 +50,9 @@ func Find(ctx context.Context, name string) (Tool, error) {
 	return known[path], nil
 }
 
-// Run runs the tool in a directory, "" for the present one. When the context ends,
-// all that it has started ends, too. What it says is returned; with an error, that
-// is not too long.
+// Run runs the tool in a directory, "" for the present one. When the context ends, so do
+// all processes that it has started. Its output is returned; with an error, the output is
+// shortened.
 func (t Tool) Run(ctx context.Context, dir string, args ...string) (said []byte, err error) {
 	cmd := exec.CommandContext(ctx, t.Path, args...)
 	cmd.Dir = dir

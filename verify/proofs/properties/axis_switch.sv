@@ -28,8 +28,10 @@ module proof (
 
     axis_switch #(.N(N), .WIDTH(WIDTH)) dut (
         .clk, .rst,
-        .s_tvalid(in_valid), .s_tready(in_ready), .s_tdata(in_data), .s_tkeep(in_mark), .s_tlast(in_last), .s_tdest(in_dest),
-        .m_tvalid(out_valid), .m_tready(out_ready), .m_tdata(out_data), .m_tkeep(out_keep), .m_tlast(out_last), .m_tdest(out_dest)
+        .s_tvalid(in_valid), .s_tready(in_ready), .s_tdata(in_data),
+        .s_tkeep(in_mark), .s_tlast(in_last), .s_tdest(in_dest),
+        .m_tvalid(out_valid), .m_tready(out_ready), .m_tdata(out_data),
+        .m_tkeep(out_keep), .m_tlast(out_last), .m_tdest(out_dest)
     );
 
     begins beginning (.*);
@@ -147,8 +149,11 @@ module proof (
             if (goings[i]) assert (owners[2*i +: 2] == turns[2*i +: 2]);
             if (out_valid[i]) assert (a[25:20] == 0 && a[18] == a[17] && a[15:8] == i && a[7:0] == 0);
             if (out_full[i]) assert (out_valid[i] && b[25:20] == 0 && b[18] == b[17] && b[15:8] == i && b[7:0] == 0);
-            if (\dut.in_valid [i]) assert (c[25:20] == 0 && c[19] == i && c[18] == c[17] && c[15:10] == 0 && c[7:0] == 0);
-            if (in_full[i]) assert (\dut.in_valid [i] && d[25:20] == 0 && d[19] == i && d[18] == d[17] && d[15:10] == 0 && d[7:0] == 0);
+            if (\dut.in_valid [i])
+                assert (c[25:20] == 0 && c[19] == i && c[18] == c[17] && c[15:10] == 0 && c[7:0] == 0);
+            if (in_full[i])
+                assert (\dut.in_valid [i] && d[25:20] == 0 && d[19] == i
+                    && d[18] == d[17] && d[15:10] == 0 && d[7:0] == 0);
         end
     end endgenerate
 
@@ -156,7 +161,8 @@ module proof (
     wire [BEAT-1:0] beat_1 = out_spare[BEAT*to +: BEAT];
     wire [BEAT-1:0] beat_2 = \dut.in_beat [BEAT*from +: BEAT];
     wire [BEAT-1:0] beat_3 = in_spare[BEAT*from +: BEAT];
-    wire            there_0 = out_valid[to], there_1 = out_full[to], there_2 = \dut.in_valid [from], there_3 = in_full[from];
+    wire            there_0 = out_valid[to], there_1 = out_full[to];
+    wire            there_2 = \dut.in_valid [from], there_3 = in_full[from];
     wire            mine_0  = there_0 && beat_0[19] == from;
     wire            mine_1  = there_1 && beat_1[19] == from;
     wire            mine_2  = there_2 && beat_2[9:8] == to;

@@ -35,7 +35,9 @@ module proof (
         .clk, .rst, .valid(in_valid), .ready(in_ready),
         .data({in_bits, in_bytes, in_last, in_continues, in_offset, in_flush})
     );
-    stays #(.WIDTH(129)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_bits & out_strobe, out_strobe, out_last}));
+    stays #(.WIDTH(129)) out (
+        .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_bits & out_strobe, out_strobe, out_last})
+    );
 
     // The row that is not full: lanes from the first one with a byte up to where
     // the next one goes. Rows that are complete: their lanes, and whether they are
@@ -105,7 +107,8 @@ module proof (
             if (out_valid) tells_the_last: assert (out_last == last_0);
             if (gives && watched && !behind) in_its_place: assert (out_bits[lane] == bit_ && out_strobe[lane]);
             over_two_rows: cover (gives && watched && last_0 && end_0 == 3 && lane == 2);
-            over_two_slices: cover (gives && watched && !behind && first_0 == 5 && end_0 == 64 && lane == 20 && in_slice);
+            over_two_slices:
+                cover (gives && watched && !behind && first_0 == 5 && end_0 == 64 && lane == 20 && in_slice);
             forgets: cover (forget && level != 0);
         end
     end
@@ -131,7 +134,8 @@ module proof (
         if (watched && !behind && rows != 0) assert (out_bits[lane] == bit_ && lane >= first_0 && lane < end_0);
         if (watched && !behind && rows == 0) assert (part_bits[lane] == bit_ && lane >= first && lane < level);
         if (watched && behind && rows == 2) assert (part_bits[lane] == bit_ && lane < end_1);
-        if (watched && behind && rows != 2) assert (rows == 1 && part_bits[lane] == bit_ && lane >= first && lane < level);
+        if (watched && behind && rows != 2)
+            assert (rows == 1 && part_bits[lane] == bit_ && lane >= first && lane < level);
     end
 `endif
 

@@ -176,13 +176,16 @@ module proof (
     wire [3:0] turned = {resets_, resets_} >> \dut.oldest ;
     wire [3:0] asks   = turned & ~(4'hF << inside);
     always @* if (started && !rst) begin
-        assert (waiting == inside && inside <= DEPTH - 1 && \dut.tail == 2'(\dut.oldest + inside) && \dut.window == 2'(\dut.oldest - 2'd1));
+        assert (waiting == inside && inside <= DEPTH - 1
+            && \dut.tail == 2'(\dut.oldest + inside) && \dut.window == 2'(\dut.oldest - 2'd1));
         assert (\dut.received == word && word < WORDS);
         assert (\dut.resets_waiting == asks[0] + asks[1] + asks[2]);
         if (word > HEAD) assert (\dut.sender == number && \dut.is_config == config_ && operation_in == op);
         if (word > CODE) assert (\dut.is_reset == reset);
         if (word > which) assert (comes == {2'd0, kept_upper, 26'd0, kept});
-        if (watched) assert (clients_[3*place +: 3] == data[8:7] && operations_[24*place +: 24] == data[6:5] && resets_[place] == data[4] && waits == {2'd0, data[3:2], 26'd0, data[1:0]});
+        if (watched)
+            assert (clients_[3*place +: 3] == data[8:7] && operations_[24*place +: 24] == data[6:5]
+                && resets_[place] == data[4] && waits == {2'd0, data[3:2], 26'd0, data[1:0]});
         if (window) assert (shows == {2'd0, shown[3:2], 26'd0, shown[1:0]});
     end
 `endif

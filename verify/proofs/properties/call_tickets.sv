@@ -77,7 +77,8 @@ module proof (
             if (ticket == which && open) knows_the_age: assert (cycles == age);
             if (gives) given_once: assert (next != 0 && (!inside || at_output));
             if (pops) nothing_of_its_own: assert ((out_client ? calls_1 : calls_0) != 0);
-            if (inside && pops && mine && ahead == 0) in_order_with_its_code: assert (!open && out_code == {30'd0, answered});
+            if (inside && pops && mine && ahead == 0)
+                in_order_with_its_code: assert (!open && out_code == {30'd0, answered});
             idle_without_calls: assert (idle == (calls_0 == 0 && calls_1 == 0));
             full_without_places: assert (full == (listed == DEPTH));
             if (may_leave) leaves_soon: assert (passed < 4);
@@ -180,7 +181,8 @@ module proof (
         if (inside && at_output) assert (out_code == {30'd0, answered});
         assert (same == (inside && !at_output));
         if (same) begin
-            assert (owners[place] == whose && lists[8*whose + 2*position[1:0] +: 2] == place && position < counts[3*whose +: 3]);
+            assert (owners[place] == whose && lists[8*whose + 2*position[1:0] +: 2] == place
+                && position < counts[3*whose +: 3]);
             assert (\dut.answered [place] == !open);
             assert (32'(\dut.clock - stamps[32*place +: 32]) == age);
             if (!open) assert (codes[32*place +: 32] == {30'd0, answered});

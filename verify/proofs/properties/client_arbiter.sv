@@ -40,18 +40,28 @@ module proof (
     client_arbiter #(.LIMIT(LIMIT)) dut (
         .ap_clk(clk), .ap_rst_n(!rst),
         .cmd_clients_0_tvalid(call_valid[0]), .cmd_clients_0_tready(call_ready[0]), .cmd_clients_0_tdata(call_data_0),
-        .ack_clients_0_tvalid(answer_valid[0]), .ack_clients_0_tready(answer_ready[0]), .ack_clients_0_tdata(answer_data_0),
+        .ack_clients_0_tvalid(answer_valid[0]), .ack_clients_0_tready(answer_ready[0]),
+        .ack_clients_0_tdata(answer_data_0),
         .cmd_clients_1_tvalid(call_valid[1]), .cmd_clients_1_tready(call_ready[1]), .cmd_clients_1_tdata(call_data_1),
-        .ack_clients_1_tvalid(answer_valid[1]), .ack_clients_1_tready(answer_ready[1]), .ack_clients_1_tdata(answer_data_1),
+        .ack_clients_1_tvalid(answer_valid[1]), .ack_clients_1_tready(answer_ready[1]),
+        .ack_clients_1_tdata(answer_data_1),
         .cmd_cclo_tvalid(cmd_valid), .cmd_cclo_tready(cmd_ready), .cmd_cclo_tdata(cmd_data),
         .ack_cclo_tvalid(ack_valid), .ack_cclo_tready(ack_ready), .ack_cclo_tdata(ack_data)
     );
 
-    stays_outside #(.WIDTH(32)) calls_0 (.clk, .rst(reset), .valid(call_valid[0]), .ready(call_ready[0]), .data(call_data_0));
-    stays_outside #(.WIDTH(32)) calls_1 (.clk, .rst(reset), .valid(call_valid[1]), .ready(call_ready[1]), .data(call_data_1));
+    stays_outside #(.WIDTH(32)) calls_0 (
+        .clk, .rst(reset), .valid(call_valid[0]), .ready(call_ready[0]), .data(call_data_0)
+    );
+    stays_outside #(.WIDTH(32)) calls_1 (
+        .clk, .rst(reset), .valid(call_valid[1]), .ready(call_ready[1]), .data(call_data_1)
+    );
     stays #(.WIDTH(32)) cmd (.clk, .rst(reset), .valid(cmd_valid), .ready(cmd_ready), .data(cmd_data));
-    stays #(.WIDTH(32)) answers_0 (.clk, .rst(reset), .valid(answer_valid[0]), .ready(answer_ready[0]), .data(answer_data_0));
-    stays #(.WIDTH(32)) answers_1 (.clk, .rst(reset), .valid(answer_valid[1]), .ready(answer_ready[1]), .data(answer_data_1));
+    stays #(.WIDTH(32)) answers_0 (
+        .clk, .rst(reset), .valid(answer_valid[0]), .ready(answer_ready[0]), .data(answer_data_0)
+    );
+    stays #(.WIDTH(32)) answers_1 (
+        .clk, .rst(reset), .valid(answer_valid[1]), .ready(answer_ready[1]), .data(answer_data_1)
+    );
 
     // Calls: who is inside one, and what goes on of each word.
     wire [1:0]  takes = call_valid & call_ready;
@@ -70,7 +80,8 @@ module proof (
     wire        watched;
     wire [31:0] data;
     in_order #(.WIDTH(32), .CAPACITY(2), .COUNT(3)) words (
-        .clk, .rst(reset || !started), .push(takes != 0), .in_data(passed_on), .pop(cmd_valid && cmd_ready), .out_data(cmd_data),
+        .clk, .rst(reset || !started), .push(takes != 0), .in_data(passed_on),
+        .pop(cmd_valid && cmd_ready), .out_data(cmd_data),
         .inside, .watched, .ahead, .data
     );
 
@@ -152,7 +163,8 @@ module proof (
     (* hierconn *) wire [31:0] \dut.answers_0.memory[1] ;
     (* hierconn *) wire [31:0] \dut.answers_1.memory[0] ;
     (* hierconn *) wire [31:0] \dut.answers_1.memory[1] ;
-    wire [63:0] kept = who ? {\dut.answers_1.memory[1] , \dut.answers_1.memory[0] } : {\dut.answers_0.memory[1] , \dut.answers_0.memory[0] };
+    wire [63:0] kept = who ? {\dut.answers_1.memory[1] , \dut.answers_1.memory[0] }
+        : {\dut.answers_0.memory[1] , \dut.answers_0.memory[0] };
     (* hierconn *) wire \dut.rst ;
     always @* assert (since <= 2);
     always @* if (!started) assert (reset);

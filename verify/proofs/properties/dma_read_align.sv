@@ -37,8 +37,12 @@ module proof (
         .clk, .rst, .valid(command_valid), .ready(command_ready),
         .data({command_bytes, command_offset, command_last, command_tag, command_invalid, command_nowhere})
     );
-    stays_outside #(.WIDTH(66)) lines (.clk, .rst, .valid(line_valid), .ready(line_ready), .data({line_bits, line_response}));
-    stays #(.WIDTH(129)) beats (.clk, .rst, .valid(stream_valid), .ready(stream_ready), .data({stream_bits, stream_keep, stream_last}));
+    stays_outside #(.WIDTH(66)) lines (
+        .clk, .rst, .valid(line_valid), .ready(line_ready), .data({line_bits, line_response})
+    );
+    stays #(.WIDTH(129)) beats (
+        .clk, .rst, .valid(stream_valid), .ready(stream_ready), .data({stream_bits, stream_keep, stream_last})
+    );
     stays #(.WIDTH(8)) statuses (.clk, .rst, .valid(status_valid), .ready(status_ready), .data(status_data));
 
     wire loads   = command_valid && command_ready;
@@ -94,7 +98,9 @@ module proof (
             {watched, present, reported, known} <= 4'b1100;
             before          <= beats_due - gives;
             statuses_before <= statuses_due - reports;
-            {bytes, offset, last, tag, invalid, nowhere} <= {command_bytes, command_offset, command_last, command_tag, command_invalid, command_nowhere};
+            {bytes, offset, last, tag, invalid, nowhere} <= {
+                command_bytes, command_offset, command_last, command_tag, command_invalid, command_nowhere
+            };
             {lined, given}  <= 0;
             {slave_error, decode_error} <= {1'b0, command_nowhere};
             which           <= choose;
@@ -112,11 +118,14 @@ module proof (
             if (mine && stream_valid) begin
                 exact_bytes: assert (stream_keep == keep);
                 ends_the_packet: assert (stream_last == (last && left <= 64));
-                if (!void_ && which[22:6] == given[22:6]) in_its_place: assert (known && stream_bits[which[5:0]] == bit_);
+                if (!void_ && which[22:6] == given[22:6])
+                    in_its_place: assert (known && stream_bits[which[5:0]] == bit_);
             end
             if (watched && !reported && statuses_before == 0 && status_valid) begin
                 after_its_lines: assert (!present || lines_due == 0);
-                says_how_it_went: assert (status_data == {!(invalid || slave_error || decode_error), slave_error, decode_error, invalid, tag});
+                says_how_it_went:
+                    assert (status_data
+                        == {!(invalid || slave_error || decode_error), slave_error, decode_error, invalid, tag});
             end
             whole_command: cover (mine && gives && given == 64 && left == 3 && offset == 62 && which == 66);
             next_at_once: cover (takes && lines_due == 1 && loads && !command_void);
@@ -168,7 +177,8 @@ module proof (
     (* hierconn *) wire [7:0]   \dut.reports.memory[15] ;
 
     // The steps in the pipeline, the second one being the older.
-    wire       take_1, take_2, emit_1, emit_2, ends_1, ends_2, last_1, last_2, invalid_1, invalid_2, nowhere_1, nowhere_2;
+    wire       take_1, take_2, emit_1, emit_2, ends_1, ends_2, last_1;
+    wire       last_2, invalid_1, invalid_2, nowhere_1, nowhere_2;
     wire [6:0] held_1, held_2, lanes_1, lanes_2;
     wire [1:0] response_1, response_2;
     wire [3:0] tag_1, tag_2;
@@ -240,9 +250,11 @@ module proof (
         end
         if (at_work) begin
             assert (bytes == given_4 + \dut.bytes_left && (\dut.bytes_left != 0 || bytes == 0));
-            assert (offset == \dut.offset && last == \dut.last && tag == \dut.tag && invalid == \dut.invalid && nowhere == \dut.nowhere );
+            assert (offset == \dut.offset && last == \dut.last && tag == \dut.tag
+                && invalid == \dut.invalid && nowhere == \dut.nowhere);
             if (!void_) assert (lined == given_4 + (\dut.primed ? 24'd64 : 24'd0) && known == (lined > source));
-            if (!void_ && known && which >= given_4) assert (\dut.primed && held_later == bit_ && which < given_4 + 24'd64);
+            if (!void_ && known && which >= given_4)
+                assert (\dut.primed && held_later == bit_ && which < given_4 + 24'd64);
         end
         if (watched && !at_work) assert (given_4 >= bytes);
         if (watched && !at_work && !void_ && bytes != 0) assert (known);
@@ -265,7 +277,8 @@ module proof (
     wire [5:0]  status_0  = status_1 + over_1;
     wire        look      = watched && !reported;
     wire        slave_2   = \dut.valid2 && response_2 == 2'b10, slave_1 = \dut.valid1 && response_1 == 2'b10;
-    wire        decode_2  = \dut.valid2 && (response_2 == 2'b11 || nowhere_2), decode_1 = \dut.valid1 && (response_1 == 2'b11 || nowhere_1);
+    wire        decode_2  = \dut.valid2 && (response_2 == 2'b11 || nowhere_2), decode_1 = \dut.valid1
+        && (response_1 == 2'b11 || nowhere_1);
     // Errors of the command behind the second step, and behind both.
     wire        had_slave_2  = \dut.slave_error || slave_2;
     wire        had_decode_2 = \dut.decode_error || decode_2;
@@ -305,9 +318,11 @@ module proof (
             if (present && !\dut.busy || !present) assert (statuses_before < status_0);
             if (statuses_before < status_2) assert (kept == status);
             if (statuses_before == status_2 && over_2)
-                assert (tag_2 == tag && invalid_2 == invalid && nowhere_2 == nowhere && slave_error == had_slave_2 && decode_error == (had_decode_2 || nowhere));
+                assert (tag_2 == tag && invalid_2 == invalid && nowhere_2 == nowhere
+                    && slave_error == had_slave_2 && decode_error == (had_decode_2 || nowhere));
             if (statuses_before == status_1 && over_1)
-                assert (tag_1 == tag && invalid_1 == invalid && nowhere_1 == nowhere && slave_error == had_slave_1 && decode_error == (had_decode_1 || nowhere));
+                assert (tag_1 == tag && invalid_1 == invalid && nowhere_1 == nowhere
+                    && slave_error == had_slave_1 && decode_error == (had_decode_1 || nowhere));
             if (at_work) assert (slave_error == had_slave_0 && decode_error == (had_decode_0 || nowhere));
         end
     end

@@ -21,15 +21,21 @@ module proof (
     dma_read_switch #(.OUTSTANDING(OUTSTANDING)) dut (
         .clk, .rst, .ar_valid, .ar_ready, .ar_memory, .r_valid, .r_ready, .r_data, .r_response,
         .ar0_valid(asks[0]), .ar0_ready(ar_taken[0]),
-        .r0_valid(back_valid[0]), .r0_ready(back_ready[0]), .r0_data({511'd0, back_word[0]}), .r0_response({1'b0, back_word[0]}), .r0_last(back_last[0]),
+        .r0_valid(back_valid[0]), .r0_ready(back_ready[0]), .r0_data({511'd0, back_word[0]}),
+        .r0_response({1'b0, back_word[0]}), .r0_last(back_last[0]),
         .ar1_valid(asks[1]), .ar1_ready(ar_taken[1]),
-        .r1_valid(back_valid[1]), .r1_ready(back_ready[1]), .r1_data({511'd0, back_word[1]}), .r1_response({1'b1, back_word[1]}), .r1_last(back_last[1])
+        .r1_valid(back_valid[1]), .r1_ready(back_ready[1]), .r1_data({511'd0, back_word[1]}),
+        .r1_response({1'b1, back_word[1]}), .r1_last(back_last[1])
     );
 
     begins beginning (.*);
     stays_outside ar (.clk, .rst, .valid(ar_valid), .ready(ar_ready), .data(ar_memory));
-    stays_outside #(.WIDTH(2)) back_0 (.clk, .rst, .valid(back_valid[0]), .ready(back_ready[0]), .data({back_last[0], back_word[0]}));
-    stays_outside #(.WIDTH(2)) back_1 (.clk, .rst, .valid(back_valid[1]), .ready(back_ready[1]), .data({back_last[1], back_word[1]}));
+    stays_outside #(.WIDTH(2)) back_0 (
+        .clk, .rst, .valid(back_valid[0]), .ready(back_ready[0]), .data({back_last[0], back_word[0]})
+    );
+    stays_outside #(.WIDTH(2)) back_1 (
+        .clk, .rst, .valid(back_valid[1]), .ready(back_ready[1]), .data({back_last[1], back_word[1]})
+    );
     stays asks_0 (.clk, .rst, .valid(asks[0]), .ready(ar_taken[0]), .data(1'b0));
     stays asks_1 (.clk, .rst, .valid(asks[1]), .ready(ar_taken[1]), .data(1'b0));
     stays #(.WIDTH(3)) r (.clk, .rst, .valid(r_valid), .ready(r_ready), .data({r_response, r_data[0]}));
@@ -51,7 +57,9 @@ module proof (
         gives_one: assert (gives == (r_valid && r_ready ? 2'b01 << from : 2'b00));
         if (r_valid) of_a_burst: assert (inside != 0);
         if (r_valid && watched && ahead == 0) in_the_order_of_addresses: assert (from == data);
-        if (r_valid) unchanged: assert (back_valid[from] && r_response[0] == back_word[from] && r_data == {511'd0, back_word[from]});
+        if (r_valid)
+            unchanged:
+                assert (back_valid[from] && r_response[0] == back_word[from] && r_data == {511'd0, back_word[from]});
         if (ar_valid && ar_taken[ar_memory] && inside < OUTSTANDING) room_is_used: assert (ar_ready);
         if (inside == OUTSTANDING) room_is_kept: assert (asks == 0 && !ar_ready);
         gets_full: cover (inside == OUTSTANDING);

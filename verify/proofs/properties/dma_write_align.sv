@@ -53,8 +53,12 @@ module proof (
         .clk, .rst, .valid(command_valid), .ready(command_ready),
         .data({command_bytes, address, command_tag, command_memory, command_invalid, command_nowhere, 1'b0})
     );
-    stays_outside #(.WIDTH(129)) in (.clk, .rst, .valid(stream_valid), .ready(stream_ready), .data({stream_bits, stream_keep, stream_last}));
-    stays #(.WIDTH(129)) lines (.clk, .rst, .valid(line_valid), .ready(line_ready), .data({line_bits & line_strobes, line_strobes, line_last}));
+    stays_outside #(.WIDTH(129)) in (
+        .clk, .rst, .valid(stream_valid), .ready(stream_ready), .data({stream_bits, stream_keep, stream_last})
+    );
+    stays #(.WIDTH(129)) lines (
+        .clk, .rst, .valid(line_valid), .ready(line_ready), .data({line_bits & line_strobes, line_strobes, line_last})
+    );
 
     // A beat has 64 bytes, the last one of a packet as many as TKEEP has ones.
     (* anyconst *) wire [5:0] column;
@@ -69,7 +73,8 @@ module proof (
     wire       beat_watched;
     wire [8:0] beat;
     in_order #(.WIDTH(9), .CAPACITY(2), .COUNT(2)) beats (
-        .clk, .rst, .push(stream_valid && stream_ready), .in_data({stream_last, stream_last ? ones : 7'd64, stream_bits[column]}),
+        .clk, .rst, .push(stream_valid && stream_ready),
+        .in_data({stream_last, stream_last ? ones : 7'd64, stream_bits[column]}),
         .pop(takes), .out_data({\dut.beat_last , \dut.beat_bytes , beat_bits[column]}),
         .inside, .watched(beat_watched), .ahead, .data(beat)
     );
@@ -150,7 +155,8 @@ module proof (
             if (gives && before != 0) before <= before - 1'b1;
             if (gives && mine) given <= given + 24'd64;
             if (present) {got, all, empty} <= {taken_now, over_now, hollow_now};
-            if (present && takes && spot >= shift && source >= taken && source < taken_now) {known, bit_} <= {1'b1, beat_bits[source[5:0]]};
+            if (present && takes && spot >= shift && source >= taken && source < taken_now)
+                {known, bit_} <= {1'b1, beat_bits[source[5:0]]};
             if (loads) present <= 1'b0;
         end else if (loads && watch) begin
             {watched, present, known} <= 3'b110;
@@ -173,12 +179,19 @@ module proof (
             if (loads) one_after_the_other: assert (finished || tells && burst_ends);
             if (tells) begin
                 of_a_command: assert (!finished);
-                says_what: assert (burst_void == void_ && burst_memory == memory && burst_tag == tag && burst_decode_error == nowhere);
-                if (burst_ends) says_how_it_went: assert (over_now && burst_bytes == taken_now && burst_end_of_packet == ended_now && burst_internal_error == (invalid || taken_now < bytes));
+                says_what:
+                    assert (burst_void == void_ && burst_memory == memory
+                        && burst_tag == tag && burst_decode_error == nowhere);
+                if (burst_ends)
+                    says_how_it_went:
+                        assert (over_now && burst_bytes == taken_now && burst_end_of_packet == ended_now
+                            && burst_internal_error == (invalid || taken_now < bytes));
                 if (!void_) no_gap: assert (burst_line == 58'(begins_at));
                 if (!void_) within_a_block: assert (burst_line[1:0] + burst_length <= BURST - 1);
                 if (!void_ && burst_ends) all_lines: assert (told_now == total_now);
-                if (!burst_ends) full: assert (!void_ && burst_line[1:0] + burst_length == BURST - 1 && told_now <= covered_now[23:6]);
+                if (!burst_ends)
+                    full:
+                        assert (!void_ && burst_line[1:0] + burst_length == BURST - 1 && told_now <= covered_now[23:6]);
             end
             if (mine && line_valid) begin
                 if (spot[23:6] == given[23:6]) strobes: assert (line_strobes[spot[5:0]] == written);
@@ -268,7 +281,8 @@ module proof (
         assert (inside == \dut.beat_valid + \dut.beats.spare_full );
         assert (\dut.beat_valid || !\dut.beats.spare_full );
         if (\dut.beat_valid ) assert (\dut.beat_bytes <= 64 && (\dut.beat_last || \dut.beat_bytes == 64));
-        if (\dut.beats.spare_full ) assert (\dut.beats.spare [518:512] <= 64 && (\dut.beats.spare [519] || \dut.beats.spare [518:512] == 64));
+        if (\dut.beats.spare_full )
+            assert (\dut.beats.spare [518:512] <= 64 && (\dut.beats.spare [519] || \dut.beats.spare [518:512] == 64));
         if (beat_watched && ahead == 0) assert ({\dut.beat_last , \dut.beat_bytes , beat_bits[column]} == beat);
         if (beat_watched && ahead == 1) assert ({\dut.beats.spare [519:512], spare_bits[column]} == beat);
 
@@ -277,12 +291,18 @@ module proof (
         if (\dut.busy ) begin
             assert (\dut.bytes_left == bytes - taken && \dut.received == taken);
             assert (\dut.trailing == (over && bytes != 0) && (over || bytes != 0));
-            assert (\dut.memory == memory && \dut.invalid == invalid && \dut.nowhere == nowhere && \dut.tag == tag && \dut.void_lines == void_);
+            assert (\dut.memory == memory && \dut.invalid == invalid
+                && \dut.nowhere == nowhere && \dut.tag == tag && \dut.void_lines == void_);
             assert (\dut.first == (taken == 0));
             if (bytes == 0) assert (invalid);
-            if (\dut.trailing ) assert (\dut.offset == covered[5:0] && !hollow && reach[23:6] == steps + 1'b1 && covered[5:0] <= offset && \dut.packet_ended == ended && \dut.underrun == (taken < bytes));
-            else assert (\dut.offset == offset && taken[5:0] == 0 && !hollow && !ended && (bytes == 0 || taken < bytes));
-            if (!void_) assert (\dut.start == 58'(begins_at) && \dut.line == 58'(goes_on_at) && told <= steps && since <= BURST - 1 && \dut.start [1:0] + since <= BURST - 1);
+            if (\dut.trailing )
+                assert (\dut.offset == covered[5:0] && !hollow && reach[23:6] == steps + 1'b1
+                    && covered[5:0] <= offset && \dut.packet_ended == ended && \dut.underrun == (taken < bytes));
+            else
+                assert (\dut.offset == offset && taken[5:0] == 0 && !hollow && !ended && (bytes == 0 || taken < bytes));
+            if (!void_)
+                assert (\dut.start == 58'(begins_at) && \dut.line == 58'(goes_on_at) && told <= steps
+                    && since <= BURST - 1 && \dut.start [1:0] + since <= BURST - 1);
             assert (due + (void_ ? 19'd0 : steps) == upto_1);
         end else begin
             assert (over && due + total == upto_1);
@@ -294,7 +314,9 @@ module proof (
 
         if (watched) begin
             assert (given[5:0] == 0 && before <= upto_1 && (before == 0 || given == 0));
-            if (present) assert (got == taken && all == over && empty == hollow && shift == offset && nothing == void_ && start == base[5:0]);
+            if (present)
+                assert (got == taken && all == over && empty == hollow
+                    && shift == offset && nothing == void_ && start == base[5:0]);
             if (!present) assert (all);
             assert (!got[23]);
             if (empty) assert (all && got[5:0] == 0);
@@ -308,8 +330,12 @@ module proof (
                 if (at_work && known && spot >= given_0) assert (held_later == bit_);
             end
         end
-        if (in_2) assert (start_2 == (given == 0 ? 7'(shift) : 7'd0) && stop_2 == (rest_2 >= 64 ? 7'd64 : 7'(rest_2)) && closes_2 == (row == 0 || all && given + 24'd64 >= span));
-        if (in_1) assert (start_1 == (given_1 == 0 ? 7'(shift) : 7'd0) && stop_1 == (rest_1 >= 64 ? 7'd64 : 7'(rest_1)) && closes_1 == (row_1 == 0 || all && given_1 + 24'd64 >= span));
+        if (in_2)
+            assert (start_2 == (given == 0 ? 7'(shift) : 7'd0) && stop_2 == (rest_2 >= 64 ? 7'd64 : 7'(rest_2))
+                && closes_2 == (row == 0 || all && given + 24'd64 >= span));
+        if (in_1)
+            assert (start_1 == (given_1 == 0 ? 7'(shift) : 7'd0) && stop_1 == (rest_1 >= 64 ? 7'd64 : 7'(rest_1))
+                && closes_1 == (row_1 == 0 || all && given_1 + 24'd64 >= span));
         if (in_2) assert (given <= end_);
         if (in_1) assert (given_1 <= end_);
         if (byte_2) assert (known && (lane < held_2 ? in_hold : in_rotated) == bit_);

@@ -62,11 +62,13 @@ module proof (
         gives_one_at_most: assert (gives != 2'b11 && (given != 0) == (w_valid && w_ready));
         if (gives != 0) after_its_address: assert (owed != 0);
         if (gives != 0 && owed_watched && owed_ahead == 0) data_in_order: assert (gives[1] == owed_to);
-        if (b_valid) of_a_burst: assert (open != 0 && back_valid[b_response[1]] && b_response[0] == back_word[b_response[1]]);
+        if (b_valid)
+            of_a_burst: assert (open != 0 && back_valid[b_response[1]] && b_response[0] == back_word[b_response[1]]);
         if (b_valid && open_watched && open_ahead == 0) responses_in_order: assert (b_response[1] == open_from);
         answers_one: assert (answered == (settled ? 2'b01 << b_response[1] : 2'b00));
         if (w_valid && owed != 0) data_go_on: assert (gives != 0);
-        if (aw_valid && aw_taken[aw_memory] && owed < OUTSTANDING && open < OUTSTANDING) room_is_used: assert (aw_ready);
+        if (aw_valid && aw_taken[aw_memory] && owed < OUTSTANDING && open < OUTSTANDING)
+            room_is_used: assert (aw_ready);
         gets_full: cover (open == OUTSTANDING);
         other_memory_waits: cover (settled && back_valid == 2'b11 && b_response[1]);
     end
@@ -87,11 +89,13 @@ module proof (
     wire [3:0] behind_1 = \dut.data_order.head + owed;
     wire [3:0] at_1     = \dut.data_order.head + owed_ahead;
     wire [1:0] place_1  = at_1 >= OUTSTANDING ? at_1 - OUTSTANDING : at_1;
-    wire       there_1  = place_1 == 0 ? \dut.data_order.memory[0] : place_1 == 1 ? \dut.data_order.memory[1] : \dut.data_order.memory[2] ;
+    wire       there_1  = place_1 == 0 ? \dut.data_order.memory[0]
+        : place_1 == 1 ? \dut.data_order.memory[1] : \dut.data_order.memory[2];
     wire [3:0] behind_2 = \dut.answer_order.head + open;
     wire [3:0] at_2     = \dut.answer_order.head + open_ahead;
     wire [1:0] place_2  = at_2 >= OUTSTANDING ? at_2 - OUTSTANDING : at_2;
-    wire       there_2  = place_2 == 0 ? \dut.answer_order.memory[0] : place_2 == 1 ? \dut.answer_order.memory[1] : \dut.answer_order.memory[2] ;
+    wire       there_2  = place_2 == 0 ? \dut.answer_order.memory[0]
+        : place_2 == 1 ? \dut.answer_order.memory[1] : \dut.answer_order.memory[2];
     always @* if (started && !rst) begin
         assert (owed == \dut.data_order.count && open == \dut.answer_order.count );
         assert (\dut.data_order.head < OUTSTANDING && \dut.data_order.tail < OUTSTANDING);

@@ -69,7 +69,8 @@ module proof (
     reg  [1:0] written, kept;
     reg        stands;
     reg  [1:0] later;
-    wire [6:0] place = which == 0 ? cclo_pkg::HOSTCTRL_SCENARIO_OFFSET / 4 : which == 1 ? cclo_pkg::HOSTCTRL_COUNT_OFFSET / 4 : cclo_pkg::HOSTCTRL_COMM_OFFSET / 4;
+    wire [6:0] place = which == 0 ? cclo_pkg::HOSTCTRL_SCENARIO_OFFSET / 4
+        : which == 1 ? cclo_pkg::HOSTCTRL_COUNT_OFFSET / 4 : cclo_pkg::HOSTCTRL_COMM_OFFSET / 4;
     always @(posedge clk) begin
         if (writes && bus_strobe[0] && register_ == place) written <= bits;
         if (counts) later <= later + 1'b1;
@@ -115,7 +116,8 @@ module proof (
     (* hierconn *) wire [31:0] \dut.answers[1] ;
     wire [31:0] answer = watched[0] ? \dut.answers[1] : \dut.answers[0] ;
     always @* if (started && !rst) begin
-        assert (\dut.post == post && \dut.waiting == waiting && \dut.sent == word && \dut.posted == posted && \dut.answered == answered);
+        assert (\dut.post == post && \dut.waiting == waiting && \dut.sent == word
+            && \dut.posted == posted && \dut.answered == answered);
         assert (\dut.start == start && \dut.registers.auto_restart == again);
         assert (\dut.posting == (call_valid && of_post) && word < WORDS);
         if (call_valid) assert (of_post ? post : start);

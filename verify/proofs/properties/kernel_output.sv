@@ -26,15 +26,22 @@ module proof (
 
     kernel_output #(.PUT_BEATS(ROOM)) dut (
         .clk, .rst,
-        .move_tvalid(move_valid), .move_tready(move_ready), .move_tdata({1'b0, move_mark}), .move_tkeep({1'b1, move_mark}), .move_tlast(move_last), .move_tdest({6'd0, move_dest}),
-        .put_valid, .put_ready, .put_data({1'b1, put_mark}), .put_keep({1'b1, put_mark}), .put_last, .put_tdest({6'd0, put_dest}),
+        .move_tvalid(move_valid), .move_tready(move_ready), .move_tdata({1'b0, move_mark}),
+        .move_tkeep({1'b1, move_mark}), .move_tlast(move_last), .move_tdest({6'd0, move_dest}),
+        .put_valid, .put_ready, .put_data({1'b1, put_mark}),
+        .put_keep({1'b1, put_mark}), .put_last, .put_tdest({6'd0, put_dest}),
         .put_room, .busy,
-        .out_tvalid(out_valid), .out_tready(out_ready), .out_tdata(out_data), .out_tkeep(out_keep), .out_tlast(out_last), .out_tdest(out_dest)
+        .out_tvalid(out_valid), .out_tready(out_ready), .out_tdata(out_data),
+        .out_tkeep(out_keep), .out_tlast(out_last), .out_tdest(out_dest)
     );
 
     begins beginning (.*);
-    stays_outside #(.WIDTH(4)) moves (.clk, .rst, .valid(move_valid), .ready(move_ready), .data({move_last, move_mark, move_dest}));
-    stays #(.WIDTH(13)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data, out_keep, out_dest}));
+    stays_outside #(.WIDTH(4)) moves (
+        .clk, .rst, .valid(move_valid), .ready(move_ready), .data({move_last, move_mark, move_dest})
+    );
+    stays #(.WIDTH(13)) out (
+        .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data, out_keep, out_dest})
+    );
 
     wire       puts  = put_valid && put_ready;
     wire       takes = move_valid && move_ready;
@@ -43,7 +50,8 @@ module proof (
     wire       watched;
     wire [3:0] data;
     in_order #(.WIDTH(4), .CAPACITY(ROOM + 2), .COUNT(3)) beats (
-        .clk, .rst, .push(from ? puts : takes), .in_data(from ? {put_last, put_mark, put_dest} : {move_last, move_mark, move_dest}),
+        .clk, .rst, .push(from ? puts : takes),
+        .in_data(from ? {put_last, put_mark, put_dest} : {move_last, move_mark, move_dest}),
         .pop, .out_data({out_last, out_data[0], out_dest[1:0]}), .inside, .watched, .ahead, .data
     );
 
@@ -80,7 +88,8 @@ module proof (
         shows_what_it_has: assert (out_valid == (total != waits));
         if (out_valid) keep_and_dest: assert (out_keep == {1'b1, out_data[0]} && out_dest[7:2] == 0);
         divides: cover (takes && turn && !move_last);
-        comes_in_turn: cover (pop && out_last && watched && ahead == 0 && data[2:0] == 5 && waits == ROOM && !out_data[1]);
+        comes_in_turn:
+            cover (pop && out_last && watched && ahead == 0 && data[2:0] == 5 && waits == ROOM && !out_data[1]);
     end
 
 `ifdef INVARIANTS
@@ -108,8 +117,11 @@ module proof (
     integer k;
     always @* if (started && !rst) begin
         for (k = 0; k < 4; k = k + 1)
-            if (there[k]) assert (all[BEAT*k + 3] && all[BEAT*k + 2] == all[BEAT*k] && all[BEAT*k + 7 +: 6] == 0 && (k < 2 || all[BEAT*k + 1]));
-        assert (turn == \dut.put_turn && waits == \dut.puts.count && waits <= ROOM && \dut.puts.tail == \dut.puts.head ^ waits[0]);
+            if (there[k])
+                assert (all[BEAT*k + 3] && all[BEAT*k + 2] == all[BEAT*k]
+                    && all[BEAT*k + 7 +: 6] == 0 && (k < 2 || all[BEAT*k + 1]));
+        assert (turn == \dut.put_turn && waits == \dut.puts.count
+            && waits <= ROOM && \dut.puts.tail == \dut.puts.head ^ waits[0]);
         if (there[2]) assert (lasts_0 == beat_2[4]);
         if (there[3]) assert (lasts_1 == beat_3[4]);
         assert (total == there[0] + there[1] + waits && (there[0] || !there[1]));

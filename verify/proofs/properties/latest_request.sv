@@ -21,7 +21,9 @@ module proof (
     wire       marks = ask && mark && !marked;
     wire       takes = out_valid && out_ready;
 
-    latest_request #(.WIDTH(2)) dut (.clk, .rst, .ask, .ask_data({marks, word}), .out_valid, .out_ready, .out_data, .answer, .counts);
+    latest_request #(.WIDTH(2)) dut (
+        .clk, .rst, .ask, .ask_data({marks, word}), .out_valid, .out_ready, .out_data, .answer, .counts
+    );
 
     begins beginning (.*);
     stays #(.WIDTH(2)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data));
@@ -58,7 +60,10 @@ module proof (
         if (out_valid && out_data[1]) unchanged: assert (marked && !taken && out_data[0] == value);
         no_more_than_it_counts: assert (unanswered <= MOST);
         if (counting) counts_if_latest: assert (counts == (answer && taken && ahead == 0));
-        if (counts) only_once_and_only_latest: assert (answer && unanswered == 1 && !ask && !(latest && answered) && !(marked && !latest && taken && !answered));
+        if (counts)
+            only_once_and_only_latest:
+                assert (answer && unanswered == 1 && !ask && !(latest && answered)
+                    && !(marked && !latest && taken && !answered));
         if (due) is_passed_on: assert (out_valid && out_data[1]);
         comes_through: cover (counts && latest);
         gets_full: cover (unanswered == MOST);

@@ -44,11 +44,13 @@ module proof (
         for (i = DEPTH - 1; i >= 0; i = i - 1)
             if (i < moves && !bare[i] && !done[i]) first_open = i;
     end
-    wire [DEPTH-1:0] done_now = done | (retired && retired_last && first_open < DEPTH ? DEPTH'(1) << first_open : DEPTH'(0));
+    wire [DEPTH-1:0] done_now = done
+        | (retired && retired_last && first_open < DEPTH ? DEPTH'(1) << first_open : DEPTH'(0));
     wire [3:0]       behind   = moves - completed;
     always @(posedge clk) begin
         moves <= behind + push;
-        bare  <= (completed ? bare >> 1 : bare) & ~({DEPTH{1'b1}} << behind) | (push && without_slices ? DEPTH'(1) << behind : DEPTH'(0));
+        bare  <= (completed ? bare >> 1 : bare) & ~({DEPTH{1'b1}} << behind)
+            | (push && without_slices ? DEPTH'(1) << behind : DEPTH'(0));
         done  <= (completed ? done_now >> 1 : done_now) & ~({DEPTH{1'b1}} << behind);
         if (rst || clear) {moves, bare, done} <= 0;
     end

@@ -102,9 +102,16 @@ module proof (
 
     // The move stays while it is cut. One without bytes is never taken from.
     reg [164:0] was;
-    always @(posedge clk) was <= {wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager, compressed};
+    always @(posedge clk)
+        was <= {
+            wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager, compressed
+        };
     always @* begin
-        if (busy) assume (was == {wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address, to_network, data, eager, compressed});
+        if (busy)
+            assume (was == {
+                wire_bytes, segment_bytes, chunk_bytes, packet_index, remote_address,
+                to_network, data, eager, compressed
+            });
         if (take) assume (take_bytes != 0 && take_bytes <= room);
         if (wire_bytes == 0) assume (!take);
         if (data) assume (!eager);
@@ -112,13 +119,16 @@ module proof (
             only_of_a_move: assert (busy || !pending && !open);
             one_of_them: assert (!(pending && open));
             if (pending) begin
-                its_collective: assert (packet.header.collective == (context_[0] ? collective : 96'd0) && packet.header.notice == notice);
+                its_collective:
+                    assert (packet.header.collective == (context_[0] ? collective : 96'd0)
+                        && packet.header.notice == notice);
                 counted: assert (packet.counted == (packet.headed && eager && !notice));
                 header_first: assert (packet.headed == (message == 0));
                 no_more_than_fits: assert (bytes == want && bytes <= most);
                 says_the_end: assert (ends == (of == bytes));
                 if (wire_bytes != 0) not_empty: assert (bytes != 0 && left >= bytes);
-                if (packet.headed && (eager || data || wire_bytes != 0)) header_counts: assert (packet.header.count == (wire_bytes == 0 && !eager && !data ? 0 : size));
+                if (packet.headed && (eager || data || wire_bytes != 0))
+                    header_counts: assert (packet.header.count == (wire_bytes == 0 && !eager && !data ? 0 : size));
                 if (data) numbered: assert (packet.header.seq == index);
                 if (!eager) where_it_goes: assert (packet.header.vaddr[31:0] == vaddr);
             end
@@ -158,21 +168,28 @@ module proof (
             if (data) assert (chunk == 0 || chunk == left);
         end
         if (in_chunk) assert (\dut.left == left && left != 0 && chunk == 0 && message == 0);
-        if (in_message) assert (\dut.left == left && left != 0 && message == 0 && \dut.chunk == chunk_now && chunk_now != 0 && chunk_now <= left);
+        if (in_message)
+            assert (\dut.left == left && left != 0 && message == 0
+                && \dut.chunk == chunk_now && chunk_now != 0 && chunk_now <= left);
         if (in_packet && wire_bytes != 0) begin
             assert (\dut.headed == (message == 0) && \dut.rest == of && of != 0);
-            if (message == 0) assert (\dut.message == size && \dut.left == left && \dut.chunk == chunk_now && chunk_now <= left && size <= chunk_now);
+            if (message == 0)
+                assert (\dut.message == size && \dut.left == left
+                    && \dut.chunk == chunk_now && chunk_now <= left && size <= chunk_now);
             else assert (\dut.left == left - message && \dut.chunk == chunk - message);
         end
         if (is_pending && wire_bytes != 0) begin
-            assert (\dut.headed == (message == 0) && \dut.bytes == want && \dut.rest == of && ends == (of == want) && of <= left && of <= chunk_now && chunk_now <= left);
+            assert (\dut.headed == (message == 0) && \dut.bytes == want && \dut.rest == of
+                && ends == (of == want) && of <= left && of <= chunk_now && chunk_now <= left);
             assert (\dut.left == left - of && \dut.chunk == chunk_now - of);
             if (message == 0) assert (\dut.message == size);
         end
         if (is_open && wire_bytes != 0) begin
-            assert (\dut.rest == message && ends == (message == 0) && \dut.left == left - message && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes );
+            assert (\dut.rest == message && ends == (message == 0) && \dut.left == left - message
+                && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes);
         end
-        if ((in_packet || is_pending) && wire_bytes == 0) assert (\dut.headed && \dut.rest == 0 && \dut.message == 0 && message == 0 && left == 0 && chunk == 0);
+        if ((in_packet || is_pending) && wire_bytes == 0)
+            assert (\dut.headed && \dut.rest == 0 && \dut.message == 0 && message == 0 && left == 0 && chunk == 0);
         if (is_pending) assert (room == \dut.bytes && filled == 0);
         if ((is_pending || is_open) && wire_bytes == 0) assert (ends);
         if (is_pending && wire_bytes == 0) assert (\dut.bytes == 0);

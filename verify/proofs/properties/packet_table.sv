@@ -76,7 +76,8 @@ module proof (
     wire only = waits[one] && (waits & (tags[one] ? tags : ~tags)) == 4'd1 << one;
     always @(posedge clk) alone <= rst || !only ? 0 : alone == 3 ? 3 : alone + 1'b1;
 
-    wire [2:0] of_tag = (taken[0] && tags[0] == query_tag) + (taken[1] && tags[1] == query_tag) + (taken[2] && tags[2] == query_tag) + (taken[3] && tags[3] == query_tag);
+    wire [2:0] of_tag = (taken[0] && tags[0] == query_tag) + (taken[1] && tags[1] == query_tag)
+        + (taken[2] && tags[2] == query_tag) + (taken[3] && tags[3] == query_tag);
 
     always @* if (started && !rst) begin
         knows_who_is_taken: assert (used == taken);
@@ -123,7 +124,9 @@ module proof (
         always @* if (started && !rst) begin
             if (queued[i]) assert (\dut.ahead [2*i +: 2] == all_before);
             if (coming[i]) assert (\dut.entering_tag == tags[i] && (waits & earlier[4*i +: 4]) == 0);
-            if (going[i]) assert (\dut.leaving_tag == tags[i] && taken[i] && (queued & (tags[i] ? tags : ~tags) & ~earlier[4*i +: 4]) == 0);
+            if (going[i])
+                assert (\dut.leaving_tag == tags[i] && taken[i]
+                    && (queued & (tags[i] ? tags : ~tags) & ~earlier[4*i +: 4]) == 0);
         end
     end endgenerate
     always @* if (started && !rst) begin

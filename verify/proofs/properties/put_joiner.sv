@@ -27,7 +27,9 @@ module proof (
     put_joiner dut (.*);
 
     begins beginning (.*);
-    stays_outside #(.WIDTH(72)) in (.clk, .rst, .valid(in_valid), .ready(in_ready), .data({in_bits, in_end, in_last, in_ends}));
+    stays_outside #(.WIDTH(72)) in (
+        .clk, .rst, .valid(in_valid), .ready(in_ready), .data({in_bits, in_end, in_last, in_ends})
+    );
     stays #(.WIDTH(129)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_bits, out_keep, out_last}));
 
     // Places in the put: bytes that have come and gone.
@@ -89,7 +91,8 @@ module proof (
         if (!\dut.second ) assert (sent + in_level == came);
         if (\dut.second ) assert (sent + in_level == came + 7'd64 && in_valid && done && in_level + bytes > 64);
         assert (in_level == came[5:0]);
-        if (in_level != 0 && {1'b0, place} + in_level >= came && {1'b0, place} < came) assert (left[place + in_level - came] == bit_);
+        if (in_level != 0 && {1'b0, place} + in_level >= came && {1'b0, place} < came)
+            assert (left[place + in_level - came] == bit_);
     end
 `endif
 

@@ -29,7 +29,9 @@ module proof (
     stays_outside #(.WIDTH(77)) in (
         .clk, .rst, .valid(in_valid), .ready(in_ready), .data({in_bits, in_end, in_last, in_shift})
     );
-    stays #(.WIDTH(129)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_bits & out_keep, out_keep, out_last}));
+    stays #(.WIDTH(129)) out (
+        .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_bits & out_keep, out_keep, out_last})
+    );
 
     // Places in the stream: where the beat that comes begins, its first bytes left
     // out, and how many bytes have come out.

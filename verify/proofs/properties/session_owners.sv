@@ -89,11 +89,17 @@ module proof (
         assume ((dispatched & abandon) == 0);
         if (started && !rst) begin
             taken_by_the_other: assert (taken == {(open[3:0] & sends[7:4]) != 0, (open[7:4] & sends[3:0]) != 0});
-            has_enough_others: assert (elsewhere == {number(open[7:4]) == PLACES && (open[7:4] & sends[7:4]) == 0, number(open[3:0]) == PLACES && (open[3:0] & sends[3:0]) == 0});
+            has_enough_others:
+                assert (elsewhere
+                    == {
+                        number(open[7:4]) == PLACES && (open[7:4] & sends[7:4]) == 0,
+                        number(open[3:0]) == PLACES && (open[3:0] & sends[3:0]) == 0
+                    });
             one_message_of_a_session: assert ((open[7:4] & open[3:0]) == 0);
             gives_up_what_is_open: assert (packet_abandon_valid == (giving != 0));
             done_when_none_is_open: assert (abandon_done == (abandon & ~{open[7:4] != 0, open[3:0] != 0}));
-            if (packet_abandon_valid) names_the_session: assert ((named & giving) != 0 && packet_abandon_session[15:1] == 0);
+            if (packet_abandon_valid)
+                names_the_session: assert ((named & giving) != 0 && packet_abandon_session[15:1] == 0);
             closes: cover (closed[0]);
             gives_up: cover (left[5]);
             gives_up_two: cover (giving == 8'b11);
@@ -133,7 +139,9 @@ module proof (
             mark = marks[MOST*pair +: MOST];
             if (owns[n]) assert (owned[KEY*n+1 +: KEY-2] == 0 && open[pair] && closing[n] == (mark != 0));
             else assert (!closing[n]);
-            if (closing[n]) assert (until[8*n +: 8] != 0 && until[8*n +: 8] <= (n < PLACES ? count_0 : count_1) && mark == 1 << (until[8*n +: 8] - 1));
+            if (closing[n])
+                assert (until[8*n +: 8] != 0 && until[8*n +: 8] <= (n < PLACES ? count_0 : count_1)
+                    && mark == 1 << (until[8*n +: 8] - 1));
         end
         for (n = 0; n < PAIRS; n = n + 1) if (!open[n]) assert (marks[MOST*n +: MOST] == 0);
     end

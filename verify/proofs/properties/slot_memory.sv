@@ -28,7 +28,8 @@ module proof (
     initial {ran, written, reads, shows, behind} = 0;
     always @(posedge clk) begin
         ran <= 1'b1;
-        if (write && write_slot == slot && write_row == row && write_strobe[lane]) {written, byte_} <= {1'b1, write_data[8*lane +: 8]};
+        if (write && write_slot == slot && write_row == row && write_strobe[lane])
+            {written, byte_} <= {1'b1, write_data[8*lane +: 8]};
         if (read) begin
             reads      <= replace || written && read_slot == slot && read_row == row;
             next_shown <= replace ? replace_data[8*lane +: 8] : byte_;

@@ -30,8 +30,12 @@ module proof (
     slot_reader #(.SIDE(1)) dut (.*);
 
     begins beginning (.*);
-    stays_outside #(.WIDTH(12)) jobs (.clk, .rst, .valid(job_valid), .ready(job_ready), .data({job_slot, job_row, job_bytes, job_side}));
-    stays #(.WIDTH(14)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_data, out_keep, out_last, out_side}));
+    stays_outside #(.WIDTH(12)) jobs (
+        .clk, .rst, .valid(job_valid), .ready(job_ready), .data({job_slot, job_row, job_bytes, job_side})
+    );
+    stays #(.WIDTH(14)) out (
+        .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_data, out_keep, out_last, out_side})
+    );
 
     // Rows that are asked for: those of the job, in order, to the last one.
     reg         busy, side, slot;
@@ -115,7 +119,8 @@ module proof (
             3'd6: there = \dut.beats.memory[6] ;
             default: there = \dut.beats.memory[7] ;
         endcase
-        if (ahead >= \dut.beats.count ) there = ahead == \dut.beats.count && asked[1] ? {place_2, \dut.around_2 } : {place_1, \dut.around_1 };
+        if (ahead >= \dut.beats.count )
+            there = ahead == \dut.beats.count && asked[1] ? {place_2, \dut.around_2 } : {place_1, \dut.around_1 };
     end
     // As the block keeps it: place, last, end and side.
     wire [2:0] end_ = there[3:1];

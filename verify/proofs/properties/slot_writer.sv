@@ -139,8 +139,11 @@ module proof (
         assert (\dut.slices.tail == \dut.slices.head ^ slices[0]);
         if (slices != 0) assert (slice_0 == (\dut.slices.head ? \dut.slices.memory[1] : \dut.slices.memory[0] ));
         if (slices == 2) assert (slice_1 == (\dut.slices.head ? \dut.slices.memory[0] : \dut.slices.memory[1] ));
-        if (slices != 0) assert (bytes != 0 && bytes <= 4096 && offset + bytes <= (headed ? 4032 : 4096) && gone < bytes);
-        if (slices == 2) assert (slice_1[12:0] != 0 && slice_1[12:0] <= 4096 && slice_1[25:13] + slice_1[12:0] <= (slice_1[31] ? 4032 : 4096));
+        if (slices != 0)
+            assert (bytes != 0 && bytes <= 4096 && offset + bytes <= (headed ? 4032 : 4096) && gone < bytes);
+        if (slices == 2)
+            assert (slice_1[12:0] != 0 && slice_1[12:0] <= 4096
+                && slice_1[25:13] + slice_1[12:0] <= (slice_1[31] ? 4032 : 4096));
         if (slices == 0) assert (!going);
         assert (gone == \dut.counter.moved && gone[5:0] == 0 && \dut.first == !going);
         if (rest) assert (due && !due_last && !going && due_end == 64 && rest_end != 0);

@@ -26,7 +26,9 @@ module proof (
     stream_cutter dut (.*);
 
     begins beginning (.*);
-    stays_outside #(.WIDTH(14)) slices (.clk, .rst, .valid(slice_valid), .ready(slice_ready), .data({slice_finishes, slice_bytes}));
+    stays_outside #(.WIDTH(14)) slices (
+        .clk, .rst, .valid(slice_valid), .ready(slice_ready), .data({slice_finishes, slice_bytes})
+    );
     stays_outside in (.clk, .rst, .valid(in_valid), .ready(in_ready), .data(1'b0));
     stays #(.WIDTH(1)) out (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_last));
 

@@ -71,8 +71,10 @@ module proof (
     always @* if (started && !rst) begin
         assert (slices == \dut.slices.count && slices <= DEPTH);
         assert (\dut.slices.tail == \dut.slices.head ^ slices[0]);
-        if (slices != 0) assert ({takers_0, bytes_0} == (\dut.slices.head ? \dut.slices.memory[1] : \dut.slices.memory[0] ));
-        if (slices == 2) assert ({takers_1, bytes_1} == (\dut.slices.head ? \dut.slices.memory[0] : \dut.slices.memory[1] ));
+        if (slices != 0)
+            assert ({takers_0, bytes_0} == (\dut.slices.head ? \dut.slices.memory[1] : \dut.slices.memory[0] ));
+        if (slices == 2)
+            assert ({takers_1, bytes_1} == (\dut.slices.head ? \dut.slices.memory[0] : \dut.slices.memory[1] ));
         assert (served == \dut.served && gone == \dut.counter.moved );
         if (slices != 0) assert (bytes_0 != 0 && gone < bytes_0 && (served & ~takers_0) == 0);
         if (slices == 2) assert (bytes_1 != 0);

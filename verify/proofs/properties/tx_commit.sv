@@ -20,7 +20,8 @@ module proof (
     engine_pkg::exchange_request_t  exchange_request;
     engine_pkg::exchange_response_t exchange_response;
 
-    wire        commit_ready, abandon_ready, take_free, number_valid, number_take, enter, mark, give_back, idle, started;
+    wire        commit_ready, abandon_ready, take_free, number_valid;
+    wire        number_take, enter, mark, give_back, idle, started;
     wire [4:0]  slot;
     wire [31:0] number_taken;
 
@@ -32,16 +33,23 @@ module proof (
 
     tx_commit dut (
         .clk, .rst,
-        .packet_commit_valid(commit_valid), .packet_commit_ready(commit_ready), .packet_commit_slot(commit_slot), .packet_commit_good(commit_good),
+        .packet_commit_valid(commit_valid), .packet_commit_ready(commit_ready),
+        .packet_commit_slot(commit_slot), .packet_commit_good(commit_good),
         .packet_abandon_valid(abandon_valid), .packet_abandon_ready(abandon_ready),
-        .used, .free_valid, .free_slot, .take_free, .slot, .counted(kinds[0]), .numbered(kinds[1]), .record({16'd0, record}),
+        .used, .free_valid, .free_slot, .take_free, .slot,
+        .counted(kinds[0]), .numbered(kinds[1]), .record({16'd0, record}),
         .exchange_request, .exchange_response, .number_valid, .number_done, .number_value({28'd2, value}),
         .number_take, .number_taken, .enter, .mark, .give_back, .idle
     );
 
     begins beginning (.*);
-    stays_outside #(.WIDTH(6)) commit_in (.clk, .rst, .valid(commit_valid), .ready(commit_ready), .data({commit_good, commit_slot}));
-    stays #(.WIDTH(66)) asks (.clk, .rst, .valid(exchange_request.valid), .ready(exchange_done), .data({exchange_request.address, exchange_request.wdata, exchange_request.operation}));
+    stays_outside #(.WIDTH(6)) commit_in (
+        .clk, .rst, .valid(commit_valid), .ready(commit_ready), .data({commit_good, commit_slot})
+    );
+    stays #(.WIDTH(66)) asks (
+        .clk, .rst, .valid(exchange_request.valid), .ready(exchange_done),
+        .data({exchange_request.address, exchange_request.wdata, exchange_request.operation})
+    );
     stays numbers (.clk, .rst, .valid(number_valid), .ready(number_done), .data(1'b0));
 
     // The packet at work.
@@ -88,8 +96,10 @@ module proof (
             if (busy && fresh && lives && good && !marks && !needs) nothing_else: assert (!number_take);
             if (number_take) once: assert (busy && needs);
             if (number_take) from_the_right_one: assert (number_taken == (kind[0] ? {28'd1, value} : {28'd2, value}));
-            if (exchange_request.valid) counts_in_its_record: assert (busy && kind[0] && exchange_request.operation == engine_pkg::EXCHANGE_ADD
-                && exchange_request.wdata == 1 && exchange_request.address == {16'd0, record} + 4 * cclo_pkg::COMMUNICATORS_OUTBOUND_SEQ_WORD);
+            if (exchange_request.valid)
+                counts_in_its_record: assert (busy && kind[0] && exchange_request.operation == engine_pkg::EXCHANGE_ADD
+                && exchange_request.wdata == 1
+                && exchange_request.address == {16'd0, record} + 4 * cclo_pkg::COMMUNICATORS_OUTBOUND_SEQ_WORD);
             enters_counted: cover (enter && number_take && kind[0]);
             enters_mark: cover (enter && marks);
         end

@@ -33,11 +33,15 @@ module proof (
 
     tx_packets dut (
         .clk, .rst, .reset_network, .network_enable, .transmit_idle(), .transmit_busy(),
-        .packet_open_valid(open_valid), .packet_open_ready(open_ready), .packet_open(open), .packet_open_slot(open_slot),
-        .packet_abandon_valid(1'b0), .packet_abandon_ready(), .packet_abandon_session(open_session), .packet_abandon_self(open_self),
-        .slot_write_valid(1'b0), .slot_write_slot(1'b0), .slot_write_row(3'd0), .slot_write_data(512'd0), .slot_write_strobe(8'd0),
+        .packet_open_valid(open_valid), .packet_open_ready(open_ready), .packet_open(open),
+        .packet_open_slot(open_slot),
+        .packet_abandon_valid(1'b0), .packet_abandon_ready(),
+        .packet_abandon_session(open_session), .packet_abandon_self(open_self),
+        .slot_write_valid(1'b0), .slot_write_slot(1'b0), .slot_write_row(3'd0),
+        .slot_write_data(512'd0), .slot_write_strobe(8'd0),
         .packet_commit_valid(1'b0), .packet_commit_ready(), .packet_commit_slot(1'b0), .packet_commit_good(1'b0),
-        .exchange_request(), .exchange_response(34'd0), .number_valid(), .number_session(), .number_vaddr(), .number_host(),
+        .exchange_request(), .exchange_response(34'd0), .number_valid(),
+        .number_session(), .number_vaddr(), .number_host(),
         .number_done(1'b0), .number_value(32'd0), .session_closed_valid(closed_valid), .session_closed(16'd0),
         .ask_valid, .ask_ready, .ask_slot(), .ask_session(), .ask_bytes(), .ask_written(), .ask_vaddr(), .ask_host(),
         .answer_valid(1'b0), .answer_slot(1'b0), .answer_good(1'b0),
@@ -153,7 +157,8 @@ module proof (
         assume (jobs <= 2 || !push);
         assume ((\dut.schedule.asked & (going | ~\dut.table_.used )) == 0);
         if (\dut.schedule.job_valid && \dut.schedule.job_row ) assume (headed[\dut.schedule.job_slot ]);
-        if (\dut.commit.number_take ) assume (!busy[\dut.commit.slot ] && (\dut.table_.used [\dut.commit.slot ] || !opens));
+        if (\dut.commit.number_take )
+            assume (!busy[\dut.commit.slot ] && (\dut.table_.used [\dut.commit.slot ] || !opens));
         if (\dut.commit.give_back ) assume (!busy[\dut.commit.slot ]);
         if (\dut.schedule.give_back ) assume (!going[\dut.schedule.leave_slot ]);
         if (ask_valid) assume (!going[\dut.schedule.ask_slot ]);
@@ -180,9 +185,14 @@ module proof (
         if (jobs != 0 && inside < 8) no_gaps: assert (read);
         one_way: assert (!send_valid || !loop_valid);
         same_data: assert (send_data == loop_data && send_keep == loop_keep && send_last == loop_last);
-        free_when_it_was_read: assert ((\dut.table_.release_ & ~given_back) == ((finishes && !fill ? 2'd1 << at : 2'd0) & ~given_back));
-        header_and_payload: cover (pop && watched && ahead == 0 && data[29:28] == 2'b00 && send_last && data[24:17] == 8'h07 && data[27:25] == 2);
-        numbered: cover (pop && watched && ahead == 0 && data[29:28] == 2'b10 && data[25] && send_valid && \dut.rows.which == cclo_pkg::MESSAGE_HEADER_SEQ_LOW + 5);
+        free_when_it_was_read:
+            assert ((\dut.table_.release_ & ~given_back) == ((finishes && !fill ? 2'd1 << at : 2'd0) & ~given_back));
+        header_and_payload:
+            cover (pop && watched && ahead == 0 && data[29:28] == 2'b00
+                && send_last && data[24:17] == 8'h07 && data[27:25] == 2);
+        numbered:
+            cover (pop && watched && ahead == 0 && data[29:28] == 2'b10 && data[25]
+                && send_valid && \dut.rows.which == cclo_pkg::MESSAGE_HEADER_SEQ_LOW + 5);
         behind_one_another: cover (finishes && jobs == 3);
         takes_both_ways: cover (pop && loop_valid && send_last && inside > 1 && jobs != 0 && !self);
     end
@@ -283,7 +293,8 @@ module proof (
         if (jobs > 2 && !fill && !job_2[17]) assert (at != job_2[26]);
         if (jobs > 2 && !job_1[17] && !job_2[17]) assert (job_1[26] != job_2[26]);
         assert (\dut.sending == going && (going & ~\dut.table_.used ) == 0);
-        assert (\dut.reader.beats.count <= 8 && \dut.reader.beats.tail == 3'(\dut.reader.beats.head + \dut.reader.beats.count ));
+        assert (\dut.reader.beats.count <= 8
+            && \dut.reader.beats.tail == 3'(\dut.reader.beats.head + \dut.reader.beats.count ));
         assert (inside == \dut.reader.beats.count + \dut.reader.coming [0] + \dut.reader.coming [1]);
         assert (\dut.reader.credits == 8 - inside);
         if (watched) assert ({there[16], there[27:23], ~(8'hFE << end_), there[22], there[15:0]} == data);

@@ -22,7 +22,8 @@ module proof (
     localparam KIND  = 55;  // bits of what is said of a packet
     localparam WHOLE = 4096; // bytes of a slot
 
-    wire             idle, leave, give_back, send, ask_valid, ask_written, job_valid, job_row, job_fill, job_self, clear_ready, started;
+    wire             idle, leave, give_back, send, ask_valid, ask_written;
+    wire             job_valid, job_row, job_fill, job_self, clear_ready, started;
     wire [SLOTS-1:0] asked;
     wire [1:0]       leave_slot, packet_slot, ask_slot, job_slot;
     wire [15:0]      ask_session, job_session;
@@ -81,7 +82,8 @@ module proof (
     reg  [SLOTS-1:0] pending;
     reg  [1:0]       jobs;    // that are not with the reader
     always @(posedge clk) begin
-        pending <= (pending | (ask_valid && ask_ready ? 3'd1 << ask_slot : 3'd0)) & ~(answer_valid ? 3'd1 << answer_slot : 3'd0);
+        pending <= (pending | (ask_valid && ask_ready ? 3'd1 << ask_slot : 3'd0))
+            & ~(answer_valid ? 3'd1 << answer_slot : 3'd0);
         jobs    <= jobs + job_valid - job_done;
         if (rst) {pending, jobs} <= 0;
     end
@@ -118,7 +120,8 @@ module proof (
 
     // What is sent: of each receiver, the bytes that its message owes.
     reg  [95:0]     owes;
-    wire [1:0]      which    = job_valid ? job_slot : ask_valid ? ask_slot : leave_slot; // the packet that something is done with
+    // the packet that something is done with
+    wire [1:0]      which    = job_valid ? job_slot : ask_valid ? ask_slot : leave_slot;
     wire [KIND-1:0] p        = packets[KIND*which +: KIND];
     wire            headed   = p[3];
     wire            beat     = headed && !(p[4] && !p[0]); // its header is sent
@@ -139,18 +142,25 @@ module proof (
     wire self_asked = (asked & to_self) != 0;
     always @* if (started && !rst) begin
         if (ask_valid) asks_for_the_first: assert (ask_slot != 3 && front[ask_slot] && !asked[ask_slot] && !p[0]);
-        if (ask_valid && !job_valid) asks_with_its_length: assert (ask_session == {15'd0, p[2]} && ask_vaddr == {60'd0, p[54:51]}
+        if (ask_valid && !job_valid)
+            asks_with_its_length: assert (ask_session == {15'd0, p[2]} && ask_vaddr == {60'd0, p[54:51]}
             && ask_bytes == (!fills ? size : debt > WHOLE ? WHOLE : debt));
         knows_who_was_asked: assert (pending == (asked & ~to_self) && (asked & ~queued) == 0);
         what_is_granted_goes: assert (job_valid == (answer_valid ? answer_good : self_asked));
-        if (job_valid) goes_once: assert (job_slot != 3 && asked[job_slot] && (!answer_valid || job_slot == answer_slot));
+        if (job_valid)
+            goes_once: assert (job_slot != 3 && asked[job_slot] && (!answer_valid || job_slot == answer_slot));
         if (job_valid) to_its_receiver: assert (job_self == p[0] && job_session == {15'd0, p[2]});
-        if (job_valid && !job_fill) header_and_payload: assert (job_bytes == size && job_row == (headed && !beat) && size != 0);
+        if (job_valid && !job_fill)
+            header_and_payload: assert (job_bytes == size && job_row == (headed && !beat) && size != 0);
         if (job_valid && !job_fill && !lost) messages_are_whole: assert (headed ? debt == 0 : debt >= payload);
-        if (job_valid && job_fill && !lost) fills_what_is_owed: assert (job_bytes != 0 && job_bytes <= WHOLE && job_bytes <= debt);
-        sent_when_it_goes: assert (send == (job_valid && !job_fill) && (!job_valid || !leave || leave_slot == job_slot) && (!send || leave));
+        if (job_valid && job_fill && !lost)
+            fills_what_is_owed: assert (job_bytes != 0 && job_bytes <= WHOLE && job_bytes <= debt);
+        sent_when_it_goes:
+            assert (send == (job_valid && !job_fill)
+                && (!job_valid || !leave || leave_slot == job_slot) && (!send || leave));
         given_back_or_sent: assert (give_back == (leave && !send));
-        if (leave && !send && !doomed[leave_slot]) drops_what_cannot_be_sent: assert (front[leave_slot] && !asked[leave_slot] && !fills
+        if (leave && !send && !doomed[leave_slot])
+            drops_what_cannot_be_sent: assert (front[leave_slot] && !asked[leave_slot] && !fills
             && (p[1] || size == 0 || !headed && debt < payload));
         room_for_all: assert (jobs + asked[0] + asked[1] + asked[2] < SLOTS);
         message_of_two: cover (job_valid && !job_fill && !lost && !headed && debt == payload && debt == 3 && go);
@@ -171,7 +181,8 @@ module proof (
         if (age < 4) assume (enters == 0);
         assume (rst == !started && !reset && go && ask_ready && loop_room && job_done == (jobs != 0));
         for (k = 0; k < SLOTS; k = k + 1)
-            assume (packets[KIND*k + 9 +: 10] == 0 && packets[KIND*k + 22 +: 29] == 0 && packets[KIND*k + 51 +: 4] == 0);
+            assume (packets[KIND*k + 9 +: 10] == 0 && packets[KIND*k + 22 +: 29] == 0
+                && packets[KIND*k + 51 +: 4] == 0);
     end
 `endif
 
@@ -210,15 +221,20 @@ module proof (
         wire [31:0]     here  = owes[32*tags[2*i +: 2] +: 32];
         wire            fill  = here != 0 && (q[3] || q[1]);
         wire [12:0]     bytes = !fill ? q[18:6] + (part ? 13'd64 : 13'd0) : here > WHOLE ? WHOLE : here;
-        wire [31:0]     after = fill ? here - bytes : !q[3] ? here - q[18:6] : q[5] && q[50:19] > q[18:6] ? q[50:19] - q[18:6] : 0;
+        wire [31:0]     after = fill ? here - bytes : !q[3] ? here - q[18:6]
+            : q[5] && q[50:19] > q[18:6] ? q[50:19] - q[18:6] : 0;
         wire [PLAN-1:0] plan  = plans[PLAN*i +: PLAN];
         assign debts[32*i +: 32]     = here;
         assign todos[TODO*i +: TODO] = {after, bytes, q[3] && !part, fill};
         assign drops[i] = !fill && (q[1] || q[18:6] == 0 && !part || !q[3] && here < q[18:6]);
         always @* if (started && !rst) begin
-            if (asked[i]) assert (queued[i] && front[i] && !chosen[i] && plan[16:0] == {q[0], 15'd0, q[2]} && plan[65:64] == tags[2*i +: 2]);
+            if (asked[i])
+                assert (queued[i] && front[i] && !chosen[i]
+                    && plan[16:0] == {q[0], 15'd0, q[2]} && plan[65:64] == tags[2*i +: 2]);
             if (asked[i] && !closed[i]) assert (plan[63:17] == todos[TODO*i +: TODO] && !drops[i]);
-            if (asked[i] && !plan[17]) assert (plan[31:19] == q[18:6] + (part ? 13'd64 : 13'd0) && plan[18] == (q[3] && !part) && plan[31:19] != 0);
+            if (asked[i] && !plan[17])
+                assert (plan[31:19] == q[18:6] + (part ? 13'd64 : 13'd0)
+                    && plan[18] == (q[3] && !part) && plan[31:19] != 0);
             if (asked[i]) assert (plan[31:19] <= WHOLE);
             if (queued[i] && !asked[i]) assert ((!doomed[i] || began) && !closed[i]);
             if (queued[i]) assert (rests[2*i +: 2] == 0 || rests[2*i +: 2] == 3);
@@ -245,7 +261,9 @@ module proof (
             else assert (since < (\dut.state == 2 ? 2 : 1));
         end
         if (\dut.state == 2 && still) assert (\dut.debt == debts[32*\dut.slot +: 32]);
-        if (\dut.state == 3 && still) assert ({\dut.after , \dut.asked_bytes , \dut.asked_row , \dut.asked_fill } == todos[TODO*\dut.slot +: TODO] && !drops[\dut.slot ]);
+        if (\dut.state == 3 && still)
+            assert ({\dut.after , \dut.asked_bytes , \dut.asked_row , \dut.asked_fill } == todos[TODO*\dut.slot +: TODO]
+                && !drops[\dut.slot ]);
     end
 `endif
 

@@ -43,7 +43,9 @@ module proof (
 
     begins beginning (.*);
     stays_outside #(.WIDTH(78)) writes (.clk, .rst, .valid(write_valid), .ready(write_ready), .data(write_command));
-    stays_outside #(.WIDTH(2)) write_beats (.clk, .rst, .valid(write_data_valid), .ready(write_data_ready), .data(write_data));
+    stays_outside #(.WIDTH(2)) write_beats (
+        .clk, .rst, .valid(write_data_valid), .ready(write_data_ready), .data(write_data)
+    );
 
     wire begins_kept  = kept_valid && kept_ready;
     wire begins_write = write_valid && write_ready;
@@ -97,7 +99,10 @@ module proof (
             one_begins: assert ((begins_kept || begins_write) == begins_port && !(begins_kept && begins_write));
             if (begins_kept) kept_unchanged: assert (port_command == kept_command);
             if (begins_write) write_unchanged: assert (port_command == write_command);
-            if (port_valid) offered: assert (whose ? kept_valid && port_command == kept_command : write_valid && port_command == write_command);
+            if (port_valid)
+                offered:
+                    assert (whose ? kept_valid && port_command == kept_command
+                        : write_valid && port_command == write_command);
             if (held && !held_kept) write_stays: assert (port_valid && port_command == held_command);
             if (held && held_kept && kept_valid) kept_stays: assert (port_valid && port_command == held_command);
             if (held && held_kept && !kept_valid) withdrawn: assert (!port_valid);
@@ -156,10 +161,16 @@ module proof (
         assert (slices == \dut.data_order.count && slices <= open && open == \dut.done_order.count && open <= DEPTH);
         assert (\dut.data_order.tail == \dut.data_order.head ^ slices[0]);
         assert (\dut.done_order.tail == \dut.done_order.head ^ open[0]);
-        if (slices != 0) assert ({kept_0, bytes_0} == (\dut.data_order.head ? \dut.data_order.memory[1] : \dut.data_order.memory[0] ));
-        if (slices == 2) assert ({kept_1, bytes_1} == (\dut.data_order.head ? \dut.data_order.memory[0] : \dut.data_order.memory[1] ));
-        if (open != 0) assert (from_0 == (\dut.done_order.head ? \dut.done_order.memory[1] : \dut.done_order.memory[0] ));
-        if (open == 2) assert (from_1 == (\dut.done_order.head ? \dut.done_order.memory[0] : \dut.done_order.memory[1] ));
+        if (slices != 0)
+            assert ({kept_0, bytes_0}
+                == (\dut.data_order.head ? \dut.data_order.memory[1] : \dut.data_order.memory[0] ));
+        if (slices == 2)
+            assert ({kept_1, bytes_1}
+                == (\dut.data_order.head ? \dut.data_order.memory[0] : \dut.data_order.memory[1] ));
+        if (open != 0)
+            assert (from_0 == (\dut.done_order.head ? \dut.done_order.memory[1] : \dut.done_order.memory[0] ));
+        if (open == 2)
+            assert (from_1 == (\dut.done_order.head ? \dut.done_order.memory[0] : \dut.done_order.memory[1] ));
         assert (gone == \dut.counter.moved );
         if (slices != 0) assert (bytes_0 != 0 && gone < bytes_0);
         if (slices == 2) assert (bytes_1 != 0);

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 )
 
@@ -93,7 +93,7 @@ func (p *pending) replay(ctx context.Context, file string, out io.Writer) error 
 	began := time.Now()
 	wave := strings.TrimSuffix(file, recordingSuffix) + waveSuffix
 	window := rtlsim.Trace{File: wave, From: r.Cycles - min(r.Cycles, *cyclesFlag), To: r.Cycles}
-	w, err := r.Replay(progress.With(ctx, progress.Lines(out)), window)
+	w, err := r.Replay(report.With(ctx, report.Lines(out)), window)
 	if err == nil || errors.Is(err, rtlsim.ErrDiverged) && w.To > w.From {
 		fmt.Fprintf(out, "  %s: cycles %d to %d, after %.0f s\n", wave, w.From, w.To, time.Since(began).Seconds())
 	}

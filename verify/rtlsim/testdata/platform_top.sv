@@ -13,8 +13,11 @@ module platform_top #(
 );
 
     localparam int WORDS = 2048;
-    wire unused = &{1'b0, 32'(MILLISECOND_CYCLES), awaddr[15:13], awaddr[1:0], araddr[15:13], araddr[1:0], wstrb, krnl_keep, mem_rdata,
-                    mem_rresp, mem_rlast, mem_bresp, mem_arready, mem_rvalid, design_ack, design_ack_valid, design_call_ready, mem_awready};
+    wire unused = &{
+        1'b0, 32'(MILLISECOND_CYCLES), awaddr[15:13], awaddr[1:0], araddr[15:13], araddr[1:0], wstrb, krnl_keep,
+        mem_rdata, mem_rresp, mem_rlast, mem_bresp, mem_arready, mem_rvalid, mem_awready,
+        design_ack, design_ack_valid, design_call_ready
+    };
 
     // Control port.
     logic        awvalid, wvalid, bvalid, bready, arvalid, rvalid, rready;
@@ -26,7 +29,8 @@ module platform_top #(
     initial if ($value$plusargs("firmware=%s", firmware)) $readmemh(firmware, words);
 
     sim_host_axil #(.ID(CONTROL)) control (
-        .clk, .rst, .awvalid, .awready(1'b1), .awaddr, .wvalid, .wready(1'b1), .wdata, .wstrb, .bvalid, .bready, .bresp(2'b00),
+        .clk, .rst, .awvalid, .awready(1'b1), .awaddr,
+        .wvalid, .wready(1'b1), .wdata, .wstrb, .bvalid, .bready, .bresp(2'b00),
         .arvalid, .arready(1'b1), .araddr, .rvalid, .rready, .rdata, .rresp(2'b00)
     );
     always_ff @(posedge clk) begin
@@ -46,7 +50,8 @@ module platform_top #(
     sim_host_calls #(.ID(0)) calls (
         .clk, .rst, .design_call_tvalid(1'b0), .design_call_tready(design_call_ready), .design_call_tdata('0),
         .design_ack_tvalid(design_ack_valid), .design_ack_tready(1'b1), .design_ack_tdata(design_ack),
-        .call_tvalid(call_valid), .call_tready(!working), .call_tdata(call), .ack_tvalid(ack_valid), .ack_tready(ack_ready), .ack_tdata(ack)
+        .call_tvalid(call_valid), .call_tready(!working), .call_tdata(call),
+        .ack_tvalid(ack_valid), .ack_tready(ack_ready), .ack_tdata(ack)
     );
     logic [31:0] tag, count;
     logic [63:0] address;
@@ -101,11 +106,15 @@ module platform_top #(
     logic [1:0] mem_bresp, mem_rresp;
     logic [511:0] mem_rdata;
     sim_axi_memory #(.PORT(0), .SPACE(0)) memory (
-        .clk, .rst, .s_axi_awvalid(addressing), .s_axi_awready(mem_awready), .s_axi_awaddr(address), .s_axi_awlen(8'd0), .s_axi_awsize(3'd6), .s_axi_awburst(2'd1),
-        .s_axi_wvalid(writing), .s_axi_wready(mem_wready), .s_axi_wdata(512'(count)), .s_axi_wstrb(64'hF), .s_axi_wlast(1'b1),
+        .clk, .rst, .s_axi_awvalid(addressing), .s_axi_awready(mem_awready),
+        .s_axi_awaddr(address), .s_axi_awlen(8'd0), .s_axi_awsize(3'd6), .s_axi_awburst(2'd1),
+        .s_axi_wvalid(writing), .s_axi_wready(mem_wready),
+        .s_axi_wdata(512'(count)), .s_axi_wstrb(64'hF), .s_axi_wlast(1'b1),
         .s_axi_bvalid(mem_bvalid), .s_axi_bready(1'b1), .s_axi_bresp(mem_bresp),
-        .s_axi_arvalid(1'b0), .s_axi_arready(mem_arready), .s_axi_araddr('0), .s_axi_arlen('0), .s_axi_arsize('0), .s_axi_arburst('0),
-        .s_axi_rvalid(mem_rvalid), .s_axi_rready(1'b1), .s_axi_rdata(mem_rdata), .s_axi_rresp(mem_rresp), .s_axi_rlast(mem_rlast)
+        .s_axi_arvalid(1'b0), .s_axi_arready(mem_arready), .s_axi_araddr('0),
+        .s_axi_arlen('0), .s_axi_arsize('0), .s_axi_arburst('0),
+        .s_axi_rvalid(mem_rvalid), .s_axi_rready(1'b1), .s_axi_rdata(mem_rdata),
+        .s_axi_rresp(mem_rresp), .s_axi_rlast(mem_rlast)
     );
 
     // Kernel streams: what comes in goes out, with the next TDEST.
@@ -114,9 +123,11 @@ module platform_top #(
     logic [63:0]  krnl_keep;
     logic [7:0]   in_dest;
     sim_kernel_port #(.ID(0)) kernel (
-        .clk, .rst, .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tkeep('1), .s_axis_tlast(in_last),
+        .clk, .rst, .s_axis_tvalid(in_valid), .s_axis_tready(in_ready),
+        .s_axis_tdata(in_data), .s_axis_tkeep('1), .s_axis_tlast(in_last),
         .s_axis_tdest(in_dest + 8'd1),
-        .m_axis_tvalid(in_valid), .m_axis_tready(in_ready), .m_axis_tdata(in_data), .m_axis_tkeep(krnl_keep), .m_axis_tlast(in_last),
+        .m_axis_tvalid(in_valid), .m_axis_tready(in_ready),
+        .m_axis_tdata(in_data), .m_axis_tkeep(krnl_keep), .m_axis_tlast(in_last),
         .m_axis_tdest(in_dest)
     );
 

@@ -43,8 +43,8 @@ var (
 	resets = [][2]string{{"rst", "rst"}, {"ap_rst_n", "!ap_rst_n"}}
 )
 
-func (m *module) write(text *strings.Builder, all map[string]*module) {
-	clock, reset := "", ""
+// times are the clock of a module and when it is not reset; "" if it has none.
+func (m *module) times() (clock, reset string) {
 	for _, name := range clocks {
 		if _, ok := m.signal(name); ok {
 			clock = name
@@ -55,6 +55,11 @@ func (m *module) write(text *strings.Builder, all map[string]*module) {
 			reset = r[1]
 		}
 	}
+	return clock, reset
+}
+
+func (m *module) write(text *strings.Builder, all map[string]*module) {
+	clock, reset := m.times()
 	if clock == "" || reset == "" { // nothing says when its streams begin
 		return
 	}

@@ -82,6 +82,9 @@ func TestChecksAreOfWhatIsOffered(t *testing.T) {
 			child +
 				` module m (input wire clk, rst, output logic out_valid, input wire out_ready, output logic [7:0] out_data); child c (.*); endmodule`,
 			[]string{`bind child stream_check`}},
+		{"by an instance that is wires", `module child (output logic out_valid, input wire out_ready); endmodule` +
+			` module m (input wire clk, rst, output logic out_valid, input wire out_ready); child c (.*); endmodule`,
+			[]string{`bind m stream_check`}},
 		{"by an instance, in part",
 			child +
 				` module m (input wire clk, rst, output logic x_tvalid, input wire x_tready, output logic [3:0] x_tkeep, x_tuser, output logic x_tlast, input wire u);

@@ -26,7 +26,8 @@ module keep_check #(
         if (begun != '1) begun <= {begun[2:0], rst};
         for (int unsigned i = 0; i < LANES; i++) begin
             if (begun == '1 && !rst && valid[i] && wrong(keep[WIDTH*i +: WIDTH], last[i])) begin
-                $display("%0s: a beat that %0s keeps %x", NAME, last[i] ? "is the last" : "is not the last", keep[WIDTH*i +: WIDTH]);
+                $display("%0s: a beat that %0s keeps %x", NAME,
+                    last[i] ? "is the last" : "is not the last", keep[WIDTH*i +: WIDTH]);
                 $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                 $stop;
             end

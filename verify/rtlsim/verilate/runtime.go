@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
 const (
@@ -24,11 +24,11 @@ const (
 func (b Build) runtime(ctx context.Context, t compilers) (string, error) {
 	own := Build{Top: runtimeModule, CFlags: b.CFlags, Careful: b.Careful, Trace: b.Trace, Optimize: b.Optimize}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s%q", t.versions, own.flags()))
-	root, err := cache.Dir("verilator")
+	root, err := tools.Dir("verilator")
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: hex.EncodeToString(sum[:]), File: runtimeFolder, What: "what all simulations need"}
+	e := tools.Entry{Dir: root, Key: hex.EncodeToString(sum[:]), File: runtimeFolder, What: "what all simulations need"}
 	dir, err := e.Get(ctx, func(dir string) error { return own.runtimeInto(ctx, t, filepath.Join(dir, runtimeFolder)) })
 	if err != nil {
 		return "", fmt.Errorf("compile the C++ of Verilator: %w", err)

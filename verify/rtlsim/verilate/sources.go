@@ -2,6 +2,7 @@ package verilate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,7 +17,7 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/templates"
-	"github.com/cclforge/cclforge/verify/internal/cache"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
 const (
@@ -59,6 +60,16 @@ func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]stri
 			files[name] = f.Content
 		}
 	}
+	found := map[string]bool{}
+	for name := range files {
+		folder, _, _ := strings.Cut(name, "/")
+		found[folder] = true
+	}
+	for _, folder := range kernels {
+		if !found[folder] {
+			return nil, fmt.Errorf("%s has no RTL of %s", d.Platform.Name, folder)
+		}
+	}
 	return Place(files)
 }
 
@@ -71,8 +82,8 @@ func copied(files map[string][]byte, folder string) error {
 		files[strings.TrimPrefix(name, rtlRoot+"/")], err = fs.ReadFile(templates.FS, name)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("there is no RTL of %s: %w", folder, err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // what is rendered may have no folder of its own
+		return fmt.Errorf("read the RTL of %s: %w", folder, err)
 	}
 	return nil
 }
@@ -80,7 +91,7 @@ func copied(files map[string][]byte, folder string) error {
 // Place puts files, by their slash-separated paths, into the cache and returns
 // where they are: the platform's package, the other packages, and the rest.
 func Place(files map[string][]byte) ([]string, error) {
-	dir, err := cache.Place("rtl", files)
+	dir, err := tools.Place("rtl", files)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ module stream_check #(
                     $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                     $stop;
                 end else if (waits[i] && payload[WIDTH*i +: WIDTH] != held[WIDTH*i +: WIDTH]) begin
-                    $display("%0s: payload changes while it waits, from %x to %x", NAME, held[WIDTH*i +: WIDTH], payload[WIDTH*i +: WIDTH]);
+                    $display("%0s: payload changes while it waits, from %x to %x",
+                        NAME, held[WIDTH*i +: WIDTH], payload[WIDTH*i +: WIDTH]);
                     $c("Verilated::threadContextp(vlSymsp->_vm_contextp__);");
                     $stop;
                 end

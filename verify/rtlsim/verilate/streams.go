@@ -120,6 +120,9 @@ func (m *module) below(valid string, all map[string]*module) (stream, bool) {
 		if of == nil {
 			continue
 		}
+		if clock, reset := of.times(); clock == "" || reset == "" { // wires: nothing is looked at there
+			continue
+		}
 		for _, port := range of.signals {
 			if port.direction != "output" || !slices.Contains(i.drives(port.name), valid) {
 				continue

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
@@ -49,7 +48,7 @@ const forSpeed = "-Os -ftree-slp-vectorize -fvect-cost-model=dynamic -fno-code-h
 	"--param=sccvn-max-alias-queries-per-access=30"
 
 // Library is the path of the shared library. It is built if the cache does not
-// have it; that it takes long is told to the listener of package progress. Errors match
+// have it; that it takes long is told to the listener of package report. Errors match
 // ErrTools if Verilator or the C++ compiler is missing.
 func (b Build) Library(ctx context.Context) (path string, err error) {
 	t, err := findTools(ctx)
@@ -68,11 +67,11 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("simulate %s: %w", b.Top, err)
 	}
-	root, err := cache.Dir("verilated")
+	root, err := tools.Dir("verilated")
 	if err != nil {
 		return "", err
 	}
-	e := cache.Entry{Dir: root, Key: key, File: libraryName, What: "the simulation of " + b.Top}
+	e := tools.Entry{Dir: root, Key: key, File: libraryName, What: "the simulation of " + b.Top}
 	path, err = e.Get(ctx, func(dir string) error { return b.into(ctx, t, dir) })
 	if err != nil {
 		return "", fmt.Errorf("build the simulation of %s: %w", b.Top, err)

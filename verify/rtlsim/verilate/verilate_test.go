@@ -10,7 +10,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -64,7 +64,7 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	b := fifo(t)
 	commands := compiled(t)
 	var told []string
-	ctx := progress.With(t.Context(), func(format string, args ...any) {
+	ctx := report.With(t.Context(), func(format string, args ...any) {
 		told = append(told, fmt.Sprintf(format, args...))
 	})
 	b.Careful, b.Trace = true, true

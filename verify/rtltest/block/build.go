@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cclforge/cclforge/verify/internal/cache"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -59,10 +58,10 @@ func newBuilder(ctx context.Context) (b builder, err error) {
 }
 
 // entry is a file of the cache that is made of what.
-func (b builder) entry(name string, what ...string) (cache.Entry, error) {
-	root, err := cache.Dir("blocks")
+func (b builder) entry(name string, what ...string) (tools.Entry, error) {
+	root, err := tools.Dir("blocks")
 	if err != nil {
-		return cache.Entry{}, err
+		return tools.Entry{}, err
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%q%q%q%q", b.verilator.Version, b.compiler.Version, careful, cflags, around, shared)
@@ -72,7 +71,7 @@ func (b builder) entry(name string, what ...string) (cache.Entry, error) {
 	if b.counting.Source != "" {
 		fmt.Fprintf(h, "%q\n", *b.counting)
 	}
-	return cache.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name}, nil
+	return tools.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name}, nil
 }
 
 // compile compiles a C++ file of a directory.

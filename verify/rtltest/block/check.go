@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	plant   = flag.Int("tb.defects", 0, "how many defects are planted in each module of a bench, one at a time")
-	plantIn = flag.String("tb.line", "", "text of the lines in which -tb.defects plants; all if empty")
+	plant      = flag.Int("tb.defects", 0, "how many defects are planted in each module of a bench, one at a time")
+	plantLines = flag.String("tb.line", "", "text of the lines in which -tb.defects plants; all if empty")
 )
 
 // Run is a bench: it returns what is wrong.
@@ -68,8 +68,7 @@ func (b *Bench) try(run Run, r *rand.Rand) (err error) {
 	return b.Err()
 }
 
-// plant plants defects in a module and tells which of them a bench does not
-// find.
+// plant plants defects in a module and its parts, and tells which of them a bench does not find.
 func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 	t.Helper()
 	m, err := s.module(name)
@@ -80,8 +79,20 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(files, func(f file) bool { return f.name == m.Name })
-	all := slices.DeleteFunc(defects(files[at].text), func(d defect) bool { return !strings.Contains(d.before, *plantIn) })
+	for _, in := range append([]string{m.Name}, m.Parts...) {
+		at := slices.IndexFunc(files, func(f file) bool { return f.name == in })
+		if at < 0 {
+			t.Fatalf("%s: there is no %s inside it", name, in)
+		}
+		s.plantIn(t, m, files[at], count, run)
+	}
+}
+
+// plantIn plants defects in a file of a module.
+func (s *Set) plantIn(t *testing.T, m Module, in file, count int, run Run) {
+	t.Helper()
+	name := m.called()
+	all := slices.DeleteFunc(defects(in.text), func(d defect) bool { return !strings.Contains(d.before, *plantLines) })
 	r := rand.New(rand.NewPCG(0, 7))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	planted, found, broken := 0, 0, 0
@@ -89,7 +100,7 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 		if planted == count {
 			break
 		}
-		alone := m.with(t, m.Name, d.plant)
+		alone := m.with(t, in.name, d.plant)
 		if _, err := alone.open(t.Context()); err != nil {
 			if t.Context().Err() != nil {
 				t.Fatal(err)
@@ -101,13 +112,13 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 		if alone.find(t, name, run) != nil {
 			found++
 		} else {
-			t.Logf("%s: not found: %s", name, d)
+			t.Logf("%s: not found in %s: %s", name, in.name, d)
 		}
 	}
-	t.Logf("%s: %d of %d planted defects are found (%d others do not compile, of %d places)", name, found,
-		planted, broken, len(all))
+	t.Logf("%s: %d of %d defects planted in %s are found (%d others do not compile, of %d places)", name, found,
+		planted, in.name, broken, len(all))
 	if planted > 1 && found == 0 { // single ones may change nothing that can be seen
-		t.Errorf("%s: the bench finds none of %d planted defects", name, planted)
+		t.Errorf("%s: the bench finds none of %d defects planted in %s", name, planted, in.name)
 	}
 }
 

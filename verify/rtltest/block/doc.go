@@ -19,7 +19,7 @@
 //		return b.Err()
 //	}
 //
-// With -tb.defects=N, Check plants up to N defects in the module, one at a time,
-// and says which of them the bench does not find; -tb.line=text plants only in
-// lines with that text.
+// With -tb.defects=N, Check plants up to N defects in the module and in each of its
+// Parts, one at a time, and says which of them the bench does not find;
+// -tb.line=text plants only in lines with that text.
 package block

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
@@ -40,4 +41,25 @@ func Bit(v bool) uint64 {
 		return 1
 	}
 	return 0
+}
+
+// Stretches is when a side of a stream is active: stretches of nothing, of full rate and between.
+type Stretches struct {
+	Random *rand.Rand
+	left   int
+	often  int // of 4
+}
+
+// Next tells whether the stream is active in the next cycle.
+func (s *Stretches) Next() bool {
+	if s.left == 0 {
+		s.left, s.often = 1+s.Random.IntN(40), s.Random.IntN(5)
+	}
+	s.left--
+	return s.Random.IntN(4) < s.often
+}
+
+// Differs is an error for a value that is not the expected one.
+func Differs(what string, got, want any) error {
+	return fmt.Errorf("%s is %v, not %v", what, got, want)
 }

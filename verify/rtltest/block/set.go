@@ -15,8 +15,10 @@ type Module struct {
 	As       string   // what a bench calls it, if not by its name
 	Platform string   // whose RTL it is; "" for u55c_tcp
 	Kernel   string   // a user kernel that the platform has besides
+	Host     bool     // whether its engines reach the host's memory
 	Folder   string   // of RTL; "" for ccl_offload
 	Needs    []string // folders of RTL beside it
+	Parts    []string // modules inside it that have no bench of their own: defects are planted in them, too
 	Params   map[string]string
 
 	edit func(name, text string) string // plants a defect
@@ -32,7 +34,7 @@ func (m Module) sources(ctx context.Context) ([]file, error) {
 	if folder == "" {
 		folder = "ccl_offload"
 	}
-	all, err := everything(ctx, platform, m.Kernel, append([]string{folder}, m.Needs...)...)
+	all, err := everything(ctx, platform, m.Kernel, m.Host, append([]string{folder}, m.Needs...)...)
 	if err != nil {
 		return nil, err
 	}

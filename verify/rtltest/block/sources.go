@@ -29,14 +29,14 @@ var (
 )
 
 // everything is all RTL of folders and the common blocks, packages first.
-func everything(ctx context.Context, name, kernel string, folders ...string) ([]file, error) {
+func everything(ctx context.Context, name, kernel string, host bool, folders ...string) ([]file, error) {
 	knownLock.Lock()
 	defer knownLock.Unlock()
-	key := fmt.Sprintf("%q", append([]string{name, kernel}, folders...))
+	key := fmt.Sprintf("%q %t", append([]string{name, kernel}, folders...), host)
 	if files, ok := known[key]; ok {
 		return files, nil
 	}
-	paths, err := sources(ctx, name, kernel, folders...)
+	paths, err := sources(ctx, name, kernel, host, folders...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,16 +53,21 @@ func everything(ctx context.Context, name, kernel string, folders ...string) ([]
 }
 
 // sources are the files of folders.
-func sources(ctx context.Context, name, kernel string, folders ...string) ([]string, error) {
-	if kernel == "" {
+func sources(ctx context.Context, name, kernel string, host bool, folders ...string) ([]string, error) {
+	if kernel == "" && !host {
 		return verilate.Sources(ctx, name, folders...)
 	}
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	in := lang.Inputs{Assigned: map[string]lang.Input{"user_kernel": {Value: cty.StringVal(kernel)}},
-		LookupEnv: func(string) (string, bool) { return "", false }}
+	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
+	if kernel != "" {
+		in.Assigned["user_kernel"] = lang.Input{Value: cty.StringVal(kernel)}
+	}
+	if host {
+		in.Assigned["host_memory"] = lang.Input{Value: cty.True}
+	}
 	d, diags := design.Load(lib, name, in)
 	if diags.HasErrors() {
 		return nil, fmt.Errorf("load the platform %s with %s: %w", name, kernel, diags)

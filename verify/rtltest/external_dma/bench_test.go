@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ebitengine/purego"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -99,10 +100,19 @@ func load(t testing.TB, v variant) library {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	sources, err := verilate.SourcesOf(t.Context(), platformOf(t), "external_dma", "external_dma_1port",
-		"external_dma_2port")
+	sources, err := verilate.SourcesOf(t.Context(), platformOf(t), "external_dma", "external_dma_1port")
 	if err != nil {
 		t.Fatal(err)
+	}
+	host := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
+	both, err := verilate.SourcesOf(t.Context(), host, "external_dma_2port")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range both {
+		if filepath.Base(name) == "external_dma_2port.sv" {
+			sources = append(sources, name)
+		}
 	}
 	for _, name := range []string{
 		"../../../templates/rtl/sim/sim_axi_read.sv", "../../../templates/rtl/sim/sim_axi_write.sv",

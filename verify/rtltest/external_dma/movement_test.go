@@ -16,5 +16,5 @@ var set = block.NewSet(
 	block.Module{Name: "dma_control", Folder: folder},
 	block.Module{Name: "dma_mover", Folder: folder},
 	block.Module{Name: "external_dma_1port", Folder: "external_dma_1port", Needs: []string{folder}},
-	block.Module{Name: "external_dma_2port", Folder: "external_dma_2port", Needs: []string{folder}},
+	block.Module{Name: "external_dma_2port", Folder: "external_dma_2port", Needs: []string{folder}, Host: true},
 )

@@ -18,9 +18,6 @@ var (
 // Width is the number of bits.
 func (f Format) Width() int { return 1 + f.Exponent + f.Fraction }
 
-// Bytes is the number of bytes.
-func (f Format) Bytes() int { return f.Width() / 8 }
-
 // Sign is the mask of the sign.
 func (f Format) Sign() uint64 { return 1 << (f.Width() - 1) }
 

@@ -1,6 +1,9 @@
 package pins
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // AXILite is a host at a module's AXI4-Lite slave: one access at a time. Address
 // and data of a write, and its readiness, come when Random says.
@@ -21,6 +24,27 @@ func AddAXILite(m *Module, prefix string, address int) {
 		"rdata": 32, "rresp": 2} {
 		m.Out[prefix+name] = width
 	}
+}
+
+// AddAXILiteStructs adds what AddAXILite does, as the fields of the two structs that
+// parts of a kernel have (axilite_pkg).
+func AddAXILiteStructs(m *Module, prefix string) {
+	m.Parts = map[string]Part{}
+	add := func(pins map[string]int, of string, fields ...field) {
+		for _, f := range slices.Backward(fields) {
+			m.Parts[prefix+f.name] = Part{of, pins[of], f.width}
+			pins[of] += f.width
+		}
+	}
+	add(m.In, "control_request", field{"awvalid", 1}, field{"awaddr", 32}, field{"wvalid", 1}, field{"wdata", 32},
+		field{"wstrb", 4}, field{"bready", 1}, field{"arvalid", 1}, field{"araddr", 32}, field{"rready", 1})
+	add(m.Out, "control_response", field{"awready", 1}, field{"wready", 1}, field{"bvalid", 1}, field{"bresp", 2},
+		field{"arready", 1}, field{"rvalid", 1}, field{"rdata", 32}, field{"rresp", 2})
+}
+
+type field struct {
+	name  string
+	width int
 }
 
 const patience = 2000 // cycles

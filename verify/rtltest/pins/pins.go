@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -28,8 +29,15 @@ type Module struct {
 	Clock    string         // "" for clk
 	Reset    string         // "" for rst; low if its name ends in _n
 	In, Out  map[string]int // pins but for clock and reset, with their widths
+	Parts    map[string]Part
 	// Sources, if there are any, are all that is compiled, packages first: paths.
 	Sources []string
+}
+
+// Part is a field of a packed struct that a test has as a pin of its own.
+type Part struct {
+	Pin        string
+	Low, Width int
 }
 
 // Bench is a module under test. What is set stays until it is set again; what
@@ -44,8 +52,8 @@ type Bench struct {
 }
 
 type pin struct {
-	words []uint32
-	width int
+	words      []uint32
+	low, width int
 }
 
 // New builds the module. Its registers begin with random values of the seed.
@@ -119,7 +127,7 @@ func (m Module) shell(b *Bench) string {
 		at := 0
 		for _, name := range names {
 			n := wordsOf(pins[name])
-			b.at[name] = pin{(*words)[at : at+n], pins[name]}
+			b.at[name] = pin{words: (*words)[at : at+n], width: pins[name]}
 			fmt.Fprintf(&text, format, name, at)
 			at += n
 		}
@@ -127,6 +135,9 @@ func (m Module) shell(b *Bench) string {
 	}
 	in := copies(m.In, "    std::memcpy(&b->model.%[1]s, in + %[2]d, sizeof b->model.%[1]s);\n", &b.in)
 	out := copies(m.Out, "    std::memcpy(out + %[2]d, &b->model.%[1]s, sizeof b->model.%[1]s);\n", &b.out)
+	for name, p := range m.Parts {
+		b.at[name] = pin{b.at[p.Pin].words, p.Low, p.Width}
+	}
 	return strings.NewReplacer("TOP", m.Top, "CLOCK", clock, "RESET_PIN", reset, "ACTIVE", active, "COPY_IN", in,
 		"COPY_OUT", out).Replace(shell)
 }
@@ -206,28 +217,26 @@ func (b *Bench) pin(name string) pin {
 // Set sets an input of at most 64 bits.
 func (b *Bench) Set(name string, v uint64) {
 	p := b.pin(name)
-	if p.width < 64 {
-		v &= 1<<p.width - 1
-	}
-	clear(p.words)
-	p.words[0] = uint32(v)
-	if len(p.words) > 1 {
-		p.words[1] = uint32(v >> 32)
+	for i := range p.width {
+		at := p.low + i
+		w := &p.words[at/32]
+		*w = *w&^(1<<(at%32)) | uint32(v>>i&1)<<(at%32)
 	}
 }
 
 // Get is what an output of at most 64 bits was.
 func (b *Bench) Get(name string) uint64 {
 	p := b.pin(name)
-	v := uint64(p.words[0])
-	if len(p.words) > 1 {
-		v |= uint64(p.words[1]) << 32
+	v := uint64(0)
+	for i := range min(p.width, 64) {
+		at := p.low + i
+		v |= uint64(p.words[at/32]>>(at%32)&1) << i
 	}
 	return v
 }
 
 // Is tells whether an output of one bit was 1.
-func (b *Bench) Is(name string) bool { return b.pin(name).words[0]&1 != 0 }
+func (b *Bench) Is(name string) bool { return b.Get(name)&1 != 0 }
 
 // Field is a part of a packed struct.
 type Field struct {
@@ -279,4 +288,17 @@ func Design(name string) (*design.Design, error) {
 		return nil, fmt.Errorf("load the platform %s: %w", name, diags)
 	}
 	return d, nil
+}
+
+// Codes are the bits of return codes of a shipped platform, by name.
+func Codes(name string) (map[string]uint64, error) {
+	d, err := Design(name)
+	if err != nil {
+		return nil, err
+	}
+	bits := map[string]uint64{}
+	for _, b := range d.ABI().BitSet(abi.ReturnCode).Bits {
+		bits[b.Name] = 1 << b.At
+	}
+	return bits, nil
 }

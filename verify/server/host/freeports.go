@@ -33,9 +33,9 @@ type span struct{ first, count int }
 
 func (s span) base() int { return blocksFrom + s.first*blockPorts }
 
-// FreePorts finds n ports in a row that nobody uses, neither TCP nor UDP, for
-// tests. No other process is given them until this one has ended; this one may
-// be, when it has asked for many others since and they are free again.
+// FreePorts finds n unused ports in a row, neither TCP nor UDP, for tests. The system gives
+// them to no other process until this one has ended. It may give them to this process
+// again, after many other ports, once they are free.
 func FreePorts(n int) (base int, err error) {
 	count := (n + blockPorts - 1) / blockPorts
 	if n < 1 || count > blocks {

@@ -23,7 +23,7 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// Network is what is between ranks.
+// Network is the kind of network between ranks.
 type Network string
 
 // The networks.
@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	// ErrNetwork says that a world cannot have a network.
+	// ErrNetwork says that a world cannot use the requested network.
 	ErrNetwork = errors.New("not on this network")
 	// ErrPorts says that there are not enough port numbers.
 	ErrPorts = errors.New("not enough ports")
@@ -55,24 +55,23 @@ type Options struct {
 	// at the address that the world has for the rank; or everywhere if Listen is
 	// 0.0.0.0 and that address is not one of this host.
 	Listen netip.Addr
-	// Serve says whether ranks speak the simulation protocol.
+	// Serve makes ranks speak the simulation protocol.
 	Serve bool
 	// Faults of the network; nil for none. Its ranks must be in the world.
 	Faults *faults.Plan
-	// Foreign are ranks that somebody else serves, besides those of World: their
-	// engines may not do all that ours do.
+	// Foreign are ranks that other software serves, besides those of World. Their engines
+	// may lack features of ours.
 	Foreign []int
 	Engine  emu.Options
-	// HostMemory has emulated engines reach host memory, if their interface generation
-	// can, also where the platform does not.
+	// HostMemory lets emulated engines reach host memory, if their interface version can,
+	// also where the platform does not.
 	HostMemory bool
-	// Maker says how the engine of a rank is made; nil for emulated ones.
+	// Maker returns what makes the engine of a rank; nil for emulated ones.
 	Maker  func(rank int) world.Maker
 	Limits zmq.Limits // of clients
-	// KernelIn is the host of programs that play the user kernel; "" for 127.0.0.1.
+	// KernelIn is the host of programs in the place of the user kernel; "" for 127.0.0.1.
 	KernelIn string
-	// Log is told of what goes wrong with peers, and of clients that are refused; may
-	// be nil.
+	// Log gets a line for each fault of a peer and each refused client; may be nil.
 	Log func(format string, args ...any)
 }
 
@@ -220,7 +219,7 @@ func explain(err error) error {
 	return err
 }
 
-// World is the engines and devices of the ranks in this process.
+// World returns the engines and devices of the ranks in this process.
 func (h *Host) World() *world.World { return h.world }
 
 // Failed waits until an engine of this process has ended, or the context, and

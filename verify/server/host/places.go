@@ -11,13 +11,13 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// Kind is what the network behaves like.
+// Kind returns the transport that the network behaves like.
 func (h *Host) Kind() fabric.Kind { return h.kind }
 
-// Network is what is between the ranks.
+// Network returns the kind of network between the ranks.
 func (h *Host) Network() Network { return h.o.Network }
 
-// Exposed says what others than this host reach.
+// Exposed lists what other hosts can reach.
 func (h *Host) Exposed() []string {
 	var out []string
 	if !h.o.Listen.IsLoopback() && h.o.Serve {
@@ -36,8 +36,8 @@ func (h *Host) Exposed() []string {
 	return out
 }
 
-// Endpoints is where ranks are served: those in this process, and all of a world
-// on one host.
+// Endpoints returns where ranks are served: those in this process, and all of a world on
+// one host.
 func (h *Host) Endpoints() sim.Endpoints {
 	e := h.o.Endpoints
 	e.Host = h.reached().String()
@@ -52,7 +52,7 @@ func (h *Host) reached() netip.Addr {
 	return h.o.World.Hosts[h.o.World.Local[0]]
 }
 
-// Ranks is where all ranks of the world are, as the driver's Open takes them.
+// Ranks returns the network addresses of all ranks, as the driver's Open takes them.
 func (h *Host) Ranks() []accl.Rank {
 	out := make([]accl.Rank, h.o.World.Size)
 	for rank, host := range h.o.World.Hosts {
@@ -64,7 +64,7 @@ func (h *Host) Ranks() []accl.Rank {
 	return out
 }
 
-// Place is where a rank is reached; what it does not have is "".
+// Place is the addresses of a rank; one that it does not have is "".
 type Place struct {
 	Rank      int    `json:"rank"`
 	Commands  string `json:"commands,omitempty"`   // the protocol's sockets, as host:port
@@ -74,7 +74,7 @@ type Place struct {
 	POE       string `json:"poe,omitempty"`        // the network engine, UDP or TCP
 }
 
-// Places is where the ranks of this process are.
+// Places returns the addresses of the ranks of this process.
 func (h *Host) Places() []Place {
 	out := make([]Place, 0, len(h.o.World.Local))
 	e := h.Endpoints()
@@ -103,7 +103,7 @@ func (h *Host) Places() []Place {
 	return out
 }
 
-// Health is how a rank is.
+// Health is the state of a rank.
 type Health struct {
 	Rank    int
 	Engine  engine.Stats
@@ -111,7 +111,7 @@ type Health struct {
 	Network fmt.Stringer   // counters of its network port; may be nil
 }
 
-// Health says how the ranks of this process are.
+// Health returns the states of the ranks of this process.
 func (h *Host) Health() []Health {
 	var out []Health
 	for i, rank := range h.o.World.Local {

@@ -3,36 +3,7 @@ package standin
 import (
 	"slices"
 	"time"
-
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/site"
 )
-
-// Kind is how a tool fails.
-type Kind = site.Kind
-
-// The kinds of faults.
-const (
-	BoardFile    = site.BoardFile
-	Licence      = site.Licence
-	Timing       = site.Timing
-	Overflow     = site.Overflow
-	Unconnected  = site.Unconnected
-	WrongPort    = site.WrongPort
-	DiskFull     = site.DiskFull
-	Segmentation = site.Segmentation
-	OutOfMemory  = site.OutOfMemory
-	HalfExit0    = site.HalfExit0
-	HalfKilled   = site.HalfKilled
-	Nothing      = site.Nothing
-	Empty        = site.Empty
-	Hang         = site.Hang
-	Missed       = site.Missed
-	Garbage      = site.Garbage
-	Slow         = site.Slow
-)
-
-// Fault is something that is to go wrong.
-type Fault = site.Fault
 
 // Call is one call of a tool.
 type Call struct {
@@ -55,13 +26,6 @@ func (in *Installation) Fail(faults ...Fault) error {
 		faults = []Fault{}
 	}
 	return in.site.SetFaults(faults)
-}
-
-// SetPace changes how long a stage of a tool takes.
-func (in *Installation) SetPace(pace time.Duration) error {
-	in.site.Pace = pace
-	_, err := site.Write(in.Root, in.site.Config)
-	return err
 }
 
 // Calls are the calls of tools that do something since the last Forget, in the order in

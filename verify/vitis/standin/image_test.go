@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 )
 
 // linked writes a device binary without firmware, and the map of one memory.
 func linked(t *testing.T, dir string) {
 	t.Helper()
-	bits := sealed.Bitstream{Design: "d", RAMs: map[string]string{}}
+	bits := Bitstream{Design: "d", RAMs: map[string]string{}}
 	data, err := bits.Bytes()
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +20,7 @@ func linked(t *testing.T, dir string) {
 	f := xclbin.File{UUID: strings.Repeat("0a", 16), Platform: "xilinx_u55c_gen3x16_xdma_base_3", Version: "2.16.204"}
 	f.Set("BITSTREAM", data)
 	f.Set("CONNECTIVITY", xclbin.Connectivity(nil))
-	text, err := sealed.Bytes(&f)
+	text, err := XclbinBytes(&f)
 	if err != nil {
 		t.Fatal(err)
 	}

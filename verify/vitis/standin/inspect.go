@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/sealed"
 )
 
 // Linked is what a device binary of the stand-ins holds.
@@ -22,7 +21,7 @@ type Linked struct {
 
 // Inspect reads a device binary, and sees whether all of it is there.
 func Inspect(path string) (*Linked, error) {
-	f, err := sealed.Read(path)
+	f, err := ReadXclbin(path)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +34,7 @@ func Inspect(path string) (*Linked, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: it has no section %s", path, kind)
 	}
-	bits, err := sealed.ParseBitstream(data)
+	bits, err := ParseBitstream(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -54,7 +53,7 @@ func InspectBit(path string) (*Linked, error) {
 	if err != nil {
 		return nil, err
 	}
-	bits, err := sealed.ParseBitstream(text)
+	bits, err := ParseBitstream(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -18,8 +18,6 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/shell"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/site"
 )
 
 // Options are what an installation pretends to be.
@@ -55,7 +53,7 @@ type Installation struct {
 	HLS       string // XILINX_HLS; "" if it is no folder of its own
 	Git       string // folder of git
 	Platforms string // PLATFORM_REPO_PATHS
-	site      *site.Site
+	site      *Site
 }
 
 // Versions are the versions that the stand-ins know the options of.
@@ -91,14 +89,11 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 	}
 	in.Vitis, in.Vivado = product("Vitis"), product("Vivado")
 	folders := map[string][]string{
-		in.Vitis:                    {"v++", "updatemem", "xclbinutil", "emconfigutil", "platforminfo"},
+		in.Vitis:                    {"v++", "updatemem", "xclbinutil", "emconfigutil"},
 		in.Vivado:                   {"vivado", "updatemem"},
 		in.XRT:                      {"xclbinutil", "xbutil"},
 		filepath.Join(dir, "git"):   {"git", "make", "cmake"},
 		filepath.Join(dir, "empty"): nil,
-	}
-	if o.Version >= "2023.1" {
-		folders[in.Vitis] = append(folders[in.Vitis], "vitis-run")
 	}
 	if o.Version >= "2024.2" {
 		folders[in.XRT] = append(folders[in.XRT], "xrt-smi")
@@ -106,7 +101,7 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 		in.HLS = product("Vitis_HLS")
 		folders[in.HLS] = []string{"vitis_hls"}
 	}
-	c := site.Config{Version: o.Version, Pace: o.Pace, Vitis: in.Vitis, URLs: map[string]string{},
+	c := Config{Version: o.Version, Pace: o.Pace, Vitis: in.Vitis, URLs: map[string]string{},
 		Parts: map[string]string{}, Revisions: map[string]string{}, Cards: o.Cards}
 	c.Git, _ = exec.LookPath("git")
 	c.Tclsh, _ = exec.LookPath("tclsh")
@@ -136,10 +131,10 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 	if err := in.settings(); err != nil {
 		return nil, err
 	}
-	if err := shell.Install(in.Platforms, o.Boards); err != nil {
+	if err := InstallShells(in.Platforms, o.Boards); err != nil {
 		return nil, err
 	}
-	in.site, err = site.Write(dir, c)
+	in.site, err = WriteSite(dir, c)
 	return in, err
 }
 

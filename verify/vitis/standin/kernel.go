@@ -7,22 +7,21 @@ import (
 	"path/filepath"
 
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/vitis/standin/internal/xo"
 )
 
 // KernelXML describes a kernel of a third party as its own build would, from its ports
 // in a design. Streams for which open holds may lead nowhere.
 func KernelXML(k *design.Kernel, open func(port string) bool) ([]byte, error) {
-	x := &xo.Kernel{Name: k.Name, VLNV: "standin:kernel:" + k.Name + ":1.0", Language: "ip_c", Control: k.Control}
+	x := &Kernel{Name: k.Name, VLNV: "standin:kernel:" + k.Name + ":1.0", Language: "ip_c", Control: k.Control}
 	for _, p := range k.Ports {
-		port := xo.Port{Name: p.Name, Width: p.Width}
+		port := Port{Name: p.Name, Width: p.Width}
 		switch {
 		case p.Protocol == design.AXIS:
 			port.Type, port.Mode, port.Open = "stream", "read_only", open(p.Name)
 			if p.Output {
 				port.Mode = "write_only"
 			}
-			x.Args = append(x.Args, xo.Argument{Name: p.Name, Qualifier: 4, Port: p.Name, Offset: "0x0",
+			x.Args = append(x.Args, Argument{Name: p.Name, Qualifier: 4, Port: p.Name, Offset: "0x0",
 				ID: fmt.Sprint(len(x.Args))})
 		case p.Output:
 			port.Type, port.Mode, port.Range = "addressable", "master", "0xFFFFFFFFFFFFFFFF"
@@ -32,15 +31,15 @@ func KernelXML(k *design.Kernel, open func(port string) bool) ([]byte, error) {
 		x.Ports = append(x.Ports, port)
 	}
 	text, err := xml.MarshalIndent(struct {
-		XMLName xml.Name   `xml:"root"`
-		Kernel  *xo.Kernel `xml:"kernel"`
+		XMLName xml.Name `xml:"root"`
+		Kernel  *Kernel  `xml:"kernel"`
 	}{Kernel: x}, "", "  ")
 	return text, err
 }
 
 // WriteXO writes a kernel file.
 func WriteXO(path string, kernelXML []byte) error {
-	text, err := xo.Archive(kernelXML, map[string][]byte{"component.xml": []byte("<component/>\n")})
+	text, err := ArchiveXO(kernelXML, map[string][]byte{"component.xml": []byte("<component/>\n")})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,6 @@ func TestOptions(t *testing.T) {
 		{"2023.2", "vivado", []string{"-version"}, "Vivado v2023.2"},
 		{"2023.2", "vitis_hls", []string{"-version"}, "v2023.2"},
 		{"2024.2", "vitis_hls", []string{"-version"}, "not installed"},
-		{"2022.1", "vitis-run", []string{"--version"}, "not installed"},
 		{"2022.2", "v++", []string{"--compile", "--mode", "hls"}, "unrecognised option '--mode'"},
 		{"2022.2", "v++", []string{"--link", "--freqhz=250000000"}, "unrecognised option '--freqhz=250000000'"},
 		{"2023.2", "v++", []string{"--link", "--frequency=250"}, "unrecognised option '--frequency=250'"},
@@ -73,7 +72,6 @@ func TestOptions(t *testing.T) {
 		{"2023.2", "updatemem", []string{"-bits", "a"}, "unrecognised option '-bits'"},
 		{"2023.2", "updatemem", []string{"-bit", "a"}, "-meminfo is missing"},
 		{"2023.2", "emconfigutil", []string{"--platform", "xilinx_u99"}, "is not found"},
-		{"2023.2", "platforminfo", []string{"--list"}, platform + ".xpfm"},
 		{"2023.2", "git", []string{"fetch", "https://example.org/none"}, "Could not resolve host: example.org"},
 		{"2023.2", "xbutil", []string{"examine", "--fast"}, "unrecognised option '--fast'"},
 	} {
@@ -82,10 +80,8 @@ func TestOptions(t *testing.T) {
 		if !strings.Contains(said, test.says) {
 			t.Errorf("%s %q of %s says\n%s\nnot %s", test.tool, test.args, test.version, said, test.says)
 		}
-		if fine := slices.ContainsFunc(test.args, func(a string) bool {
-			return strings.Contains(a, "version") ||
-				a == "--list"
-		}) && test.says != "not installed"; fine != (status == 0) {
+		if fine := strings.Contains(strings.Join(test.args, " "), "version") &&
+			test.says != "not installed"; fine != (status == 0) {
 			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package command runs verbs of cclforge for the targets of mage.
+// Package command runs verbs of cclforge for the targets of mage. It reads a command line
+// as mage does, but as a whole: mage runs each target before it reads the words of the next.
 package command
 
 import (

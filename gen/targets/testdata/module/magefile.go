@@ -8,10 +8,8 @@ import (
 
 	// mage:import
 	_ "github.com/cclforge/cclforge/gen/targets"
-	// mage:import build
-	_ "github.com/cclforge/cclforge/gen/targets/build"
-	// mage:import cache
-	_ "github.com/cclforge/cclforge/gen/targets/cache"
+	// mage:import
+	_ "github.com/cclforge/cclforge/gen/targets/groups"
 )
 
 // Hello is a target of the user's own.

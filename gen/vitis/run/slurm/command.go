@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
 // commandLimit bounds each run of one of Slurm's commands. They try again for a
@@ -39,7 +41,7 @@ func (e *Executor) command(ctx context.Context, stdin, name string, args ...stri
 	var stdout, stderr bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = e.env, strings.NewReader(stdin), &stdout, &stderr
 	cmd.WaitDelay = 10 * time.Second
-	cmd.SysProcAttr = attributes()
+	step.Group(cmd) // sbatch ends in order, and its job is cancelled, not left where nobody knows of it
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w (%w)", ctx.Err(), err)

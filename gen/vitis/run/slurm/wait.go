@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/internal/follow"
+	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -170,7 +170,7 @@ func (r *running) starts(node string) {
 	over, followed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(followed)
-		follow.File(context.Background(), filepath.Join(r.job.Dir, step.LogFile), over, r.job.Lines)
+		logs.Follow(context.Background(), filepath.Join(r.job.Dir, step.LogFile), over, r.job.Lines)
 	}()
 	r.stop = func() {
 		close(over)

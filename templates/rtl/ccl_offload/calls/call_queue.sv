@@ -7,7 +7,7 @@
 
 module call_queue #(
     parameter int unsigned DEPTH        = 64, // calls, with the one in the window
-    parameter int unsigned CLIENT_WIDTH = 3
+    parameter int unsigned CLIENT_WIDTH = 3   // bits of a client's number
 ) (
     input  wire                      clk,
     input  wire                      rst,

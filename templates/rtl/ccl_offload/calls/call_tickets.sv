@@ -7,8 +7,8 @@
 `default_nettype none
 
 module call_tickets #(
-    parameter int unsigned DEPTH        = 64,
-    parameter int unsigned CLIENT_WIDTH = 3
+    parameter int unsigned DEPTH        = 64, // calls without an answer
+    parameter int unsigned CLIENT_WIDTH = 3   // bits of a client's number
 ) (
     input  wire                     clk,
     input  wire                     rst,

@@ -56,7 +56,9 @@ module calls #(
     logic                    reset_requested, arrived, full, available, known;
     logic                    access, take, answer, hold, queue_idle, tickets_idle;
 
-    call_queue #(.DEPTH(QUEUE), .CLIENT_WIDTH(CLIENT_WIDTH)) queue_of_calls (.idle(queue_idle), .word(window_request.address[5:2]), .*);
+    call_queue #(.DEPTH(QUEUE), .CLIENT_WIDTH(CLIENT_WIDTH)) queue_of_calls (
+        .idle(queue_idle), .word(window_request.address[5:2]), .*
+    );
 
     call_tickets #(.DEPTH(TICKETS), .CLIENT_WIDTH(CLIENT_WIDTH)) tickets (
         .idle(tickets_idle), .code(calls_request.wdata), .out_valid(answer_valid), .out_ready(answer_ready), .*
@@ -79,7 +81,8 @@ module calls #(
     // Page calls. A call that could be taken waits until its ticket is found.
     assign access = calls_request.valid && !calls_response.ready;
     assign hold   = can_take && !available;
-    assign take   = access && !calls_request.write && calls_request.address == TAKE && can_take && available || next_take;
+    assign take   = access && !calls_request.write && calls_request.address == TAKE && can_take && available
+        || next_take;
     assign answer = access && calls_request.write && calls_request.address == ANSWER;
 
     assign next_offered   = can_take && available && !reset_requested;

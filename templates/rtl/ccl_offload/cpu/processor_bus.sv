@@ -54,7 +54,8 @@ module processor_bus (
 
     // Where the exchange memory lies at a multiple of its size, nothing is subtracted.
     localparam logic [31:0] INSIDE  = cclo_pkg::EXCHANGE_BYTES - 32'd1;
-    localparam bit          ALIGNED = (cclo_pkg::EXCHANGE_BYTES & INSIDE) == '0 && (cclo_pkg::EXCHANGE_PROCESSOR_BASE & INSIDE) == '0;
+    localparam bit          ALIGNED = (cclo_pkg::EXCHANGE_BYTES & INSIDE) == '0
+        && (cclo_pkg::EXCHANGE_PROCESSOR_BASE & INSIDE) == '0;
 
     logic                      in_exchange, in_registers, whole, answered;
     logic [31:0]               from_exchange;
@@ -63,7 +64,8 @@ module processor_bus (
     engine_pkg::reg_response_t response;
 
     assign from_exchange = bus_address - cclo_pkg::EXCHANGE_PROCESSOR_BASE;
-    assign in_exchange   = ALIGNED ? ((bus_address ^ cclo_pkg::EXCHANGE_PROCESSOR_BASE) & ~INSIDE) == '0 : from_exchange <= INSIDE;
+    assign in_exchange   = ALIGNED ? ((bus_address ^ cclo_pkg::EXCHANGE_PROCESSOR_BASE) & ~INSIDE) == '0
+        : from_exchange <= INSIDE;
     assign in_registers  = bus_address[31:12] == REGISTERS[31:12];
     assign whole         = bus_strobe == 4'hF;
 
@@ -91,7 +93,8 @@ module processor_bus (
 
     always_comb begin
         {calls_request, window_request, move_request, move_status_request, rx_request} = {5{request}};
-        {network_request, sessions_request, rendezvous_request, system_request, timers_request, notice_request} = {6{request}};
+        {network_request, sessions_request, rendezvous_request} = {3{request}};
+        {system_request, timers_request, notice_request} = {3{request}};
         calls_request.valid       = bus_valid && page[0];
         window_request.valid      = bus_valid && page[1];
         move_request.valid        = bus_valid && page[2];

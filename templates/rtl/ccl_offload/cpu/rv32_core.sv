@@ -21,7 +21,7 @@
 `default_nettype none
 
 module rv32_core #(
-    parameter int unsigned RAM_BYTES = 65536
+    parameter int unsigned RAM_BYTES = 65536 // a power of two
 ) (
     input  wire                             clk,
     input  wire                             rst,
@@ -114,13 +114,16 @@ module rv32_core #(
 
     // ---- decode
 
-    rv32_decode decode (.instruction(fetch_word), .decoded, .uses_rs1, .uses_rs2, .immediate, .offset(offset_d), .distance, .upper);
+    rv32_decode decode (
+        .instruction(fetch_word), .decoded, .uses_rs1, .uses_rs2, .immediate, .offset(offset_d), .distance, .upper
+    );
 
     assign rs1 = fetch_word[19:15];
     assign rs2 = fetch_word[24:20];
 
     rv32_registers registers (
-        .clk, .rs1, .value1(register1), .rs2, .value2(register2), .write(retired && writes_w && !rst), .rd(rd_w), .value(value_w)
+        .clk, .rs1, .value1(register1), .rs2, .value2(register2),
+        .write(retired && writes_w && !rst), .rd(rd_w), .value(value_w)
     );
 
     always_comb begin
@@ -142,7 +145,8 @@ module rv32_core #(
 
     rv32_predict predict (
         .clk, .rst, .instruction(fetch_word), .pc(pc_d), .returns, .caller, .likely,
-        .executed(execute), .jumps(x.jal || x.jalr), .branches(x.branch), .links(x.writes && x.rd == 5'd1), .came_back(returned),
+        .executed(execute), .jumps(x.jal || x.jalr), .branches(x.branch),
+        .links(x.writes && x.rd == 5'd1), .came_back(returned),
         .executed_pc(pc_x), .backwards(backwards), .taken(condition)
     );
 
@@ -185,7 +189,9 @@ module rv32_core #(
     assign link    = pc_x + 30'd1;
     assign address = a + offset;
 
-    rv32_alu alu (.a, .b, .funct3(x.funct3), .subtract(x.subtract), .arithmetic(x.arithmetic), .result(sum), .condition);
+    rv32_alu alu (
+        .a, .b, .funct3(x.funct3), .subtract(x.subtract), .arithmetic(x.arithmetic), .result(sum), .condition
+    );
 
     rv32_multiplier multiplier (.clk, .a, .b, .funct3(x.funct3), .result(product));
 
@@ -252,7 +258,8 @@ module rv32_core #(
     end
 
     rv32_trap trap_check (
-        .unmapped(unmapped_x), .illegal(x.illegal), .ebreak(x.ebreak), .ecall(x.ecall), .load(x.load), .store(x.store), .jalr(x.jalr),
+        .unmapped(unmapped_x), .illegal(x.illegal), .ebreak(x.ebreak),
+        .ecall(x.ecall), .load(x.load), .store(x.store), .jalr(x.jalr),
         .pc({pc_x, 2'b00}), .address, .misaligned, .jump(taken), .target,
         .trap, .cause(trap_cause), .trap_address(trap_where)
     );
@@ -309,7 +316,9 @@ module rv32_core #(
         end
     end
 
-    rv32_align align (.word(bus_valid ? bus_rdata : data_rdata), .lane(bus_address[1:0]), .funct3(funct3_w), .value(loaded));
+    rv32_align align (
+        .word(bus_valid ? bus_rdata : data_rdata), .lane(bus_address[1:0]), .funct3(funct3_w), .value(loaded)
+    );
 
     assign value_w       = load_w ? loaded : result_w;
     assign retired_pc    = {pc_w, 2'b00};

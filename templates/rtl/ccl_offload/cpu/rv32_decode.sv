@@ -100,8 +100,10 @@ module rv32_decode (
                 if (funct3 == 3'd0) begin
                     decoded.ecall   = instruction == 32'h00000073;
                     decoded.ebreak  = instruction == 32'h00100073;
-                    decoded.illegal = !decoded.ecall && !decoded.ebreak && instruction != 32'h10500073; // wfi does nothing
-                end else begin // bits may be set or cleared if they are none: cycle, time, instret and their high halves
+                    // wfi does nothing
+                    decoded.illegal = !decoded.ecall && !decoded.ebreak && instruction != 32'h10500073;
+                end else begin
+                    // bits may be set or cleared if they are none: cycle, time, instret and their high halves
                     decoded.counter = funct3[1] && rs1 == 5'd0 && (csr & ~12'h083) == 12'hc00 && csr[1:0] != 2'd3;
                     decoded.illegal = !decoded.counter;
                     has_rd          = 1'b1;
@@ -118,7 +120,8 @@ module rv32_decode (
     assign upper     = {instruction[31:12], 12'd0};
 
     always_comb begin // bit 2 tells jal from branches
-        if (opcode[2]) distance = {{12{instruction[31]}}, instruction[19:12], instruction[20], instruction[30:21], 1'b0};
+        if (opcode[2])
+            distance = {{12{instruction[31]}}, instruction[19:12], instruction[20], instruction[30:21], 1'b0};
         else           distance = {{20{instruction[31]}}, instruction[7], instruction[30:25], instruction[11:8], 1'b0};
     end
 

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module rv32_fetch #(
-    parameter int unsigned RAM_BYTES = 65536
+    parameter int unsigned RAM_BYTES = 65536 // a power of two
 ) (
     input  wire         clk,
     input  wire         rst,

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module rv32_posted #(
-    parameter int unsigned DEPTH = 16
+    parameter int unsigned DEPTH = 16 // writes at a time
 ) (
     input  wire         clk,
     input  wire         rst,

@@ -4,7 +4,7 @@
 `default_nettype none
 
 module rv32_predict #(
-    parameter int unsigned CALLS    = 8,
+    parameter int unsigned CALLS    = 8, // return addresses, a power of two
     parameter int unsigned BRANCHES = 64 // by the lowest bits of their addresses
 ) (
     input  wire         clk,

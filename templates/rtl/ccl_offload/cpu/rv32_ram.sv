@@ -3,7 +3,7 @@
 `default_nettype none
 
 module rv32_ram #(
-    parameter int unsigned BYTES   = 65536,
+    parameter int unsigned BYTES   = 65536, // a power of two
     parameter              CONTENT = ""     // words in hexadecimal, one a line; the rest is 0
 ) (
     input  wire                         clk,

@@ -82,7 +82,8 @@ module byte_packer (
                     flushing    <= ends && spills;
                     level       <= ends && !spills ? '0 : filled[5:0];
                     part        <= spills ? row[2*WIDTH-1:WIDTH] : (ends || filled == 7'(KEEP)) ? '0 : row[WIDTH-1:0];
-                    part_strobe <= spills ? strobe[2*KEEP-1:KEEP] : (ends || filled == 7'(KEEP)) ? '0 : strobe[KEEP-1:0];
+                    part_strobe <= spills ? strobe[2*KEEP-1:KEEP]
+                        : (ends || filled == 7'(KEEP)) ? '0 : strobe[KEEP-1:0];
                 end
             end
         end

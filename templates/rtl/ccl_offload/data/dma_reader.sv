@@ -85,7 +85,8 @@ module dma_reader #(
 
     // While jammed, commands are taken only to end them at once.
     assign owed           = late_statuses != '0 || late_beats != '0 || command_tvalid;
-    assign read_ready     = beats_in_ready && unanswered != COUNT'(DEPTH) && (jammed ? owed && silent : !command_tvalid && !give_up);
+    assign read_ready     = beats_in_ready && unanswered != COUNT'(DEPTH)
+        && (jammed ? owed && silent : !command_tvalid && !give_up);
     assign take           = read_valid && read_ready;
     assign idle           = unanswered == '0;
 
@@ -109,7 +110,9 @@ module dma_reader #(
     always_comb begin
         data_code = packet_code;
         if (from_dma && stream_tlast != last_beat)
-            data_code = data_code | (last_beat ? cclo_pkg::RETURN_CODE_DMA_NOT_END_OF_PACKET : cclo_pkg::RETURN_CODE_DMA_NOT_EXPECTED_BTT);
+            data_code = data_code
+                | (last_beat ? cclo_pkg::RETURN_CODE_DMA_NOT_END_OF_PACKET
+                    : cclo_pkg::RETURN_CODE_DMA_NOT_EXPECTED_BTT);
     end
 
     // A command is done when its beats are delivered and its status is there.
@@ -129,7 +132,8 @@ module dma_reader #(
     assign done_valid    = finished_valid && (status_tvalid && status_tready && !late_status_take || jammed);
     assign done_code     = jammed ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT : (code != '0 ? code : finished_code);
 
-    assign waiting      = !jammed && unanswered != '0 && !move && !status_take && (beats_valid && !stream_tvalid || finished_valid || command_tvalid && !command_tready);
+    assign waiting      = !jammed && unanswered != '0 && !move && !status_take
+        && (beats_valid && !stream_tvalid || finished_valid || command_tvalid && !command_tready);
     assign late_waiting = jammed && owed && !late_status_take && !late_beat_take && !(command_tvalid && command_tready);
     assign give_up      = !jammed && unanswered != '0 && (abandon || silent);
 

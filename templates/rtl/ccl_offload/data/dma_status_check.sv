@@ -20,7 +20,8 @@ module dma_status_check (
         if (code == '0) begin
             if (!fields.okay) code = code | cclo_pkg::RETURN_CODE_DMA_NOT_OKAY;
             if (fields.tag != expected_tag) code = code | cclo_pkg::RETURN_CODE_DMA_TAG_MISMATCH;
-            if (counted && fields.bytes_received != expected_bytes) code = code | cclo_pkg::RETURN_CODE_DMA_NOT_EXPECTED_BTT;
+            if (counted && fields.bytes_received != expected_bytes)
+                code = code | cclo_pkg::RETURN_CODE_DMA_NOT_EXPECTED_BTT;
             if (counted && !fields.end_of_packet) code = code | cclo_pkg::RETURN_CODE_DMA_NOT_END_OF_PACKET;
         end
     end

@@ -81,7 +81,8 @@ module dma_writer #(
 
     // While jammed, commands are taken only to end them at once.
     assign owed        = late_statuses != '0 || packet_valid || command_tvalid;
-    assign write_ready = data_in_ready && status_in_ready && unanswered != COUNT'(DEPTH) && (jammed ? owed && silent : !command_tvalid && !give_up);
+    assign write_ready = data_in_ready && status_in_ready && unanswered != COUNT'(DEPTH)
+        && (jammed ? owed && silent : !command_tvalid && !give_up);
     assign take        = write_valid && write_ready;
     assign idle        = unanswered == '0;
 
@@ -113,8 +114,10 @@ module dma_writer #(
 
     skid_buffer #(.WIDTH(WIDTH + KEEP + 2)) stream_register (
         .clk, .rst,
-        .in_valid(out_valid), .in_ready(out_ready), .in_data({packet_host, out_last, jammed ? KEEP'(0) : keep, write_data}),
-        .out_valid(stream_tvalid), .out_ready(stream_tready), .out_data({stream_tdest[0], stream_tlast, stream_tkeep, stream_tdata})
+        .in_valid(out_valid), .in_ready(out_ready),
+        .in_data({packet_host, out_last, jammed ? KEEP'(0) : keep, write_data}),
+        .out_valid(stream_tvalid), .out_ready(stream_tready),
+        .out_data({stream_tdest[0], stream_tlast, stream_tkeep, stream_tdata})
     );
     assign stream_tdest[7:1] = '0;
 

@@ -6,8 +6,8 @@
 `default_nettype none
 
 module lane #(
-    parameter int unsigned TDEST_WIDTH = 4,
-    parameter int unsigned DEPTH       = 8 // slices at a time
+    parameter int unsigned TDEST_WIDTH = 4, // bits
+    parameter int unsigned DEPTH       = 8  // slices at a time
 ) (
     input  wire  clk,
     input  wire  rst,
@@ -83,10 +83,12 @@ module lane #(
     fifo #(.WIDTH(LENGTH), .DEPTH(DEPTH)) pass_slices (
         .clk, .rst(stage_rst), .clear(1'b0),
         .in_valid(slice_valid && !slice_convert), .in_ready(_unused_room_pass), .in_data(slice_in_bytes),
-        .out_valid(_unused_pass), .out_ready(passes && in_move && pass_last), .out_data(pass_bytes), .count(_unused_count_pass)
+        .out_valid(_unused_pass), .out_ready(passes && in_move && pass_last), .out_data(pass_bytes),
+        .count(_unused_count_pass)
     );
     beat_counter pass_counter (
-        .clk, .rst(stage_rst), .bytes(pass_bytes), .move(passes && in_move), .last(pass_last), .keep(_unused_pass_keep), .beat_bytes(_unused_pass_bytes)
+        .clk, .rst(stage_rst), .bytes(pass_bytes), .move(passes && in_move),
+        .last(pass_last), .keep(_unused_pass_keep), .beat_bytes(_unused_pass_bytes)
     );
 
     assign passes   = in_slice && !in_convert && out_slice && !out_convert;
@@ -106,10 +108,12 @@ module lane #(
     fifo #(.WIDTH(LENGTH), .DEPTH(DEPTH)) result_slices (
         .clk, .rst, .clear(1'b0),
         .in_valid(slice_valid && slice_convert), .in_ready(_unused_room_result), .in_data(slice_out_bytes),
-        .out_valid(result_there), .out_ready(result_move && result_last), .out_data(result_bytes), .count(_unused_count_result)
+        .out_valid(result_there), .out_ready(result_move && result_last), .out_data(result_bytes),
+        .count(_unused_count_result)
     );
     beat_counter result_counter (
-        .clk, .rst, .bytes(result_bytes), .move(result_move), .last(result_last), .keep(_unused_result_keep), .beat_bytes(_unused_result_bytes)
+        .clk, .rst, .bytes(result_bytes), .move(result_move),
+        .last(result_last), .keep(_unused_result_keep), .beat_bytes(_unused_result_bytes)
     );
 
     assign result_tready = result_there && (drain || out_slice && out_convert && joined_ready);

@@ -85,7 +85,8 @@ module operand #(
 
     dma_reader #(.DEPTH(DEPTH)) reader (
         .clk, .rst, .limit_cycles, .abandon, .idle,
-        .read_valid(order_ready && (more || slice_valid && reads)), .read_ready, .read_address(more ? later_address : slice.address),
+        .read_valid(order_ready && (more || slice_valid && reads)), .read_ready,
+        .read_address(more ? later_address : slice.address),
         .read_host(!more && slice.host), .read_bytes(more ? later_bytes : slice.bytes),
         .data_valid(memory_valid), .data_ready(memory_ready), .data(memory_data), .data_last(memory_last),
         .done_valid(done), .done_code(code),

@@ -4,8 +4,8 @@
 `default_nettype none
 
 module plugin_feed #(
-    parameter int unsigned TDEST_WIDTH = 4,
-    parameter int unsigned DEPTH       = 8 // packets at a time
+    parameter int unsigned TDEST_WIDTH = 4, // bits
+    parameter int unsigned DEPTH       = 8  // packets at a time
 ) (
     input  wire  clk,
     input  wire  rst,

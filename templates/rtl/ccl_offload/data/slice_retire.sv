@@ -45,7 +45,7 @@ module slice_retire #(
 
     engine_pkg::slice_t oldest;
     logic               there, ended, all_done, moves_data;
-    logic [31:0]        code0, code1, code2, code3, code;
+    logic [31:0]        code0, code1, code2, code3, code, found_code;
     logic               has0, has1, has2, has3, use0, use1, use2, use3, useless;
     logic               pop;
     logic [engine_pkg::QUEUES-1:0] faulty; // after a fault no packet of the queue is good, until its restart
@@ -87,12 +87,16 @@ module slice_retire #(
                      && (!(oldest.to_kernel && moves_data) || kernel_count != '0)
                      && (!(oldest.to_network && moves_data) || slot_count != '0)
                      && (!useless || dropped_count != '0);
+    assign found_code = flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
+        : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
     assign waits      = there && state == WAIT && !all_done;
     assign pop        = there && state == WAIT && all_done && !flush;
 
     always_comb begin
         case (state)
-            WAIT:    ended = there && (all_done || flush) && !oldest.slot_commit && !oldest.op0.release_ && !oldest.op1.release_;
+            WAIT:
+                ended = there && (all_done || flush) && !oldest.slot_commit
+                    && !oldest.op0.release_ && !oldest.op1.release_;
             COMMIT:  ended = packet_commit_ready && !oldest.op0.release_ && !oldest.op1.release_;
             RELEASE0: ended = release_ready && !oldest.op1.release_;
             default: ended = release_ready;
@@ -120,29 +124,32 @@ module slice_retire #(
             code          <= '0;
             faulty        <= '0;
         end else begin
-            kernel_count  <= flush ? '0 : kernel_count + COUNT'(kernel_done) - COUNT'(pop && oldest.to_kernel && moves_data);
-            slot_count    <= flush ? '0 : slot_count + COUNT'(slot_done) - COUNT'(pop && oldest.to_network && moves_data);
+            kernel_count  <= flush ? '0
+                : kernel_count + COUNT'(kernel_done) - COUNT'(pop && oldest.to_kernel && moves_data);
+            slot_count    <= flush ? '0
+                : slot_count + COUNT'(slot_done) - COUNT'(pop && oldest.to_network && moves_data);
             dropped_count <= flush ? '0 : dropped_count + COUNT'(dropped) - COUNT'(pop && useless);
             case (state)
                 WAIT: if (there && (all_done || flush)) begin
-                    code <= flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
-                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
+                    code <= found_code;
                     if (oldest.slot_commit) state <= COMMIT;
                     else if (oldest.op0.release_) state <= RELEASE0;
                     else if (oldest.op1.release_) state <= RELEASE1;
                 end
-                COMMIT: if (packet_commit_ready) state <= oldest.op0.release_ ? RELEASE0 : oldest.op1.release_ ? RELEASE1 : WAIT;
+                COMMIT:
+                    if (packet_commit_ready)
+                        state <= oldest.op0.release_ ? RELEASE0 : oldest.op1.release_ ? RELEASE1 : WAIT;
                 RELEASE0: if (release_ready) state <= oldest.op1.release_ ? RELEASE1 : WAIT;
                 default: if (release_ready) state <= WAIT;
             endcase
-            faulty <= (faulty & ~restart) | (retire.valid && retire.code != '0 ? engine_pkg::QUEUES'(1) << retire.queue_ : '0);
+            faulty <= (faulty & ~restart)
+                | (retire.valid && retire.code != '0 ? engine_pkg::QUEUES'(1) << retire.queue_ : '0);
             retire <= '0;
             if (ended) begin
                 retire.valid  <= 1'b1;
                 retire.queue_ <= oldest.queue_;
                 retire.last   <= oldest.last;
-                retire.code   <= state != WAIT ? code : flush ? cclo_pkg::RETURN_CODE_DMA_TIMEOUT
-                                  : code_of(use0, code0) | code_of(use1, code1) | code_of(use2, code2) | code_of(use3, code3);
+                retire.code   <= state != WAIT ? code : found_code;
             end
         end
     end

@@ -42,7 +42,8 @@ module slot_writer #(
 
     fifo #(.WIDTH(1 + SLOT + 2 * LENGTH), .DEPTH(DEPTH)) slices (
         .clk, .rst, .clear(1'b0),
-        .in_valid(slice_valid), .in_ready(_unused_room), .in_data({slice_headed, slice_slot, slice_offset, slice_bytes}),
+        .in_valid(slice_valid), .in_ready(_unused_room),
+        .in_data({slice_headed, slice_slot, slice_offset, slice_bytes}),
         .out_valid(there), .out_ready(move && last), .out_data({headed, slot, offset, bytes}), .count(_unused_count)
     );
     beat_counter counter (
@@ -56,7 +57,8 @@ module slot_writer #(
         .clk, .rst, .forget(1'b0),
         .in_valid(in_valid && there), .in_ready(packer_ready), .in_data, .in_bytes(beat_bytes),
         .in_first(first), .in_last(last), .in_continues(1'b0), .in_offset(offset[5:0]), .in_flush(1'b1),
-        .out_valid(slot_write_valid), .out_ready(1'b1), .out_data(slot_write_data), .out_strobe(slot_write_strobe), .out_last(row_last)
+        .out_valid(slot_write_valid), .out_ready(1'b1), .out_data(slot_write_data),
+        .out_strobe(slot_write_strobe), .out_last(row_last)
     );
 
     // Rows leave the packer one cycle after the beat that completes them.

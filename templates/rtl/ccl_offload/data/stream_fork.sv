@@ -3,8 +3,8 @@
 `default_nettype none
 
 module stream_fork #(
-    parameter int unsigned TAKERS = 2,
-    parameter int unsigned DEPTH  = 8 // slices at a time
+    parameter int unsigned TAKERS = 2, // streams out
+    parameter int unsigned DEPTH  = 8  // slices at a time
 ) (
     input  wire  clk,
     input  wire  rst,

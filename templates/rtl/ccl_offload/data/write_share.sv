@@ -81,10 +81,12 @@ module write_share #(
     fifo #(.WIDTH(1 + LENGTH), .DEPTH(DEPTH)) data_order (
         .clk, .rst, .clear(1'b0),
         .in_valid(taken), .in_ready(_unused_data_room), .in_data({kept, port_bytes}),
-        .out_valid(data_due), .out_ready(data_moves && data_last), .out_data({data_kept, data_bytes}), .count(data_count)
+        .out_valid(data_due), .out_ready(data_moves && data_last),
+        .out_data({data_kept, data_bytes}), .count(data_count)
     );
     beat_counter counter (
-        .clk, .rst, .bytes(data_bytes), .move(data_moves), .last(data_last), .keep(_unused_keep), .beat_bytes(_unused_beat)
+        .clk, .rst, .bytes(data_bytes), .move(data_moves),
+        .last(data_last), .keep(_unused_keep), .beat_bytes(_unused_beat)
     );
 
     assign port_data_valid  = data_due && (data_kept ? kept_data_valid : write_data_valid);

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module dispatcher #(
-    parameter int unsigned SLICE_WIDTH  = 32'd1,
-    parameter int unsigned PACKET_WIDTH = 32'd1
+    parameter int unsigned SLICE_WIDTH  = 32'd1, // bits of engine_pkg::slice_t
+    parameter int unsigned PACKET_WIDTH = 32'd1  // bits of engine_pkg::packet_t
 ) (
     input  wire                                          clk,
     input  wire                                          rst,
@@ -75,7 +75,8 @@ module dispatcher #(
     always_comb begin
         candidate = '0;
         for (int unsigned i = 0; i < QUEUES; i++) begin
-            eligible[i] = channel_slice_valid[i] && (!channel_commits[i] || !taken[i] && (channel_ends[i] || !elsewhere[i]));
+            eligible[i] = channel_slice_valid[i]
+                && (!channel_commits[i] || !taken[i] && (channel_ends[i] || !elsewhere[i]));
             candidate   = candidate | channel_slice[SLICE_WIDTH*i +: SLICE_WIDTH] & {SLICE_WIDTH{slice_grant[i]}};
         end
     end
@@ -114,7 +115,8 @@ module dispatcher #(
     engine_pkg::packet_t opening;
 
     round_robin #(.N(QUEUES)) open_arbiter (
-        .clk, .rst, .request(channel_open_valid & ~taken & ~offered), .advance(1'b1), .grant(open_grant), .index(open_index)
+        .clk, .rst, .request(channel_open_valid & ~taken & ~offered),
+        .advance(1'b1), .grant(open_grant), .index(open_index)
     );
 
     always_comb begin
@@ -132,7 +134,8 @@ module dispatcher #(
     assign channel_open_ready = packet_open_ready ? offered : '0;
 
     round_robin #(.N(QUEUES)) drop_arbiter (
-        .clk, .rst, .request(channel_drop_valid), .advance(!channel_release_valid), .grant(drop_grant), .index(drop_index)
+        .clk, .rst, .request(channel_drop_valid),
+        .advance(!channel_release_valid), .grant(drop_grant), .index(drop_index)
     );
 
     assign channel_drop_ready = channel_release_valid ? '0 : drop_grant;
@@ -144,9 +147,11 @@ module dispatcher #(
     end
 
     kernel_account kernel (
-        .clk, .rst, .flushing(data_flushing), .in_wanted(kernel_in_wanted), .out_wanted(kernel_out_wanted), .granted(kernel_granted), .drop(kernel_drop),
+        .clk, .rst, .flushing(data_flushing), .in_wanted(kernel_in_wanted),
+        .out_wanted(kernel_out_wanted), .granted(kernel_granted), .drop(kernel_drop),
         .in_pushed(kernel_in_pushed), .out_popped(kernel_out_popped), .dispatched(fresh), .slice,
-        .in_bytes(kernel_in_bytes), .out_bytes(kernel_out_bytes), .in_settled(kernel_in_settled), .out_settled(kernel_out_settled),
+        .in_bytes(kernel_in_bytes), .out_bytes(kernel_out_bytes),
+        .in_settled(kernel_in_settled), .out_settled(kernel_out_settled),
         .in_drop(kernel_in_drop), .out_drop(kernel_out_drop)
     );
 

@@ -28,7 +28,8 @@ module kernel_account (
     localparam int unsigned QUEUES   = engine_pkg::QUEUES;
     localparam int unsigned BEAT     = cclo_pkg::BEAT_BYTES;
     localparam int unsigned LOG2     = 32'($clog2(BEAT));
-    localparam int unsigned COUNT    = 32'($clog2(engine_pkg::KERNEL_BEATS * BEAT)) + 32'd2; // beyond the buffer a few beats are on their way
+    // beyond the buffer a few beats are on their way
+    localparam int unsigned COUNT    = 32'($clog2(engine_pkg::KERNEL_BEATS * BEAT)) + 32'd2;
     localparam logic [4:0]  PATIENCE = 5'd16; // cycles without a beat
 
     // Owners. A queue gets all that it wants at once.
@@ -36,7 +37,8 @@ module kernel_account (
     logic [engine_pkg::QUEUE_WIDTH-1:0] chosen_index;
 
     assign granted    = (in_wanted | out_wanted) & (~in_wanted | in_owner) & (~out_wanted | out_owner);
-    assign candidates = (in_wanted & ~in_owner & {QUEUES{in_owner == '0}} | out_wanted & ~out_owner & {QUEUES{out_owner == '0}})
+    assign candidates = (in_wanted & ~in_owner & {QUEUES{in_owner == '0}}
+            | out_wanted & ~out_owner & {QUEUES{out_owner == '0}})
         & ~(in_wanted & {QUEUES{in_owner != '0}}) & ~(out_wanted & {QUEUES{out_owner != '0}});
 
     round_robin #(.N(QUEUES)) arbiter (

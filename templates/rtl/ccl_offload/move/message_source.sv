@@ -29,14 +29,9 @@ module message_source (
     output logic [engine_pkg::BUFFER_WIDTH-1:0] release_buffer
 );
 
-    localparam logic [2:0] NONE    = 3'd0;
-    localparam logic [2:0] ASK     = 3'd1;
-    localparam logic [2:0] MISSING = 3'd2;
-    localparam logic [2:0] HELD    = 3'd3;
-    localparam logic [2:0] RELEASE = 3'd4;
-    localparam logic [2:0] OTHER   = 3'd5;
+    typedef enum logic [2:0] {NONE, ASK, MISSING, HELD, RELEASE, OTHER} state_t;
 
-    logic [2:0] state;
+    state_t     state;
     logic       changed; // since it was asked for
 
     assign held           = state == HELD;
@@ -52,7 +47,9 @@ module message_source (
     assign match_request.rank       = move.issue.source;
     assign match_request.context_   = move.issue.context_;
     assign match_request.tag        = move.issue.tag;
-    assign match_request.collective = {move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape};
+    assign match_request.collective = {
+        move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape
+    };
 
     always_ff @(posedge clk) begin
         if (messages_changed) changed <= 1'b1;
@@ -65,7 +62,9 @@ module message_source (
                     state   <= ASK;
                     changed <= messages_changed;
                 end
-                ASK: if (match_response.done) state <= match_response.found ? HELD : match_response.mismatch ? OTHER : MISSING;
+                ASK:
+                    if (match_response.done)
+                        state <= match_response.found ? HELD : match_response.mismatch ? OTHER : MISSING;
                 MISSING: if (match_response.done) begin
                     state <= HELD;
                 end else if (drop || !want) begin

@@ -5,7 +5,7 @@
 `default_nettype none
 
 module move_channel #(
-    parameter int unsigned QUEUE = 0
+    parameter int unsigned QUEUE = 0 // number of the queue that it works through
 ) (
     input  wire                                clk,
     input  wire                                rst,
@@ -65,23 +65,25 @@ module move_channel #(
 
     localparam int unsigned W = engine_pkg::LENGTH_WIDTH;
 
-    localparam logic [4:0] IDLE         = 5'd0;
-    localparam logic [4:0] CHECK        = 5'd1;
-    localparam logic [4:0] CHECKED      = 5'd2;
-    localparam logic [4:0] VERDICT      = 5'd3;
-    localparam logic [4:0] KERNEL       = 5'd4;  // until it has the kernel streams
-    localparam logic [4:0] MESSAGE      = 5'd5;  // without payload
-    localparam logic [4:0] MESSAGE_DROP = 5'd6;
-    localparam logic [4:0] SOURCES      = 5'd7;  // until there is something for a slice
-    localparam logic [4:0] SIZE         = 5'd8;
-    localparam logic [4:0] BUILD        = 5'd9;
-    localparam logic [4:0] SLICE        = 5'd10;
-    localparam logic [4:0] DRAIN        = 5'd11; // until no slice is under way
-    localparam logic [4:0] FORGET       = 5'd12; // the open packet
-    localparam logic [4:0] FORGOTTEN    = 5'd13;
-    localparam logic [4:0] RELEASE      = 5'd14; // what it holds
-    localparam logic [4:0] ABANDON      = 5'd15;
-    localparam logic [4:0] END          = 5'd16;
+    typedef enum logic [4:0] {
+        IDLE,
+        CHECK,
+        CHECKED,
+        VERDICT,
+        KERNEL,       // until it has the kernel streams
+        MESSAGE,      // without payload
+        MESSAGE_DROP,
+        SOURCES,      // until there is something for a slice
+        SIZE,
+        BUILD,
+        SLICE,
+        DRAIN,        // until no slice is under way
+        FORGET,       // the open packet
+        FORGOTTEN,
+        RELEASE,      // what it holds
+        ABANDON,
+        END
+    } state_t;
 
     // What it waits for.
     localparam logic [1:0] WAITS_NOTHING = 2'd0;
@@ -89,7 +91,7 @@ module move_channel #(
     localparam logic [1:0] WAITS_KERNEL  = 2'd2;
     localparam logic [1:0] WAITS_PACKET  = 2'd3;
 
-    logic [4:0]        state;
+    state_t            state;
     move_pkg::move_t   move;
     move_pkg::plan_t   plan;
     logic [31:0]       check_code, code;
@@ -136,7 +138,8 @@ module move_channel #(
 
     message_source messages (
         .clk, .rst, .move, .want(message_want), .drop(message_drop),
-        .held(message_held), .mismatch(message_mismatch), .idle(message_idle), .bytes(message_bytes), .address(message_address),
+        .held(message_held), .mismatch(message_mismatch), .idle(message_idle),
+        .bytes(message_bytes), .address(message_address),
         .stored(message_stored), .buffer_(message_buffer),
         .take(state == SLICE && accepted && takes_message && !plan.empty), .take_bytes(message_take),
         .match_request, .match_response, .messages_changed,
@@ -333,7 +336,8 @@ module move_channel #(
                 slice.op1.release_   <= plan.op1.message && message_stored && message_bytes == 32'(op1_size);
                 slice.op1.buffer_    <= message_buffer;
                 slice.reduce         <= plan.reduce;
-                slice.reduce_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
+                slice.reduce_tdest   <=
+                    move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
                 slice.convert_tdest  <= plan.convert_tdest;
                 slice.apart          <= plan.apart;
                 slice.keeps          <= plan.keeps;
@@ -349,7 +353,8 @@ module move_channel #(
                 slice.result_address <= result_address;
                 slice.result_bytes   <= plan.to_memory || plan.to_kernel ? result_size : '0;
                 slice.to_kernel      <= plan.to_kernel;
-                slice.kernel_tdest   <= move.issue.tdest[cclo_pkg::MOVE_TDEST_KERNEL_LOW +: cclo_pkg::MOVE_TDEST_KERNEL_WIDTH];
+                slice.kernel_tdest   <=
+                    move.issue.tdest[cclo_pkg::MOVE_TDEST_KERNEL_LOW +: cclo_pkg::MOVE_TDEST_KERNEL_WIDTH];
                 slice.wire_convert   <= plan.wire_convert;
                 slice.wire_bytes     <= plan.to_network ? wire_size : '0;
             end
@@ -464,7 +469,8 @@ module move_channel #(
         if (mine && retire.code != '0) code <= code | retire.code;
         if (reset_moves && state != END && (state != IDLE || queue_valid || !order_empty)) resetting <= 1'b1;
 
-        kernel_in_wanted  <= state == KERNEL ? plan.op0.kernel || plan.op1.kernel : kernel_in_wanted && state != RELEASE && !done_last;
+        kernel_in_wanted  <= state == KERNEL ? plan.op0.kernel || plan.op1.kernel
+            : kernel_in_wanted && state != RELEASE && !done_last;
         kernel_out_wanted <= state == KERNEL ? plan.to_kernel : kernel_out_wanted && state != RELEASE && !done_last;
 
         if (rst) begin

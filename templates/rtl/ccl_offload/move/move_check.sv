@@ -18,17 +18,21 @@ module move_check (
     logic [7:0] function_;
 
     assign control      = engine_pkg::unpack_control(move.issue.control);
-    assign compressor   = move.issue.tdest[cclo_pkg::MOVE_TDEST_COMPRESSOR_LOW +: cclo_pkg::MOVE_TDEST_COMPRESSOR_WIDTH];
-    assign decompressor = move.issue.tdest[cclo_pkg::MOVE_TDEST_DECOMPRESSOR_LOW +: cclo_pkg::MOVE_TDEST_DECOMPRESSOR_WIDTH];
+    assign compressor   =
+        move.issue.tdest[cclo_pkg::MOVE_TDEST_COMPRESSOR_LOW +: cclo_pkg::MOVE_TDEST_COMPRESSOR_WIDTH];
+    assign decompressor =
+        move.issue.tdest[cclo_pkg::MOVE_TDEST_DECOMPRESSOR_LOW +: cclo_pkg::MOVE_TDEST_DECOMPRESSOR_WIDTH];
     assign function_    = move.issue.tdest[cclo_pkg::MOVE_TDEST_REDUCTION_LOW +: cclo_pkg::MOVE_TDEST_REDUCTION_WIDTH];
 
     // What the control word says.
-    logic op0_there, op1_there, result_there, apart, beside, both_one, streams, to_memory, to_kernel, to_network, takes_message;
+    logic op0_there, op1_there, result_there, apart, beside, both_one;
+    logic streams, to_memory, to_kernel, to_network, takes_message;
     logic network_bad, ranks_bad, meaningless, no_bytes, eager, data;
     logic [31:0] op0_bytes, op1_bytes, result_bytes, wire_bytes;
 
     function logic is_kind(input logic [2:0] kind);
-        is_kind = kind <= 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || engine_pkg::HAS_RENDEZVOUS && kind == engine_pkg::OPERAND_WINDOW;
+        is_kind = kind <= 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
+            || engine_pkg::HAS_RENDEZVOUS && kind == engine_pkg::OPERAND_WINDOW;
     endfunction
 
     assign op0_there     = control.op0 != 3'(cclo_pkg::MOVE_OPERAND_NONE);
@@ -41,7 +45,8 @@ module move_check (
         || control.result == 3'(cclo_pkg::MOVE_RESULT_KERNEL_STREAM_AND_NETWORK);
     assign to_network    = move_pkg::goes_to_network(control.result);
     assign result_there  = to_memory || to_kernel;
-    assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
+    assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
+        || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign both_one      = control.op0 == control.op1 && (control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
         || control.op0 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM));
     assign streams       = to_kernel || control.op0 == 3'(cclo_pkg::MOVE_OPERAND_KERNEL_STREAM)
@@ -61,7 +66,8 @@ module move_check (
     assign result_bytes = control.result_compressed ? move.issue.compressed_bytes : move.issue.bytes;
     assign wire_bytes   = control.network_compressed ? move.issue.compressed_bytes : move.issue.bytes;
     assign no_bytes     = !(op0_there && op0_bytes != '0) && !(op1_there && op1_bytes != '0)
-        && !(result_there && result_bytes != '0) && !(to_network && wire_bytes != '0) && !(beside && move.issue.bytes != '0);
+        && !(result_there && result_bytes != '0)
+        && !(to_network && wire_bytes != '0) && !(beside && move.issue.bytes != '0);
 
     // Conversions of lanes 0 and 1 lead to the inner form, those of lane 2 to
     // the result's and the wire's, which then are the same. Lane 1 has operand 1,
@@ -123,8 +129,10 @@ module move_check (
         ends_empty     <= no_bytes;
         lanes_bad      <= !conversions_ok;
         arithmetic_bad <= !reduction_ok;
-        plain_unit     <= any_conversion ? plain_log2 : reduces_elements && !control.inner_compressed ? reduction.from_log2 : '0;
-        packed_unit    <= any_conversion ? packed_log2 : reduces_elements && control.inner_compressed ? reduction.from_log2 : '0;
+        plain_unit     <= any_conversion ? plain_log2
+            : reduces_elements && !control.inner_compressed ? reduction.from_log2 : '0;
+        packed_unit    <= any_conversion ? packed_log2
+            : reduces_elements && control.inner_compressed ? reduction.from_log2 : '0;
         plain_used     <= !control.inner_compressed || any_conversion;
         packed_used    <= control.inner_compressed || any_conversion;
     end

@@ -118,7 +118,8 @@ module move_engine (
     assign match_response  = {match_response_3, match_response_2, match_response_1, match_response_0};
     assign window_response = {window_response_3, window_response_2, window_response_1, window_response_0};
 
-    logic [QUEUES-1:0]        channel_slice_valid, channel_slice_ready, channel_commits, channel_ends, channel_open_valid, channel_open_ready;
+    logic [QUEUES-1:0]        channel_slice_valid, channel_slice_ready, channel_commits;
+    logic [QUEUES-1:0]        channel_ends, channel_open_valid, channel_open_ready;
     logic [QUEUES-1:0]        channel_abandon, channel_abandon_done, channel_drop_valid, channel_drop_ready;
     logic [QUEUES-1:0]        kernel_in_wanted, kernel_out_wanted, kernel_granted, kernel_drop;
     logic [QUEUES*SLICE-1:0]  channel_slice;
@@ -148,7 +149,8 @@ module move_engine (
         move_channel #(.QUEUE(q)) channel (
             .clk, .rst, .reset_moves, .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,
             .queue_valid, .queue_ready, .queue_move, .abort(abort[q]),
-            .completed(completed[q]), .failed(failed[q]), .failure(failure[32*q +: 32]), .failing(failing[96*q +: 96]), .idle(idle[q]),
+            .completed(completed[q]), .failed(failed[q]), .failure(failure[32*q +: 32]),
+            .failing(failing[96*q +: 96]), .idle(idle[q]),
             .match_request(match_request[MATCH_REQUEST*q +: MATCH_REQUEST]),
             .match_response(match_response[MATCH_RESPONSE*q +: MATCH_RESPONSE]), .messages_changed,
             .release_valid(channel_drop_valid[q]), .release_ready(channel_drop_ready[q]),
@@ -167,7 +169,8 @@ module move_engine (
             .retire, .restart(restart[q])
         );
 `ifdef CCLO_SIMULATION
-        assign wait_remote[q] = (channel.state == channel.SOURCES || channel.state == channel.MESSAGE) && channel.waits == channel.WAITS_RECEIVE;
+        assign wait_remote[q] = (channel.state == channel.SOURCES || channel.state == channel.MESSAGE)
+            && channel.waits == channel.WAITS_RECEIVE;
         assign wait_slot[q]   = channel.state == channel.SOURCES && channel.waits == channel.WAITS_PACKET;
 `endif
     end endgenerate
@@ -181,7 +184,8 @@ module move_engine (
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_self, .packet_abandon_session,
         .channel_drop_valid, .channel_drop_ready, .channel_drop_buffer,
         .channel_release_valid, .channel_release_ready, .channel_release_buffer,
-        .kernel_in_wanted, .kernel_out_wanted, .kernel_granted, .kernel_drop, .data_flushing, .kernel_in_pushed, .kernel_out_popped,
+        .kernel_in_wanted, .kernel_out_wanted, .kernel_granted,
+        .kernel_drop, .data_flushing, .kernel_in_pushed, .kernel_out_popped,
         .kernel_in_bytes, .kernel_out_bytes, .kernel_in_settled, .kernel_out_settled, .kernel_in_drop, .kernel_out_drop
     );
 

@@ -34,13 +34,9 @@ module move_registers (
     output move_pkg::issue_t               issue
 );
 
-    localparam logic [2:0] IDLE        = 3'd0;
-    localparam logic [2:0] DECIDE      = 3'd1;
-    localparam logic [2:0] SOURCE      = 3'd2;
-    localparam logic [2:0] DESTINATION = 3'd3;
-    localparam logic [2:0] PUSH        = 3'd4;
+    typedef enum logic [2:0] {IDLE, DECIDE, SOURCE, DESTINATION, PUSH} state_t;
 
-    logic [2:0]           state;
+    state_t               state;
     logic                 step;
     engine_pkg::control_t control;
     logic                 takes_message, to_network;
@@ -68,7 +64,8 @@ module move_registers (
     assign control       = engine_pkg::unpack_control(issue.control);
     assign queue_        = control.queue_;
     assign queue_bit     = engine_pkg::QUEUES'(1) << queue_;
-    assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE) || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
+    assign takes_message = control.op0 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE)
+        || control.op1 == 3'(cclo_pkg::MOVE_OPERAND_MESSAGE);
     assign to_network    = move_pkg::goes_to_network(control.result);
 
     assign op0_bytes    = control.op0_compressed ? issue.compressed_bytes : issue.bytes;

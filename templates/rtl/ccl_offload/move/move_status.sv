@@ -36,8 +36,10 @@ module move_status (
     localparam int unsigned DEPTH  = cclo_pkg::MOVE_QUEUE_DEPTH;
 
     // Offset of a queue's registers from those of queue 0.
-    localparam logic [7:0] STRIDE        = 8'(cclo_pkg::MOVE_STATUS_COMPLETED_1_OFFSET - cclo_pkg::MOVE_STATUS_COMPLETED_0_OFFSET);
-    localparam logic [7:0] FAILED_STRIDE = 8'(cclo_pkg::MOVE_STATUS_FAILED_SOURCE_1_OFFSET - cclo_pkg::MOVE_STATUS_FAILED_SOURCE_0_OFFSET);
+    localparam logic [7:0] STRIDE        =
+        8'(cclo_pkg::MOVE_STATUS_COMPLETED_1_OFFSET - cclo_pkg::MOVE_STATUS_COMPLETED_0_OFFSET);
+    localparam logic [7:0] FAILED_STRIDE =
+        8'(cclo_pkg::MOVE_STATUS_FAILED_SOURCE_1_OFFSET - cclo_pkg::MOVE_STATUS_FAILED_SOURCE_0_OFFSET);
 
     logic [32*QUEUES-1:0] totals, errors; // totals without those of the cycle before
     logic [96*QUEUES-1:0] moves;          // those that failed last: source, tag and bytes
@@ -98,7 +100,8 @@ module move_status (
         response.error <= !known;
         response.rdata <= value;
         abort <= '0;
-        if (write && !rst && request.address == 8'(cclo_pkg::MOVE_STATUS_ABORT_OFFSET)) abort <= request.wdata[QUEUES-1:0];
+        if (write && !rst && request.address == 8'(cclo_pkg::MOVE_STATUS_ABORT_OFFSET))
+            abort <= request.wdata[QUEUES-1:0];
     end
 
     genvar q;

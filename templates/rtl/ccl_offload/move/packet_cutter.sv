@@ -24,18 +24,13 @@ module packet_cutter (
     input  wire [engine_pkg::LENGTH_WIDTH-1:0] take_bytes
 );
 
-    localparam logic [2:0] IDLE    = 3'd0;
-    localparam logic [2:0] CHUNK   = 3'd1;
-    localparam logic [2:0] MESSAGE = 3'd2;
-    localparam logic [2:0] PACKET  = 3'd3;
-    localparam logic [2:0] PENDING = 3'd4;
-    localparam logic [2:0] OPEN    = 3'd5;
+    typedef enum logic [2:0] {IDLE, CHUNK, MESSAGE, PACKET, PENDING, OPEN} state_t;
 
     localparam logic [31:0] PAYLOAD  = 32'(engine_pkg::PACKET_PAYLOAD);
     localparam logic [31:0] SLOT     = 32'(engine_pkg::SLOT_BYTES);
     localparam logic [31:0] TRANSFER = 32'hFFFFFFFF >> (32 - cclo_pkg::DMA_COMMAND_BYTES_WIDTH);
 
-    logic [2:0]  state;
+    state_t      state;
     logic [31:0] left;     // in no message yet
     logic [31:0] chunk;    // of these, of the chunk
     logic [31:0] message;  // bytes of the message
@@ -52,7 +47,8 @@ module packet_cutter (
     engine_pkg::control_t control;
 
     assign control = engine_pkg::unpack_control(move.issue.control);
-    assign segment = move.issue.segment_bytes != '0 && move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk;
+    assign segment = move.issue.segment_bytes != '0
+        && move.issue.segment_bytes < chunk ? move.issue.segment_bytes : chunk;
     assign uncut   = state == IDLE ? plan.wire_bytes : left;
     // A compressed packet takes longer to fill than to send: it is cut as what it was
     // made from would be, so that it is on its way as soon.
@@ -86,7 +82,8 @@ module packet_cutter (
     assign rest_fits   = rest <= most;
     assign rest_halves = !rest_fits && rest <= both;
     assign next_bytes  = rest_fits ? rest : rest_halves ? half : most;
-    assign too_large = pending && !alone && !plan.data && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
+    assign too_large = pending && !alone && !plan.data
+        && (message > TRANSFER || engine_pkg::LOSSY && message > PAYLOAD);
 
     always_comb begin
         packet                 = '0;
@@ -94,7 +91,8 @@ module packet_cutter (
         packet.self            = move.ranks.destination_self;
         packet.headed          = headed;
         packet.counted         = headed && plan.eager && move.issue.strm == '0 && !control.notice;
-        packet.numbered        = engine_pkg::LOSSY && engine_pkg::HAS_RENDEZVOUS && control.kind == engine_pkg::TYPE_ANNOUNCEMENT;
+        packet.numbered        = engine_pkg::LOSSY && engine_pkg::HAS_RENDEZVOUS
+            && control.kind == engine_pkg::TYPE_ANNOUNCEMENT;
         packet.written         = engine_pkg::STACK_RDMA && plan.data && !move.ranks.destination_self;
         packet.record          = move.ranks.destination_record;
         packet.bytes           = engine_pkg::LENGTH_WIDTH'(bytes);
@@ -110,7 +108,9 @@ module packet_cutter (
         packet.header.context_ = move.issue.context_;
         packet.header.notice   = control.notice;
         if (move.issue.context_[0])
-            packet.header.collective = {move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape};
+            packet.header.collective = {
+                move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape
+            };
     end
 
     always_ff @(posedge clk) begin
@@ -131,7 +131,8 @@ module packet_cutter (
             endcase
         end
         if (state == IDLE || state == CHUNK)
-            chunk <= !plan.data && move.issue.chunk_bytes != '0 && move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut;
+            chunk <= !plan.data && move.issue.chunk_bytes != '0
+                && move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut;
         case (state)
             IDLE: begin
                 left    <= plan.wire_bytes;

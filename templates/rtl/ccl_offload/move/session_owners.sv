@@ -94,7 +94,8 @@ module session_owners (
                 end else if (dispatched[q] && commits && ends && here[N]) begin
                     owns[N]                <= 1'b1;
                     closing[N]             <= 1'b1;
-                    until_closed[8*N +: 8] <= slices[8*q +: 8] + 8'd1 - 8'(retired[q]); // without waiting for who is dispatched
+                    // without waiting for who is dispatched
+                    until_closed[8*N +: 8] <= slices[8*q +: 8] + 8'd1 - 8'(retired[q]);
                 end
                 if (rst) begin
                     owns[N]    <= 1'b0;

@@ -5,7 +5,7 @@
 `default_nettype none
 
 module packet_table #(
-    parameter int unsigned SLOTS = 32,
+    parameter int unsigned SLOTS = 32, // packets at a time
     parameter int unsigned TAG   = 11, // bits
     parameter int unsigned LIMIT = 4   // slots of a tag
 ) (

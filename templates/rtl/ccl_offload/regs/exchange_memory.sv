@@ -13,23 +13,8 @@ module exchange_memory #(
     input  wire                                  clk,
     input  wire                                  rst,
 
-    input  wire                                  s_axi_control_awvalid,
-    output logic                                 s_axi_control_awready,
-    input  wire  [ADDRESS_WIDTH-1:0]             s_axi_control_awaddr,
-    input  wire                                  s_axi_control_wvalid,
-    output logic                                 s_axi_control_wready,
-    input  wire  [31:0]                          s_axi_control_wdata,
-    input  wire  [3:0]                           s_axi_control_wstrb,
-    output logic                                 s_axi_control_bvalid,
-    input  wire                                  s_axi_control_bready,
-    output logic [1:0]                           s_axi_control_bresp,
-    input  wire                                  s_axi_control_arvalid,
-    output logic                                 s_axi_control_arready,
-    input  wire  [ADDRESS_WIDTH-1:0]             s_axi_control_araddr,
-    output logic                                 s_axi_control_rvalid,
-    input  wire                                  s_axi_control_rready,
-    output logic [31:0]                          s_axi_control_rdata,
-    output logic [1:0]                           s_axi_control_rresp,
+    input  wire axilite_pkg::request_t control_request,
+    output axilite_pkg::response_t control_response,
 
     // Registers of the host below the memory; held until ready.
     output logic                                 host_register_valid,
@@ -87,14 +72,7 @@ module exchange_memory #(
     logic [3:0]               bus_strobe;
     logic                     host_here, host_below;
 
-    axilite_slave #(.ADDRESS_WIDTH(ADDRESS_WIDTH)) slave (
-        .awvalid(s_axi_control_awvalid), .awready(s_axi_control_awready), .awaddr(s_axi_control_awaddr),
-        .wvalid(s_axi_control_wvalid), .wready(s_axi_control_wready), .wdata(s_axi_control_wdata), .wstrb(s_axi_control_wstrb),
-        .bvalid(s_axi_control_bvalid), .bready(s_axi_control_bready), .bresp(s_axi_control_bresp),
-        .arvalid(s_axi_control_arvalid), .arready(s_axi_control_arready), .araddr(s_axi_control_araddr),
-        .rvalid(s_axi_control_rvalid), .rready(s_axi_control_rready), .rdata(s_axi_control_rdata), .rresp(s_axi_control_rresp),
-        .*
-    );
+    axilite_slave #(.ADDRESS_WIDTH(ADDRESS_WIDTH)) slave (.*);
 
     // Offsets from the memory's base; those in front of it are negative.
     logic [31:0] host_offset, asked_offset;

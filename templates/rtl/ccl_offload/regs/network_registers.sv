@@ -36,7 +36,8 @@ module network_registers (
         enabled       <= write && reg_request.address == CONTROL;
         if (closed) closed_session <= closed_by;
         events <= (reset_network && !was_reset ? '0 : events & ~events_clear) | events_new;
-        if (write && reg_request.address == CONTROL) network_enable <= reg_request.wdata[cclo_pkg::NETWORK_CONTROL_ENABLE_BIT];
+        if (write && reg_request.address == CONTROL)
+            network_enable <= reg_request.wdata[cclo_pkg::NETWORK_CONTROL_ENABLE_BIT];
 
         reg_response       <= '0;
         reg_response.ready <= reg_request.valid && !reg_response.ready;

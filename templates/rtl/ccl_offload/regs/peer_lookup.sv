@@ -19,16 +19,13 @@ module peer_lookup (
 
     localparam int unsigned CLIENTS = 3;
 
-    localparam logic [31:0] LARGEST = cclo_pkg::EXCHANGE_BYTES / cclo_pkg::COMMUNICATORS_RECORD_BYTES; // no communicator has more ranks
+    // no communicator has more ranks
+    localparam logic [31:0] LARGEST = cclo_pkg::EXCHANGE_BYTES / cclo_pkg::COMMUNICATORS_RECORD_BYTES;
 
     // What is done.
-    localparam logic [2:0] IDLE       = 3'd0;
-    localparam logic [2:0] SIZE       = 3'd1;
-    localparam logic [2:0] LOCAL_RANK = 3'd2;
-    localparam logic [2:0] SESSION    = 3'd3;
-    localparam logic [2:0] ANSWER     = 3'd4;
+    typedef enum logic [2:0] {IDLE, SIZE, LOCAL_RANK, SESSION, ANSWER} state_t;
 
-    logic [2:0]         state;
+    state_t             state;
     logic [CLIENTS-1:0] request, grant, client;
     logic [1:0]         grant_index;
 
@@ -80,17 +77,22 @@ module peer_lookup (
     end
 
     always_ff @(posedge clk) begin
-        record <= comm + cclo_pkg::COMMUNICATORS_HEADER_BYTES + rank * cclo_pkg::COMMUNICATORS_RECORD_BYTES; // stands long before it is used
+        // stands long before it is used
+        record <= comm + cclo_pkg::COMMUNICATORS_HEADER_BYTES + rank * cclo_pkg::COMMUNICATORS_RECORD_BYTES;
         case (state)
             IDLE: begin
                 client <= grant;
                 comm   <= asked.comm;
                 rank   <= asked.rank;
                 ok     <= 1'b0;
-                if (request != '0) state <= lies_inside(asked.comm, cclo_pkg::COMMUNICATORS_HEADER_BYTES) && asked.rank < LARGEST ? SIZE : ANSWER;
+                if (request != '0)
+                    state <= lies_inside(asked.comm, cclo_pkg::COMMUNICATORS_HEADER_BYTES) && asked.rank < LARGEST
+                        ? SIZE
+                        : ANSWER;
             end
             SIZE: if (exchange_response.done) begin
-                if (rank < exchange_response.rdata && lies_inside(record, cclo_pkg::COMMUNICATORS_RECORD_BYTES)) state <= LOCAL_RANK;
+                if (rank < exchange_response.rdata && lies_inside(record, cclo_pkg::COMMUNICATORS_RECORD_BYTES))
+                    state <= LOCAL_RANK;
                 else state <= ANSWER;
             end
             LOCAL_RANK: if (exchange_response.done) begin

@@ -43,28 +43,30 @@ module announcements (
     localparam int unsigned SLOTS = 64;
     localparam int unsigned WIDTH = 16 + 8 * 32 + 64 + 1;
 
-    localparam logic [3:0] IDLE        = 4'd0;
-    localparam logic [3:0] NUMBER      = 4'd1; // which number is expected
-    localparam logic [3:0] NUMBERED    = 4'd2;
-    localparam logic [3:0] TWICE       = 4'd3; // is it there already?
-    localparam logic [3:0] TWICE_READ  = 4'd4;
-    localparam logic [3:0] KEEP        = 4'd5;
-    localparam logic [3:0] FOLLOW      = 4'd6; // which have waited for it?
-    localparam logic [3:0] FOLLOW_READ = 4'd7;
-    localparam logic [3:0] ANNOUNCED   = 4'd8;
-    localparam logic [3:0] SEEK        = 4'd9;
-    localparam logic [3:0] SEEK_READ   = 4'd10;
-    localparam logic [3:0] SOUGHT      = 4'd11;
-    localparam logic [3:0] TAKEN       = 4'd12;
-    localparam logic [3:0] COLLECTIVE  = 4'd13; // seek: of an older one, or of another one?
-    localparam logic [3:0] OLD         = 4'd14;
+    typedef enum logic [3:0] {
+        IDLE,
+        NUMBER,      // which number is expected
+        NUMBERED,
+        TWICE,       // is it there already?
+        TWICE_READ,
+        KEEP,
+        FOLLOW,      // which have waited for it?
+        FOLLOW_READ,
+        ANNOUNCED,
+        SEEK,
+        SEEK_READ,
+        SOUGHT,
+        TAKEN,
+        COLLECTIVE,  // seek: of an older one, or of another one?
+        OLD
+    } state_t;
 
     logic [WIDTH-1:0]   entries [SLOTS];
     logic [SLOTS-1:0]   used, early;     // slots: taken; by those that have overtaken others
     logic [6*SLOTS-1:0] order, below;    // slots of those that can be found, oldest first
     logic [6:0]         waiting, total, position, sought_position;
     logic [5:0]         sought_slot;
-    logic [3:0]         state;
+    state_t             state;
 
     logic [15:0]        session;
     engine_pkg::header_t header;
@@ -82,7 +84,10 @@ module announcements (
     logic               unused_bits;
 
     assign unused_bits = ^{header, distance, newer_by};
-    assign {entry_session, entry_src, entry_context, entry_tag, entry_count, entry_transfer, entry_address, entry_host, entry_collective} = entry;
+    assign {
+        entry_session, entry_src, entry_context, entry_tag, entry_count,
+        entry_transfer, entry_address, entry_host, entry_collective
+    } = entry;
 
     session_counters numbers (
         .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)
@@ -97,7 +102,8 @@ module announcements (
     assign take_done     = state == TAKEN;
     assign distance      = header.seq - expected;
     assign looked_at     = state == SEEK ? order[9'd6 * 9'(position) +: 6] : left_slot;
-    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank && (entry_context == seek_context || entry_context == '0 && !seek_context[0]);
+    assign by_seeker     = entry_session == seek_session && entry_src == seek_rank
+        && (entry_context == seek_context || entry_context == '0 && !seek_context[0]);
     assign meet          = entry_tag == seek_tag || entry_tag == cclo_pkg::TAG_ANY || seek_tag == cclo_pkg::TAG_ANY;
     assign newer_by      = entry_collective.number[31:16] - seek_collective.number[31:16];
     assign of_session    = entry_session == session;
@@ -114,7 +120,10 @@ module announcements (
     always_ff @(posedge clk) begin
         entry <= entries[looked_at];
         if (state == KEEP)
-            entries[free_slot] <= {session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0, header.vaddr, header.host != '0, header.collective};
+            entries[free_slot] <= {
+                session, header.src, header.context_, header.tag, header.count, engine_pkg::LOSSY ? header.seq : 32'd0,
+                header.vaddr, header.host != '0, header.collective
+            };
     end
 
     always_ff @(posedge clk) begin

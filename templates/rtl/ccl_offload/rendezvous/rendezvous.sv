@@ -130,10 +130,13 @@ module rendezvous (
     // Turns at the window table.
     assign announces   = packet_header.kind == engine_pkg::TYPE_ANNOUNCEMENT;
     assign data        = packet_header.kind == engine_pkg::TYPE_DATA;
-    assign query_valid = {window_request_3.valid, window_request_2.valid, window_request_1.valid, window_request_0.valid};
+    assign query_valid = {
+        window_request_3.valid, window_request_2.valid, window_request_1.valid, window_request_0.valid
+    };
 
     round_robin #(.N(engine_pkg::QUEUES)) turns (
-        .clk, .rst, .request(query_valid), .advance(start && next_user == CHANNEL), .grant(query_grant), .index(unused_index)
+        .clk, .rst, .request(query_valid), .advance(start && next_user == CHANNEL),
+        .grant(query_grant), .index(unused_index)
     );
 
     always_comb begin
@@ -252,7 +255,8 @@ module rendezvous (
     );
 
     window_table windows (
-        .clk, .rst, .clear, .idle(table_idle), .start, .operation, .window(at), .session, .src, .context_, .collective, .tag, .address,
+        .clk, .rst, .clear, .idle(table_idle), .start, .operation,
+        .window(at), .session, .src, .context_, .collective, .tag, .address,
         .bytes, .host, .index, .epoch, .good, .done, .found, .wanted, .found_window(packet_window),
         .found_epoch(packet_epoch), .found_bytes, .found_host, .more, .complete, .windows_open, .windows_epoch,
         .changed, .completed
@@ -263,15 +267,18 @@ module rendezvous (
         .announce_valid(packet_valid && announces), .announce_session(packet_session), .announce_header(packet_header),
         .announce_done, .announce_event, .kept,
         .seek_valid, .seek_known(known), .seek_session(known_session), .seek_rank(selection.destination),
-        .seek_context(selection.context_), .seek_tag(selection.tag), .seek_collective(selection.collective), .seek_done, .take_valid, .take_done,
+        .seek_context(selection.context_), .seek_tag(selection.tag),
+        .seek_collective(selection.collective), .seek_done, .take_valid, .take_done,
         .sought, .sought_other, .sought_count, .sought_address, .sought_host, .sought_transfer, .sought_collective
     );
 
     rendezvous_registers registers (
-        .clk, .rst, .reg_request, .reg_response, .selection, .peer_request, .peer_response, .known, .session(known_session),
+        .clk, .rst, .reg_request, .reg_response, .selection,
+        .peer_request, .peer_response, .known, .session(known_session),
         .foreign, .window_valid, .window_open, .window_shut, .window, .window_address, .window_bytes, .window_host,
         .window_done, .window_arrived(found_bytes), .window_complete(complete), .seek_valid, .seek_done, .take_valid,
-        .take_done, .sought, .sought_other, .sought_count, .sought_address, .sought_host, .sought_transfer, .sought_collective
+        .take_done, .sought, .sought_other, .sought_count, .sought_address,
+        .sought_host, .sought_transfer, .sought_collective
     );
 
     assign foreign = foreigners[known_session[engine_pkg::SESSION_WIDTH-1:0]];

@@ -42,21 +42,26 @@ module rendezvous_registers (
     input  wire engine_pkg::collective_t    sought_collective
 );
 
-    localparam logic [2:0] IDLE      = 3'd0;
-    localparam logic [2:0] LOOK_UP   = 3'd1; // a rank
-    localparam logic [2:0] LOOKED_UP = 3'd2;
-    localparam logic [2:0] AT_WINDOW = 3'd3;
-    localparam logic [2:0] SEEKING   = 3'd4;
-    localparam logic [2:0] TAKING    = 3'd5;
-    localparam logic [2:0] READY     = 3'd6;
+    typedef enum logic [2:0] {
+        IDLE,
+        LOOK_UP,   // a rank
+        LOOKED_UP,
+        AT_WINDOW,
+        SEEKING,
+        TAKING,
+        READY
+    } state_t;
 
-    logic [2:0]  state;
+    state_t      state;
     logic [31:0] number, bytes, rdata;
     logic [63:0] address;
     logic        error, write, a_window, shown;
     logic        unused_bits;
 
-    assign unused_bits = ^{selection.tag, selection.context_, selection.collective, peer_response.local_rank, peer_response.self, peer_response.record};
+    assign unused_bits = ^{
+        selection.tag, selection.context_, selection.collective,
+        peer_response.local_rank, peer_response.self, peer_response.record
+    };
 
     assign write          = reg_request.write;
     assign shown          = sought || sought_other;
@@ -72,7 +77,8 @@ module rendezvous_registers (
         peer_request = '0;
         peer_request.valid = state == LOOK_UP;
         peer_request.comm  = selection.comm;
-        peer_request.rank  = reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? selection.destination : selection.source;
+        peer_request.rank  = reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? selection.destination
+            : selection.source;
         reg_response = '0;
         reg_response.ready = state == READY;
         reg_response.error = error;
@@ -169,7 +175,8 @@ module rendezvous_registers (
             LOOK_UP: if (peer_response.done) begin
                 known   <= peer_response.ok;
                 session <= peer_response.session;
-                state   <= window_open ? AT_WINDOW : reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? SEEKING : LOOKED_UP;
+                state   <= window_open ? AT_WINDOW
+                    : reg_request.address == engine_pkg::RENDEZVOUS_SEEK ? SEEKING : LOOKED_UP;
             end
             LOOKED_UP: begin
                 rdata <= 32'(known && foreign && !engine_pkg::STACK_RDMA);

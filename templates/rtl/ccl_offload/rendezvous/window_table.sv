@@ -24,7 +24,8 @@ module window_table (
     input  wire          host,         // open, data, finished, number
     input  wire  [31:0]  index,        // data, written: of the packet
     input  wire  [2:0]   epoch,        // written
-    input  wire          good,         // open: there is a sender; written: memory has it; finished: memory has everything
+    // open: there is a sender; written: memory has it; finished: memory has everything
+    input  wire          good,
 
     output logic         done,
     output logic         found,        // query, data, finished: there is such a window
@@ -57,21 +58,24 @@ module window_table (
     localparam logic [2:0] FINISHED = 3'd6;
     localparam logic [2:0] NUMBER   = 3'd7;
 
-    localparam logic [2:0] IDLE    = 3'd0;
-    localparam logic [2:0] NEXT    = 3'd1; // window to look at
-    localparam logic [2:0] FETCH   = 3'd2;
-    localparam logic [2:0] WORK    = 3'd3;
-    localparam logic [2:0] ANSWER  = 3'd4; // query
-    localparam logic [2:0] FOLLOW  = 3'd5; // count packets that are there already
-    localparam logic [2:0] FOLLOW_BYTES = 3'd6;
-    localparam logic [2:0] STORE   = 3'd7;
+    typedef enum logic [2:0] {
+        IDLE,
+        NEXT,         // window to look at
+        FETCH,
+        WORK,
+        ANSWER,       // query
+        FOLLOW,       // count packets that are there already
+        FOLLOW_BYTES,
+        STORE
+    } state_t;
 
     logic [FIXED-1:0]   fixed [WINDOWS];
     logic [STATE-1:0]   states [WINDOWS];
     logic [LENGTH-1:0]  lengths [64 * WINDOWS];
     logic [WINDOWS-1:0] opened, ended_well;
 
-    logic [2:0]         state, op;
+    state_t             state;
+    logic [2:0]         op;
     logic [4:0]         at, last, second;    // second: the best window by where data end
     logic [WINDOWS-1:0] left;                // windows to look at
     logic               last_first, second_valid, applying;
@@ -133,7 +137,10 @@ module window_table (
         state_read <= states[at];
         length     <= lengths[{at, next_packet[5:0]}];
         if (state == WORK && op == OPEN)
-            fixed[at] <= {of_session, of_src, of_context, of_collective, of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host};
+            fixed[at] <= {
+                of_session, of_src, of_context, of_collective,
+                of_address, {1'b0, of_address} + 65'(of_bytes), of_bytes, of_host
+            };
         if (state == STORE) states[at] <= state_next;
         for (int i = 0; i < WINDOWS; i = i + 1)
             if (state == WORK && op == OPEN && at == 5'(i)) windows_epoch[3*i +: 3] <= w_epoch + 1'b1;
@@ -167,7 +174,9 @@ module window_table (
                 at            <= operation == DATA ? last : window;
                 left          <= opened;
                 last_first    <= operation == DATA && opened[last];
-                state         <= operation == FINISHED || operation == NUMBER || operation == DATA && !opened[last] ? NEXT : FETCH;
+                state         <= operation == FINISHED || operation == NUMBER || operation == DATA && !opened[last]
+                    ? NEXT
+                    : FETCH;
             end
             NEXT: begin
                 at         <= left == '0 ? second : first_left;
@@ -242,7 +251,10 @@ module window_table (
                         there[of_index[5:0]] <= of_good;
                         state                <= of_good ? FOLLOW : STORE;
                     end
-                    FINISHED: if (applying || from_sender && answers && !w_ended && w_host == of_host && of_bytes <= w_bytes && w_address == of_address) begin
+                    FINISHED:
+                        if (applying
+                                || from_sender && answers && !w_ended && w_host == of_host
+                                    && of_bytes <= w_bytes && w_address == of_address) begin
                         found <= 1'b1;
                         ended <= 1'b1;
                         total <= of_bytes;
@@ -250,7 +262,8 @@ module window_table (
                         if (of_good) there <= '0;
                         state <= STORE;
                     end else begin
-                        if (from_sender && answers && !w_ended && w_host == of_host && of_bytes <= w_bytes && w_address == of_begin) begin
+                        if (from_sender && answers && !w_ended && w_host == of_host
+                                && of_bytes <= w_bytes && w_address == of_begin) begin
                             second       <= at;
                             second_valid <= 1'b1;
                         end
@@ -258,7 +271,8 @@ module window_table (
                     end
                     default: begin
                         transfer <= of_tag;
-                        state    <= w_session == of_session && w_address == of_address && w_host == of_host ? STORE : NEXT;
+                        state    <= w_session == of_session && w_address == of_address && w_host == of_host ? STORE
+                            : NEXT;
                     end
                 endcase
             end

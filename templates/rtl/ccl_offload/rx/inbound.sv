@@ -132,22 +132,24 @@ module inbound (
     localparam logic [1:0] PUT     = 2'd2;
     localparam logic [1:0] ABANDON = 2'd3;
 
-    localparam logic [3:0] IDLE        = 4'd0;
-    localparam logic [3:0] CHOOSE      = 4'd1;
-    localparam logic [3:0] ASK_MESSAGES   = 4'd2;
-    localparam logic [3:0] ASK_RENDEZVOUS = 4'd3;
-    localparam logic [3:0] VERDICT     = 4'd4;
-    localparam logic [3:0] SETTLE      = 4'd5;
-    localparam logic [3:0] CLOSE_LOOK  = 4'd6;
-    localparam logic [3:0] CLOSE_READ  = 4'd7;
-    localparam logic [3:0] CLOSE       = 4'd8;
-    localparam logic [3:0] DRAIN       = 4'd9;  // reset: wait for what is under way
-    localparam logic [3:0] SWEEP_LOOK  = 4'd10; // then forget messages that would go on
-    localparam logic [3:0] SWEEP       = 4'd11;
-    localparam logic [3:0] STOPPED     = 4'd12;
-    localparam logic [3:0] JOIN        = 4'd13; // the header began in another packet
+    typedef enum logic [3:0] {
+        IDLE,
+        CHOOSE,
+        ASK_MESSAGES,
+        ASK_RENDEZVOUS,
+        VERDICT,
+        SETTLE,
+        CLOSE_LOOK,
+        CLOSE_READ,
+        CLOSE,
+        DRAIN,          // reset: wait for what is under way
+        SWEEP_LOOK,     // then forget messages that would go on
+        SWEEP,
+        STOPPED,
+        JOIN            // the header began in another packet
+    } state_t;
 
-    logic [3:0]          state;
+    state_t              state;
     logic                go, stop, cancelled;
 
     // The packet.
@@ -240,7 +242,8 @@ module inbound (
     );
 
     notices told (
-        .clk, .rst, .clear(state == STOPPED && reset_messages), .arrived(valid_verdict && notice_arrives), .header, .room(notice_room),
+        .clk, .rst, .clear(state == STOPPED && reset_messages),
+        .arrived(valid_verdict && notice_arrives), .header, .room(notice_room),
         .event_notice, .reg_request(notice_request), .reg_response(notice_response)
     );
     assign event_network = event_registers || event_notice;
@@ -250,12 +253,14 @@ module inbound (
     assign counted   = header.kind == engine_pkg::TYPE_EAGER || header.kind == engine_pkg::TYPE_DATA;
     assign size_32   = 32'(size);
     assign padded    = 33'(header.count) + 33'(BEAT - 1) & ~33'(BEAT - 1);
-    assign fits      = size_32 == header.count || cut && too_long || engine_pkg::LOSSY && size_32 > header.count && 33'(size) <= padded;
+    assign fits      = size_32 == header.count || cut && too_long
+        || engine_pkg::LOSSY && size_32 > header.count && 33'(size) <= padded;
     assign too_long  = size_32 > header.count;
     assign payload   = too_long ? header.count[LENGTH-1:0] : size;
     assign rest      = header.count - size_32;
     assign session   = loop ? header.dst : arrived_by;
-    assign is_notice = header.notice && header.kind == engine_pkg::TYPE_EAGER && header.count == '0 && (cut || size == '0);
+    assign is_notice = header.notice && header.kind == engine_pkg::TYPE_EAGER
+        && header.count == '0 && (cut || size == '0);
     assign droppable = engine_pkg::LOSSY && !loop;
     assign foreign_session_number = arrived_by[15:engine_pkg::SESSION_WIDTH] != '0;
     assign tdest     = header.strm[7:0] - 8'(cclo_pkg::PUT_STREAM_OFFSET) + 8'(cclo_pkg::PUT_TDEST_OFFSET);
@@ -287,19 +292,23 @@ module inbound (
 
     always_comb begin
         push = valid_verdict && push_valid;
-        if (state == VERDICT && !valid_verdict) push = push_valid && (push_kind == MESSAGE || push_kind == WINDOW) && p_mode == NOTHING_LEFT;
+        if (state == VERDICT && !valid_verdict)
+            push = push_valid && (push_kind == MESSAGE || push_kind == WINDOW) && p_mode == NOTHING_LEFT;
         if (state == CLOSE) push = p_returns && push_room;
         if (state == SWEEP) push = p_returns && give_back && push_room;
     end
 
     inbound_payload payloads (
         .clk, .rst, .idle(payload_idle), .clear(state == STOPPED && reset_messages), .room(push_room), .push,
-        .push_kind(state != VERDICT && p_mode == TO_WINDOW ? WINDOW : state != VERDICT || !valid_verdict && push_kind == MESSAGE ? ABANDON : push_kind),
+        .push_kind(state != VERDICT && p_mode == TO_WINDOW ? WINDOW
+            : state != VERDICT || !valid_verdict && push_kind == MESSAGE ? ABANDON : push_kind),
         .push_last(state != VERDICT ? p_mode != TO_WINDOW : valid_verdict ? push_last : push_kind == MESSAGE),
         .push_more(valid_verdict && push_more), .push_total, .push_level,
         .push_bytes(valid_verdict ? push_bytes : '0), .push_address, .push_host,
-        .push_buffer(state == VERDICT ? push_buffer : p_buffer), .push_window(state == VERDICT ? push_window : p_buffer[4:0]),
-        .push_epoch(state == VERDICT ? push_epoch : p_buffer[7:5]), .push_index(state == VERDICT ? push_index : p_index), .push_tdest, .put_moved,
+        .push_buffer(state == VERDICT ? push_buffer : p_buffer),
+        .push_window(state == VERDICT ? push_window : p_buffer[4:0]),
+        .push_epoch(state == VERDICT ? push_epoch : p_buffer[7:5]),
+        .push_index(state == VERDICT ? push_index : p_index), .push_tdest, .put_moved,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last,
         .write_valid, .write_ready, .write_address, .write_host, .write_bytes,
         .write_data_valid, .write_data_ready, .write_data, .write_data_keep, .write_data_last, .write_done, .write_code,
@@ -329,16 +338,21 @@ module inbound (
     end
 
     partial_table partials (
-        .clk, .loop(look_loop), .session(look_session), .mode(p_mode), .known(p_known), .left(p_left), .address(p_address), .buffer_(p_buffer),
+        .clk, .loop(look_loop), .session(look_session), .mode(p_mode),
+        .known(p_known), .left(p_left), .address(p_address), .buffer_(p_buffer),
         .host(p_host), .index(p_index), .total(p_total),
-        .write(partial_write), .new_mode(keeps ? p_mode == NOTHING_LEFT ? NOTHING_LEFT : TO_DROP : state == VERDICT && n_write ? n_mode : NOTHING_LEFT),
-        .new_known(keeps ? p_known : state == VERDICT ? n_known : '0), .new_left(keeps ? p_left : n_left), .new_address(n_address), .new_buffer(n_buffer), .new_host(n_host), .new_index(n_index), .new_total(n_total)
+        .write(partial_write),
+        .new_mode(keeps ? p_mode == NOTHING_LEFT ? NOTHING_LEFT : TO_DROP
+            : state == VERDICT && n_write ? n_mode : NOTHING_LEFT),
+        .new_known(keeps ? p_known : state == VERDICT ? n_known : '0), .new_left(keeps ? p_left : n_left),
+        .new_address(n_address), .new_buffer(n_buffer), .new_host(n_host), .new_index(n_index), .new_total(n_total)
     );
 
     generate
         if (engine_pkg::STREAMS) begin : parts
             header_parts headers (
-                .clk, .session(look_session), .known(p_known), .beat(rx_beat), .joined, .write(valid_verdict && n_known != '0)
+                .clk, .session(look_session), .known(p_known), .beat(rx_beat),
+                .joined, .write(valid_verdict && n_known != '0)
             );
         end else begin : whole_headers
             assign joined = rx_beat;
@@ -463,7 +477,8 @@ module inbound (
                     event_  <= engine_pkg::EVENT_BAD_PACKET;
                     n_write <= cut && counted && !fits;
                     if (!counted) rx_rest <= '0;
-                end else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long)) event_ <= engine_pkg::EVENT_BAD_PACKET;
+                end else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long))
+                    event_ <= engine_pkg::EVENT_BAD_PACKET;
                 else if (header.kind == engine_pkg::TYPE_EAGER && header.strm == '0) begin
                     push_kind     <= MESSAGE;
                     push_last     <= fits;
@@ -473,7 +488,8 @@ module inbound (
                     push_kind <= PUT;
                     push_last <= fits;
                     n_write   <= !fits;
-                    if (!KERNEL_STREAMS || !cut && !fits && size[$clog2(BEAT)-1:0] != '0) event_ <= engine_pkg::EVENT_BAD_PACKET;
+                    if (!KERNEL_STREAMS || !cut && !fits && size[$clog2(BEAT)-1:0] != '0)
+                        event_ <= engine_pkg::EVENT_BAD_PACKET;
                     else if (put_busy || !put_fits) begin
                         n_write    <= droppable && !fits;
                         event_     <= droppable ? engine_pkg::EVENT_NO_BUFFER : '0;
@@ -485,8 +501,10 @@ module inbound (
                         n_mode        <= TO_KERNEL;
                         put_begins    <= !fits;
                     end
-                end else if (header.kind == engine_pkg::TYPE_DATA && (cut ? header.count <= 32'(engine_pkg::PACKET_PAYLOAD) : fits) ||
-                             (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE) && (cut || size == '0)) begin
+                end else if (header.kind == engine_pkg::TYPE_DATA
+                            && (cut ? header.count <= 32'(engine_pkg::PACKET_PAYLOAD) : fits)
+                        || (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE)
+                            && (cut || size == '0)) begin
                     push_kind <= WINDOW;
                     push_more <= !fits;
                     state     <= ASK_RENDEZVOUS;
@@ -568,7 +586,8 @@ module inbound (
 
     // A put that goes on has the kernel stream until its end.
     always_ff @(posedge clk) begin
-        put_promised <= put_promised + (valid_verdict && push_valid && push_kind == PUT ? put_wanted : '0) - 9'(put_moved);
+        put_promised <= put_promised
+            + (valid_verdict && push_valid && push_kind == PUT ? put_wanted : '0) - 9'(put_moved);
         put_wanted   <= put_beats;
         if (valid_verdict && push_valid && push_kind == PUT) put_level <= put_next;
         if (valid_verdict && put_begins) begin

@@ -105,22 +105,30 @@ module inbound_payload (
 
     fifo #(.WIDTH(1 + 1 + 6 + 8), .DEPTH(DEPTH)) routes (
         .clk, .rst, .clear(1'b0),
-        .in_valid(push && moves), .in_ready(route_ready), .in_data({push_kind == PUT, push_last, push_level, push_tdest}),
-        .out_valid(route_valid), .out_ready(route_take), .out_data({route_put, route_ends, route_level, put_tdest}), .count(route_count)
+        .in_valid(push && moves), .in_ready(route_ready),
+        .in_data({push_kind == PUT, push_last, push_level, push_tdest}),
+        .out_valid(route_valid), .out_ready(route_take),
+        .out_data({route_put, route_ends, route_level, put_tdest}), .count(route_count)
     );
 
     fifo #(.WIDTH(64 + 1 + LENGTH), .DEPTH(DEPTH)) commands (
         .clk, .rst, .clear(1'b0),
         .in_valid(push && writes), .in_ready(command_ready), .in_data({push_address, push_host, push_bytes}),
-        .out_valid(write_valid), .out_ready(write_ready), .out_data({write_address, write_host, write_bytes}), .count(command_count)
+        .out_valid(write_valid), .out_ready(write_ready),
+        .out_data({write_address, write_host, write_bytes}), .count(command_count)
     );
 
     fifo #(.WIDTH(TRACK), .DEPTH(DEPTH)) tracks (
         .clk, .rst, .clear(1'b0),
         .in_valid(push && push_kind != PUT), .in_ready(track_ready),
-        .in_data({push_kind, push_last, push_more, writes, push_buffer, push_window, push_epoch, push_index, push_total}),
+        .in_data({
+            push_kind, push_last, push_more, writes, push_buffer, push_window, push_epoch, push_index, push_total
+        }),
         .out_valid(track_valid), .out_ready(track_take),
-        .out_data({track_kind, track_last, track_more, track_waits, track_buffer, written_window, written_epoch, written_index, written_bytes}),
+        .out_data({
+            track_kind, track_last, track_more, track_waits, track_buffer,
+            written_window, written_epoch, written_index, written_bytes
+        }),
         .count(track_count)
     );
 
@@ -142,14 +150,17 @@ module inbound_payload (
     // Where packets are cut anywhere, puts have whole beats nevertheless.
     put_joiner joiner (
         .clk, .rst,
-        .in_valid(rx_data_valid && route_valid && route_put), .in_ready(put_taken), .in_data(rx_data), .in_keep(rx_data_keep),
-        .in_last(rx_data_last), .in_level(engine_pkg::STREAMS ? route_level : '0), .in_ends(route_ends || !engine_pkg::STREAMS),
+        .in_valid(rx_data_valid && route_valid && route_put), .in_ready(put_taken),
+        .in_data(rx_data), .in_keep(rx_data_keep),
+        .in_last(rx_data_last), .in_level(engine_pkg::STREAMS ? route_level : '0),
+        .in_ends(route_ends || !engine_pkg::STREAMS),
         .out_valid(put_valid), .out_ready(put_ready), .out_data(put_data), .out_keep(put_keep), .out_last(put_last)
     );
 
     // Results. One that is waited for counts in the cycle in which it comes.
     assign early           = track_waits && !result_valid && write_done;
-    assign bad             = track_waits && (early ? write_code != '0 : result_bad) || (track_kind == WINDOW ? !track_last || spoiled[written_window] : failed[track_buffer]);
+    assign bad             = track_waits && (early ? write_code != '0 : result_bad)
+        || (track_kind == WINDOW ? !track_last || spoiled[written_window] : failed[track_buffer]);
     assign settled         = track_valid && (!track_waits || result_valid || early);
     assign complete_valid  = settled && track_kind != WINDOW && track_last;
     assign complete_buffer = track_buffer;

@@ -127,27 +127,29 @@ module message_matcher (
     localparam logic [2:0] SEEK    = 3'd3;
     localparam logic [2:0] DISCARD = 3'd4;
 
-    localparam logic [4:0] IDLE         = 5'd0;
-    localparam logic [4:0] TWICE        = 5'd1;  // accept: is it there already?
-    localparam logic [4:0] KNOWN        = 5'd2;  // is it known who counts the sender's messages?
-    localparam logic [4:0] PASSED       = 5'd3;  // has its number passed?
-    localparam logic [4:0] ROOM         = 5'd4;
-    localparam logic [4:0] WANTED       = 5'd5;  // is it wanted by someone
-    localparam logic [4:0] WANTED_NEXT  = 5'd6;  // as the next one?
-    localparam logic [4:0] LEARN        = 5'd7;  // seek
-    localparam logic [4:0] EXPECTED     = 5'd8;  // match, seek: the number of the next one
-    localparam logic [4:0] FIND         = 5'd9;
-    localparam logic [4:0] MISS         = 5'd10;
-    localparam logic [4:0] LOOKED       = 5'd11; // at the buffer that was found
-    localparam logic [4:0] FIND_AGAIN   = 5'd12; // remove, discard
-    localparam logic [4:0] COUNT        = 5'd13; // it is taken: count it,
-    localparam logic [4:0] LEARN_SENDER = 5'd14; // note who counts,
-    localparam logic [4:0] SATISFY      = 5'd15; // and that nobody wants it any more
-    localparam logic [4:0] TOOK         = 5'd16;
-    localparam logic [4:0] GIVE_BACK    = 5'd17;
-    localparam logic [4:0] ANSWER       = 5'd18;
+    typedef enum logic [4:0] {
+        IDLE,
+        TWICE,        // accept: is it there already?
+        KNOWN,        // is it known who counts the sender's messages?
+        PASSED,       // has its number passed?
+        ROOM,
+        WANTED,       // is it wanted by someone
+        WANTED_NEXT,  // as the next one?
+        LEARN,        // seek
+        EXPECTED,     // match, seek: the number of the next one
+        FIND,
+        MISS,
+        LOOKED,       // at the buffer that was found
+        FIND_AGAIN,   // remove, discard
+        COUNT,        // it is taken: count it,
+        LEARN_SENDER, // note who counts,
+        SATISFY,      // and that nobody wants it any more
+        TOOK,
+        GIVE_BACK,
+        ANSWER
+    } state_t;
 
-    logic [4:0]        state;
+    state_t            state;
     logic [2:0]        operation;
     logic              any;              // a record was found that counts the sender
     logic              there;            // accept: the message is
@@ -180,11 +182,16 @@ module message_matcher (
     logic              unused_bits;
 
     assign unused_ok   = exchange_response.ok;
-    assign unused_bits = ^{accept_header, match_request.record, seek_request.record, match_request.valid, match_request.waits, seek_request.waits, distance, newer_by};
+    assign unused_bits = ^{
+        accept_header, match_request.record, seek_request.record, match_request.valid,
+        match_request.waits, seek_request.waits, distance, newer_by
+    };
 
-    assign parked_hit  = state == IDLE && !stop && parked && !change && completed && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
+    assign parked_hit  = state == IDLE && !stop && parked && !change && completed
+        && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
     assign given       = parked_hit;
-    assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
+    assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid
+        && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
     round_robin #(.N(engine_pkg::QUEUES)) turns (
         .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(unused_index)
     );
@@ -221,7 +228,8 @@ module message_matcher (
 
     always_comb begin
         match_response = '0;
-        match_response.done     = parked_hit || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
+        match_response.done     = parked_hit
+            || operation == MATCH && (took && state == COUNT || state == ANSWER && !hit);
         match_response.found    = parked_hit || hit;
         match_response.mismatch = mismatch;
         match_response.bytes    = count;
@@ -230,7 +238,8 @@ module message_matcher (
         match_response.buffer_  = number[NUMBER-2:0];
     end
 
-    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED || state == KNOWN && known && senders_found && !there;
+    assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED
+        || state == KNOWN && known && senders_found && !there;
     assign add = state == COUNT;
     always_comb begin
         case (state)
@@ -254,7 +263,8 @@ module message_matcher (
             change       <= 1'b0;
             welcome_soon <= 1'b0;
         end
-        if (state == TOOK || take || state == ANSWER && arrived || remove_done || completed && state != IDLE) change <= 1'b1;
+        if (state == TOOK || take || state == ANSWER && arrived || remove_done || completed && state != IDLE)
+            change <= 1'b1;
         // What was taken makes another one the next, which may be wanted.
         if (state == TOOK || state == MISS && wants_done && wants_found || returned) welcome_soon <= 1'b1;
         if (rst) begin

@@ -64,12 +64,7 @@ module message_recorder (
     localparam logic [1:0] FAILED    = 2'd1; // the buffer is lost
     // otherwise it was abandoned
 
-    localparam logic [2:0] IDLE   = 3'd0;
-    localparam logic [2:0] READ   = 3'd1;
-    localparam logic [2:0] CHOOSE = 3'd2;
-    localparam logic [2:0] WRITE  = 3'd3;
-    localparam logic [2:0] REMOVE = 3'd4;
-    localparam logic [2:0] ENDED  = 3'd5;
+    typedef enum logic [2:0] {IDLE, READ, CHOOSE, WRITE, REMOVE, ENDED} state_t;
 
     // Words of a record, in the order in which they are written.
     localparam logic [2:0] WORD_TAG    = 3'd0;
@@ -78,7 +73,8 @@ module message_recorder (
     localparam logic [2:0] WORD_SEQ    = 3'd3;
     localparam logic [2:0] WORD_STATUS = 3'd4;
 
-    logic [2:0]              state, word;
+    state_t                  state;
+    logic [2:0]              word;
     logic                    posting;  // the buffer waits for a message again
     logic [1:0]              result;
     logic [255:0]            lent;     // buffers that somebody reads
@@ -98,8 +94,10 @@ module message_recorder (
     assign take_enqueue         = !take_complete && enqueue_valid && !stop;
     assign take_discard         = !take_complete && !take_enqueue && discard_valid;
     assign take_release         = !take_complete && !take_enqueue && !discard_valid && release_valid;
-    assign take_channel_release = !take_complete && !take_enqueue && !discard_valid && !release_valid && channel_release_valid;
-    assign given_back           = kept ? kept_buffer : discard_valid ? discard_buffer : release_valid ? release_buffer : channel_release_buffer;
+    assign take_channel_release = !take_complete && !take_enqueue
+        && !discard_valid && !release_valid && channel_release_valid;
+    assign given_back           = kept ? kept_buffer : discard_valid ? discard_buffer
+        : release_valid ? release_buffer : channel_release_buffer;
     assign known                = lent[given_back] && !stop;
 
     assign begins                = state == IDLE && !kept;
@@ -115,7 +113,8 @@ module message_recorder (
     assign remove_valid = state == REMOVE;
     assign idle         = begins && !complete_valid;
 
-    assign status = posting ? 32'(cclo_pkg::RX_STATUS_ENQUEUED) : result == GOOD ? 32'(cclo_pkg::RX_STATUS_RESERVED) : 32'(cclo_pkg::RX_STATUS_ERROR);
+    assign status = posting ? 32'(cclo_pkg::RX_STATUS_ENQUEUED)
+        : result == GOOD ? 32'(cclo_pkg::RX_STATUS_RESERVED) : 32'(cclo_pkg::RX_STATUS_ERROR);
 
     always_comb begin
         exchange_request = '0;

@@ -52,14 +52,12 @@ module message_table (
     localparam int unsigned NUMBER = engine_pkg::BUFFER_WIDTH + 1;
     localparam int unsigned WIDTH  = 16 + 8 * 32;
 
-    localparam logic [1:0] IDLE    = 2'd0;
-    localparam logic [1:0] FIRST   = 2'd1;
-    localparam logic [1:0] READ    = 2'd2;
-    localparam logic [1:0] COMPARE = 2'd3;
+    typedef enum logic [1:0] {IDLE, FIRST, READ, COMPARE} state_t;
 
     function [7:0] hash(input [15:0] of_session, input [31:0] of_src, input [31:0] of_seq);
-        hash = of_seq[7:0] ^ of_seq[15:8] ^ of_seq[23:16] ^ of_seq[31:24] ^ {of_src[3:0], of_src[7:4]} ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24] ^
-               {of_session[2:0], of_session[7:3]} ^ of_session[15:8];
+        hash = of_seq[7:0] ^ of_seq[15:8] ^ of_seq[23:16] ^ of_seq[31:24]
+            ^ {of_src[3:0], of_src[7:4]} ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24]
+            ^ {of_session[2:0], of_session[7:3]} ^ of_session[15:8];
     endfunction
 
     logic [WIDTH-1:0]  entries [2**NUMBER];
@@ -68,7 +66,7 @@ module message_table (
     logic [255:0]      chained;               // chains that have a head
     logic [2**NUMBER-1:0] completed;
 
-    logic [1:0]        state;
+    state_t            state;
     logic [7:0]        chain;
     logic [15:0]       session;
     logic [31:0]       src, seq;
@@ -94,8 +92,10 @@ module message_table (
     always_ff @(posedge clk) begin
         entry      <= entries[at];
         read_entry <= entries[{1'b0, read_number}];
-        if (insert) entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
-        if (follower_write) followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
+        if (insert)
+            entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};
+        if (follower_write)
+            followers[insert ? insert_number : previous] <= insert ? {chained[chain], heads[chain]} : follower;
         if (head_write) heads[chain] <= insert ? insert_number : follower[NUMBER-1:0];
     end
 

@@ -28,9 +28,7 @@ module message_wants (
     localparam int unsigned NUMBER = 6;
     localparam int unsigned WIDTH  = 16 + 16 + 3 * 32;
 
-    localparam logic [1:0] IDLE    = 2'd0;
-    localparam logic [1:0] READ    = 2'd1;
-    localparam logic [1:0] COMPARE = 2'd2;
+    typedef enum logic [1:0] {IDLE, READ, COMPARE} state_t;
 
     localparam logic [1:0] ADD    = 2'd0;
     localparam logic [1:0] ANSWER = 2'd1;
@@ -39,7 +37,8 @@ module message_wants (
     logic [WIDTH-1:0]  entries [WANTS];     // a ring
     logic [NUMBER-1:0] first;
     logic [NUMBER:0]   count, index, kept;
-    logic [1:0]        state, operation;
+    state_t            state;
+    logic [1:0]        operation;
     logic [WIDTH-1:0]  entry, key;
     logic [15:0]       entry_record, entry_session, key_record, key_session;
     logic [31:0]       entry_rank, entry_context, entry_tag, key_rank, key_context, key_tag;
@@ -50,7 +49,8 @@ module message_wants (
     assign {entry_record, entry_session, entry_rank, entry_context, entry_tag} = entry;
     assign {key_record, key_session, key_rank, key_context, key_tag} = key;
     assign meet   = entry_tag == key_tag || entry_tag == cclo_pkg::TAG_ANY || key_tag == cclo_pkg::TAG_ANY;
-    assign sender = entry_session == key_session && entry_rank == key_rank && (entry_context == key_context || key_context == '0);
+    assign sender = entry_session == key_session && entry_rank == key_rank
+        && (entry_context == key_context || key_context == '0);
     assign last   = index + 1'b1 == count;
     assign found_record = entry_record;
 

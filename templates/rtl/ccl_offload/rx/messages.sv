@@ -121,7 +121,8 @@ module messages (
     rx_registers registers (
         .clk, .rst, .reg_request, .reg_response, .selection, .peer_request, .peer_response,
         .enqueue_valid, .enqueue_ready, .enqueue_record, .enqueue_address, .enqueue_bytes, .free_count,
-        .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record, .other_source, .other_collective, .discard_valid, .discard_done
+        .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record,
+        .other_source, .other_collective, .discard_valid, .discard_done
     );
 
     message_matcher matcher (
@@ -129,11 +130,14 @@ module messages (
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .remove_valid, .remove_number(recorder_number), .remove_session, .remove_src, .remove_seq, .remove_done,
         .match_valid, .match_waits, .match_request, .match_grant, .match_owner, .match_response,
-        .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record, .other_source, .other_collective, .discard_valid, .discard_done,
+        .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record,
+        .other_source, .other_collective, .discard_valid, .discard_done,
         .completed, .returned(put), .changed(messages_changed), .welcome(messages_retry), .arrived, .given,
         .table_start, .table_step, .session, .src, .seq, .table_done, .table_found, .table_number, .table_context,
-        .table_collective, .table_tag, .table_bytes, .table_complete, .table_remove, .table_insert, .number, .count, .collective,
-        .senders_start, .senders_step, .senders_know, .context_, .record, .senders_done, .senders_found, .senders_record,
+        .table_collective, .table_tag, .table_bytes, .table_complete,
+        .table_remove, .table_insert, .number, .count, .collective,
+        .senders_start, .senders_step, .senders_know, .context_,
+        .record, .senders_done, .senders_found, .senders_record,
         .wants_add, .wants_answer, .wants_start, .wants_step, .tag, .wants_done, .wants_found, .wants_record,
         .take, .free_count, .head_number, .head_address, .head_bytes, .head_settled, .look_record, .look_address,
         .lend, .release_valid(drop_valid), .release_ready(drop_ready),
@@ -142,9 +146,11 @@ module messages (
 
     message_table waiting (
         .clk, .rst, .clear, .start(table_start), .key_session(session), .key_src(src), .key_seq(seq), .step(table_step),
-        .done(table_done), .found(table_found), .found_number(table_number), .found_context(table_context), .found_collective(table_collective),
+        .done(table_done), .found(table_found), .found_number(table_number),
+        .found_context(table_context), .found_collective(table_collective),
         .found_tag(table_tag), .found_bytes(table_bytes), .found_complete(table_complete), .remove(table_remove),
-        .insert(table_insert), .insert_number(number), .insert_context(context_), .insert_collective(collective), .insert_tag(tag), .insert_bytes(count),
+        .insert(table_insert), .insert_number(number), .insert_context(context_),
+        .insert_collective(collective), .insert_tag(tag), .insert_bytes(count),
         .insert_complete(number[NUMBER-1]), .complete(completed), .complete_number(recorder_number),
         .read_number(recorder_number), .read_session, .read_src, .read_seq, .read_tag, .read_bytes
     );
@@ -172,7 +178,8 @@ module messages (
         .lend, .lend_number(number[NUMBER-2:0]), .release_valid, .release_ready, .release_buffer,
         .channel_release_valid, .channel_release_ready, .channel_release_buffer,
         .discard_valid(drop_valid), .discard_ready(drop_ready), .discard_buffer(number[NUMBER-2:0]),
-        .number(recorder_number), .session(read_session), .src(read_src), .seq(read_seq), .tag(read_tag), .bytes(read_bytes),
+        .number(recorder_number), .session(read_session), .src(read_src),
+        .seq(read_seq), .tag(read_tag), .bytes(read_bytes),
         .completed, .remove_valid, .remove_session, .remove_src, .remove_seq, .remove_done,
         .add, .add_number, .full, .put, .record(recorder_record),
         .exchange_request(recorder_request), .exchange_response(recorder_response)

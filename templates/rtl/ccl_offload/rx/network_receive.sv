@@ -88,7 +88,8 @@ module network_receive (
                 .clk, .rst, .reset_network, .busy(started), .room, .oversize(bad_packet),
                 .in_valid, .in_ready, .in_data, .in_keep, .in_last, .in_session,
                 .need_valid, .need_ready, .need_slot,
-                .row_valid, .row_ready, .row_slot, .row_number, .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session
+                .row_valid, .row_ready, .row_slot, .row_number,
+                .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session
             );
             assign source_busy             = started || in_valid;
             assign need_session            = '0; // all sessions are one order: none is ever held
@@ -118,7 +119,8 @@ module network_receive (
                     .clk, .rst, .busy(telling),
                     .notification_tvalid(eth_notification_tvalid), .notification_tready(eth_notification_tready),
                     .notification_tdata(eth_notification_tdata),
-                    .read_pkg_tvalid(eth_read_pkg_tvalid), .read_pkg_tready(eth_read_pkg_tready), .read_pkg_tdata(eth_read_pkg_tdata),
+                    .read_pkg_tvalid(eth_read_pkg_tvalid), .read_pkg_tready(eth_read_pkg_tready),
+                    .read_pkg_tdata(eth_read_pkg_tdata),
                     .need_valid, .need_session, .need_ready, .need_none, .need_slot,
                     .expect_valid, .expect_ready, .expect_slot, .expect_session, .expect_bytes,
                     .session_closed_valid, .session_closed
@@ -129,7 +131,8 @@ module network_receive (
                 .clk, .rst, .busy(filling),
                 .expect_valid, .expect_ready, .expect_slot, .expect_session, .expect_bytes,
                 .in_valid, .in_ready, .in_data,
-                .row_valid, .row_ready, .row_slot, .row_number, .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session
+                .row_valid, .row_ready, .row_slot, .row_number,
+                .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session
             );
             assign source_busy = telling || filling;
             assign bad_packet  = 1'b0;
@@ -150,7 +153,8 @@ module network_receive (
     rx_packets slots (
         .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .source_busy,
         .need_valid, .need_session, .need_ready, .need_none, .need_slot,
-        .row_valid, .row_ready, .row_slot, .row_number, .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session,
+        .row_valid, .row_ready, .row_slot, .row_number,
+        .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,

@@ -40,7 +40,8 @@ module partial_table (
 
     always_ff @(posedge clk) begin
         {mode, known, left, address, buffer_, host, index, total} <= entries[entry];
-        if (write) entries[entry] <= {new_mode, new_known, new_left, new_address, new_buffer, new_host, new_index, new_total};
+        if (write)
+            entries[entry] <= {new_mode, new_known, new_left, new_address, new_buffer, new_host, new_index, new_total};
     end
 
 endmodule

@@ -49,11 +49,13 @@ module rx_offer (
     input  wire  [engine_pkg::DATA_WIDTH-1:0]   look_data
 );
 
-    localparam logic [2:0] PICK  = 3'd0;
-    localparam logic [2:0] LOOK  = 3'd1;
-    localparam logic [2:0] OFFER = 3'd2;
-    localparam logic [2:0] ASK   = 3'd3; // for the first beat of what is left
-    localparam logic [2:0] WAIT  = 3'd4;
+    typedef enum logic [2:0] {
+        PICK,
+        LOOK,
+        OFFER,
+        ASK,   // for the first beat of what is left
+        WAIT
+    } state_t;
 
     localparam logic [1:0] DROP    = 2'd0;
     localparam logic [1:0] HOLD    = 2'd1;
@@ -69,7 +71,7 @@ module rx_offer (
     logic [LENGTH-1:0]                 froms [engine_pkg::SLOTS]; // where packets go on that have begun
     logic [engine_pkg::SLOTS-1:0]      begun;
     logic [engine_pkg::SLOT_WIDTH-1:0] pick, slot;
-    logic [2:0]                        state;
+    state_t                            state;
     logic                              verdict, goes, shown, again; // again: there may be room again since the offer
     logic                              gone;                       // the packet has been forgotten
     logic [LENGTH-1:0]                 whole, from, left;

@@ -73,7 +73,8 @@ module rx_packets (
     // A slot is filled, then it waits for its verdict, then it may be read.
     logic [SLOTS-1:0] used, queued, front, same, forget, release_;
     logic [SLOTS-1:0] filling, told; // told: what comes is known
-    logic [SLOTS-1:0] over, taken;   // over: free when they are filled; taken: the verdict counts, they are streamed to the end
+    // over: free when they are filled; taken: the verdict counts, they are streamed to the end
+    logic [SLOTS-1:0] over, taken;
     logic             query_room, query_none, free_valid, open, leave, drop, go, drain;
     logic [SLOT-1:0]  free_slot, leave_slot;
 
@@ -105,7 +106,8 @@ module rx_packets (
     logic              next_final, next_look;
     logic              read_final, growing, absent; // growing: the slot that is read is being filled
     logic [ROW-1:0]    come;                        // last row that has come of it
-    logic [7:0]        read_side, out_side; // the last of its slot, for a look, bytes of the first row that are left out
+    // the last of its slot, for a look, bytes of the first row that are left out
+    logic [7:0]        read_side, out_side;
     logic [DATA-1:0]   read_data;
     logic              out_valid, out_ready, out_last, data_valid, data_ready, look_ready;
     logic [DATA-1:0]   out_data;
@@ -146,7 +148,8 @@ module rx_packets (
 
     rx_stream #(.LOOP(1'b1)) loop (
         .clk, .rst, .reset_network, .busy(loop_busy), .room(loop_room), .oversize(loop_oversize),
-        .in_valid(loop_valid), .in_ready(loop_ready), .in_data(loop_data), .in_keep(loop_keep), .in_last(loop_last), .in_session('0),
+        .in_valid(loop_valid), .in_ready(loop_ready), .in_data(loop_data),
+        .in_keep(loop_keep), .in_last(loop_last), .in_session('0),
         .need_valid(loop_need), .need_ready(loop_grant), .need_slot(free_slot),
         .row_valid(own_valid), .row_ready(own_ready), .row_slot(own_slot), .row_number(own_number), .row_data(own_data),
         .row_keep(own_keep), .row_last(own_last), .row_good(own_good), .row_bytes(own_bytes), .row_session(own_session)
@@ -169,12 +172,14 @@ module rx_packets (
             write_bytes   <= own ? own_bytes : row_bytes;
             write_session <= own ? own_session : row_session;
             for (int unsigned i = 0; i < KEEP; i++)
-                write_data[8*i +: 8] <= (own ? own_data[8*i +: 8] : row_data[8*i +: 8]) & {8{own ? own_keep[i] : row_keep[i]}};
+                write_data[8*i +: 8] <= (own ? own_data[8*i +: 8] : row_data[8*i +: 8])
+                    & {8{own ? own_keep[i] : row_keep[i]}};
         end
     end
 
     assign write_told = TOLD && !write_own;
-    assign commit     = write && !reset_network && (write_told ? write_number == 0 && !over[write_slot] : write_last && write_good);
+    assign commit     = write && !reset_network
+        && (write_told ? write_number == 0 && !over[write_slot] : write_last && write_good);
     assign spoil      = write && write_last && !write_told && !commit;
 
     always_ff @(posedge clk) begin
@@ -212,7 +217,8 @@ module rx_packets (
         .first_valid(write && write_number == 0), .first_slot(write_slot), .first_data(write_data),
         .about_valid(commit), .about_slot(write_slot), .about_session(write_session), .about_loop(write_own),
         .about_bytes(write_bytes),
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_before,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat,
+        .rx_verdict_valid, .rx_verdict, .rx_take_bytes, .rx_before,
         .rx_rest, .rx_retry, .job_valid(job_push), .job_slot, .job_from, .job_bytes, .job_final, .job_look, .job_room,
         .look_valid(data_valid && out_side[6]), .look_ready, .look_data(rx_data)
     );
@@ -230,7 +236,8 @@ module rx_packets (
 
     slot_reader #(.SIDE(8)) reader (
         .clk, .rst,
-        .job_valid, .job_ready, .job_slot(next_slot), .job_row(next_from[6 +: ROW]), .job_bytes(LENGTH'(next_from[5:0]) + next_bytes),
+        .job_valid, .job_ready, .job_slot(next_slot), .job_row(next_from[6 +: ROW]),
+        .job_bytes(LENGTH'(next_from[5:0]) + next_bytes),
         .job_side({next_final, next_look, next_from[5:0]}),
         .read, .read_slot, .read_row, .read_side, .read_last, .absent, .read_data,
         .out_valid, .out_ready, .out_data, .out_keep, .out_last, .out_side
@@ -240,8 +247,10 @@ module rx_packets (
         if (engine_pkg::STREAMS) begin : anywhere
             rx_shift shift (
                 .clk, .rst,
-                .in_valid(out_valid), .in_ready(out_ready), .in_data(out_data), .in_keep(out_keep), .in_last(out_last), .in_shift(out_side[5:0]),
-                .out_valid(data_valid), .out_ready(data_ready), .out_data(rx_data), .out_keep(rx_data_keep), .out_last(rx_data_last)
+                .in_valid(out_valid), .in_ready(out_ready), .in_data(out_data),
+                .in_keep(out_keep), .in_last(out_last), .in_shift(out_side[5:0]),
+                .out_valid(data_valid), .out_ready(data_ready), .out_data(rx_data),
+                .out_keep(rx_data_keep), .out_last(rx_data_last)
             );
         end else begin : whole
             assign data_valid   = out_valid;

@@ -45,14 +45,16 @@ module rx_registers (
 
     localparam logic [31:0] LAST_RECORD = cclo_pkg::EXCHANGE_BYTES - 32'(cclo_pkg::RX_BUFFERS_RECORD_BYTES);
 
-    localparam logic [2:0] IDLE      = 3'd0;
-    localparam logic [2:0] LOOK_UP   = 3'd1; // the sender
-    localparam logic [2:0] SEEKING   = 3'd2;
-    localparam logic [2:0] ENQUEUING = 3'd3;
-    localparam logic [2:0] DROPPING  = 3'd4;
-    localparam logic [2:0] READY     = 3'd5;
+    typedef enum logic [2:0] {
+        IDLE,
+        LOOK_UP,   // the sender
+        SEEKING,
+        ENQUEUING,
+        DROPPING,
+        READY
+    } state_t;
 
-    logic [2:0]  state;
+    state_t      state;
     logic [63:0] address;
     logic [31:0] bytes, rdata;
     logic        error, write, a_record;

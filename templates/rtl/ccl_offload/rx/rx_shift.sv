@@ -11,7 +11,8 @@ module rx_shift (
     input  wire  [engine_pkg::DATA_WIDTH-1:0] in_data,
     input  wire  [engine_pkg::KEEP_WIDTH-1:0] in_keep,  // of the last beat; others are full
     input  wire          in_last,
-    input  wire  [5:0]   in_shift,                      // bytes of the first beat that are left out, of the whole stream
+    // bytes of the first beat that are left out, of the whole stream
+    input  wire  [5:0]   in_shift,
 
     output logic         out_valid,
     input  wire          out_ready,

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module rx_stream #(
-    parameter bit LOOP = 1'b0
+    parameter bit LOOP = 1'b0 // packets come from the engine itself
 ) (
     input  wire                                 clk,
     input  wire                                 rst,

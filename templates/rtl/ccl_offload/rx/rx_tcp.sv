@@ -38,10 +38,12 @@ module rx_tcp (
     localparam int unsigned ENTRY   = 6;
     localparam int unsigned TAG     = engine_pkg::SESSION_WIDTH;
 
-    localparam logic [1:0] PICK = 2'd0;
-    localparam logic [1:0] LOOK = 2'd1;
-    localparam logic [1:0] READ = 2'd2;
-    localparam logic [1:0] KEEP = 2'd3; // the rest of what was read at once
+    typedef enum logic [1:0] {
+        PICK,
+        LOOK,
+        READ,
+        KEEP  // the rest of what was read at once
+    } state_t;
 
     localparam logic [15:0] WHOLE = 16'(engine_pkg::SLOT_BYTES);
 
@@ -54,7 +56,7 @@ module rx_tcp (
     logic               entering, open, at_once;
     logic               direct; // what is read has no entry
 
-    logic [1:0]  state;
+    state_t      state;
     logic [4:0]  patience; // until sessions without room are tried again
     logic [32:0] notes [PENDING]; // closed, length, session
     logic        closed;
@@ -62,14 +64,16 @@ module rx_tcp (
 
     assign notification        = notification_tdata;
     assign notification_tready = free_valid && (state == PICK || state == LOOK);
-    assign take                = notification_tvalid && notification_tready && (notification.closed || notification.length != 0);
+    assign take                = notification_tvalid && notification_tready
+        && (notification.closed || notification.length != 0);
     assign eligible            = front & ~blocked;
     assign busy                = used != 0 || direct || state == KEEP || notification_tvalid;
     assign at_once             = take && state == PICK && used == '0;
     assign open                = take && !at_once || state == KEEP;
 
     packet_table #(.SLOTS(PENDING), .TAG(TAG), .LIMIT(PENDING)) table_ (
-        .clk, .rst, .forget('0), .query_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]), .query_room, .query_none, .same,
+        .clk, .rst, .forget('0), .query_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]),
+        .query_room, .query_none, .same,
         .free_valid, .free_slot(free_entry), .open, .commit(entering), .commit_slot(entered),
         .leave(ended && !direct), .leave_slot(entry), .release_(released), .used, .queued, .front
     );

@@ -25,14 +25,12 @@ module sender_table (
     localparam int unsigned NUMBER  = 10;
     localparam int unsigned WIDTH   = 16 + 32 + 32 + 16;
 
-    localparam logic [1:0] IDLE    = 2'd0;
-    localparam logic [1:0] FIRST   = 2'd1;
-    localparam logic [1:0] READ    = 2'd2;
-    localparam logic [1:0] COMPARE = 2'd3;
+    typedef enum logic [1:0] {IDLE, FIRST, READ, COMPARE} state_t;
 
     function [7:0] hash(input [15:0] of_session, input [31:0] of_src, input [31:0] of_context);
-        hash = of_src[7:0] ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24] ^ {of_session[3:0], of_session[7:4]} ^ of_session[15:8] ^
-               of_context[7:0] ^ of_context[15:8] ^ of_context[23:16] ^ of_context[31:24];
+        hash = of_src[7:0] ^ of_src[15:8] ^ of_src[23:16] ^ of_src[31:24]
+            ^ {of_session[3:0], of_session[7:4]} ^ of_session[15:8]
+            ^ of_context[7:0] ^ of_context[15:8] ^ of_context[23:16] ^ of_context[31:24];
     endfunction
 
     logic [WIDTH-1:0]  entries [SENDERS];
@@ -41,7 +39,7 @@ module sender_table (
     logic [255:0]      chained;             // chains that have a head
     logic [NUMBER:0]   count;
 
-    logic [1:0]        state;
+    state_t            state;
     logic              learning;
     logic [7:0]        chain;
     logic [15:0]       key_session, key_record;

@@ -94,27 +94,33 @@ module network_transmit (
             tx_udp back_end (
                 .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .answer_valid, .answer_slot, .answer_good,
                 .send_valid, .send_ready, .send_data, .send_last, .send_session,
-                .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready), .tx_data_tdata(eth_tx_data_tdata),
+                .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready),
+                .tx_data_tdata(eth_tx_data_tdata),
                 .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
             );
             wire unused = &{1'b0, ask_session, ask_bytes, send_keep};
         end else if (engine_pkg::STACK_RDMA) begin : rdma
             tx_rdma back_end (
-                .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
+                .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session,
+                .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
                 .answer_valid, .answer_slot, .answer_good,
                 .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
                 .rdma_sq_tvalid, .rdma_sq_tready, .rdma_sq_tdata,
-                .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready), .tx_data_tdata(eth_tx_data_tdata),
+                .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready),
+                .tx_data_tdata(eth_tx_data_tdata),
                 .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
             );
         end else begin : tcp
             tx_tcp back_end (
-                .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .answer_valid, .answer_slot, .answer_good,
+                .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session,
+                .ask_bytes, .answer_valid, .answer_slot, .answer_good,
                 .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
-                .tx_meta_tvalid(eth_tx_meta_tvalid), .tx_meta_tready(eth_tx_meta_tready), .tx_meta_tdata(eth_tx_meta_tdata),
+                .tx_meta_tvalid(eth_tx_meta_tvalid), .tx_meta_tready(eth_tx_meta_tready),
+                .tx_meta_tdata(eth_tx_meta_tdata),
                 .tx_status_tvalid(eth_tx_status_tvalid), .tx_status_tready(eth_tx_status_tready),
                 .tx_status_tdata(eth_tx_status_tdata),
-                .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready), .tx_data_tdata(eth_tx_data_tdata),
+                .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready),
+                .tx_data_tdata(eth_tx_data_tdata),
                 .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
             );
         end

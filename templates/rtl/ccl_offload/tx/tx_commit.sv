@@ -39,15 +39,11 @@ module tx_commit (
     output logic                               idle
 );
 
-    localparam logic [2:0] IDLE   = 3'd0;
-    localparam logic [2:0] CHECK  = 3'd1;
-    localparam logic [2:0] COUNT  = 3'd2;
-    localparam logic [2:0] NUMBER = 3'd3;
-    localparam logic [2:0] ENTER  = 3'd4;
+    typedef enum logic [2:0] {IDLE, CHECK, COUNT, NUMBER, ENTER} state_t;
 
     localparam logic [31:0] COUNTER = 4 * cclo_pkg::COMMUNICATORS_OUTBOUND_SEQ_WORD;
 
-    logic [2:0] state;
+    state_t     state;
     logic       good, counts;
 
     assign idle                 = state == IDLE;

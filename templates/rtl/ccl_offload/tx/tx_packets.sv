@@ -104,12 +104,14 @@ module tx_packets (
     logic [3:0]                           closed_count;
 
     // Jobs of the reader.
-    logic                                job_push, job_room, job_waits, job_valid, job_ready, job_row, job_fill, job_self;
+    logic                                job_push, job_room, job_waits;
+    logic                                job_valid, job_ready, job_row, job_fill, job_self;
     logic [JOB-1:0]                      job_new, job_next;
     logic [SLOT-1:0]                     job_slot, next_slot, read_slot;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_bytes, next_bytes;
     logic [15:0]                         job_session;
-    logic                                next_row, read, read_last, read_fill, out_valid, out_ready, out_self, self_going;
+    logic                                next_row, read, read_last, read_fill;
+    logic                                out_valid, out_ready, out_self, self_going;
     logic [SIDE-1:0]                     next_side, read_side, out_side;
     logic [engine_pkg::ROW_WIDTH-1:0]    read_row;
     logic [engine_pkg::DATA_WIDTH-1:0]   read_data, read_header;
@@ -200,7 +202,8 @@ module tx_packets (
 
     tx_schedule #(.TAG(TAG)) schedule (
         .clk, .rst, .go, .loop_room(loop_room && !self_going), .idle(schedule_idle),
-        .queued, .front, .to_self, .marks, .doomed, .closed(ended), .asked, .leave, .leave_slot, .give_back(schedule_release), .send,
+        .queued, .front, .to_self, .marks, .doomed, .closed(ended),
+        .asked, .leave, .leave_slot, .give_back(schedule_release), .send,
         .packet_slot(look_slot), .packet(looked_at),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,
@@ -211,7 +214,8 @@ module tx_packets (
 
     fifo #(.WIDTH(engine_pkg::SESSION_WIDTH), .DEPTH(8)) closed_sessions (
         .clk, .rst, .clear(1'b0),
-        .in_valid(session_closed_valid), .in_ready(closed_room), .in_data(session_closed[engine_pkg::SESSION_WIDTH-1:0]),
+        .in_valid(session_closed_valid), .in_ready(closed_room),
+        .in_data(session_closed[engine_pkg::SESSION_WIDTH-1:0]),
         .out_valid(closed_valid), .out_ready(closed_ready), .out_data(closed), .count(closed_count)
     );
     assign closed_ready = closing;
@@ -249,7 +253,8 @@ module tx_packets (
         .write(slot_write_valid), .write_slot(slot_write_slot), .write_row(slot_write_row),
         .write_data(slot_write_data), .write_strobe(slot_write_strobe),
         .read, .read_slot, .read_row,
-        .replace(read_fill || read_row == 0 && read_side[17] && read_from.headed), .replace_data(read_header), .read_data
+        .replace(read_fill || read_row == 0 && read_side[17] && read_from.headed),
+        .replace_data(read_header), .read_data
     );
 
     assign out_self     = out_side[16];
@@ -273,7 +278,10 @@ module tx_packets (
     assign transmit_idle = commit_idle && schedule_idle && (used & ~(asked | sending)) == 0;
     assign transmit_busy = used != 0 || out_valid || !commit_idle;
 
-    wire unused = &{1'b0, query_none, closed_room, closed_count, job_room, job_count, session_closed, read_side, out_side, committed, read_from};
+    wire unused = &{
+        1'b0, query_none, closed_room, closed_count, job_room, job_count,
+        session_closed, read_side, out_side, committed, read_from
+    };
 
 endmodule
 

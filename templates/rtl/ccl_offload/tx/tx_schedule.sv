@@ -20,7 +20,8 @@ module tx_schedule #(
     input  wire  [engine_pkg::SLOTS-1:0]        to_self,
     input  wire  [engine_pkg::SLOTS-1:0]        marks,     // that stand for the rest of a message
     input  wire  [engine_pkg::SLOTS-1:0]        doomed,    // not to be asked for again
-    input  wire  [engine_pkg::SLOTS-1:0]        closed,    // whose session was closed since: they leave no debt to the next one
+    // whose session was closed since: they leave no debt to the next one
+    input  wire  [engine_pkg::SLOTS-1:0]        closed,
     output logic [engine_pkg::SLOTS-1:0]        asked,     // the back end knows of it
     output logic                                leave,
     output logic [engine_pkg::SLOT_WIDTH-1:0]   leave_slot,
@@ -59,10 +60,7 @@ module tx_schedule #(
     input  wire  [TAG-1:0]                      clear_tag
 );
 
-    localparam logic [1:0] PICK   = 2'd0;
-    localparam logic [1:0] LOOK   = 2'd1;
-    localparam logic [1:0] DECIDE = 2'd2;
-    localparam logic [1:0] ASK    = 2'd3;
+    typedef enum logic [1:0] {PICK, LOOK, DECIDE, ASK} state_t;
 
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned PLAN   = TAG + 32 + LENGTH + 3 + 16;
@@ -70,7 +68,7 @@ module tx_schedule #(
     localparam logic [LENGTH-1:0] HEADER = LENGTH'(cclo_pkg::HEADER_BYTES);
     localparam logic [LENGTH-1:0] WHOLE  = LENGTH'(engine_pkg::SLOT_BYTES);
 
-    logic [1:0]                        state;
+    state_t                            state;
     logic [engine_pkg::SLOTS-1:0]      eligible, granted;
     logic [engine_pkg::SLOT_WIDTH-1:0] pick, slot;
     logic [engine_pkg::SLOTS-1:0]      refused;
@@ -177,7 +175,9 @@ module tx_schedule #(
             swept      <= 1'b0;
         end else begin
             case (state)
-                PICK:    if (go && swept && eligible != 0 && around < (engine_pkg::SLOT_WIDTH + 1)'(engine_pkg::SLOTS - 1)) state <= LOOK;
+                PICK:
+                    if (go && swept && eligible != 0 && around < (engine_pkg::SLOT_WIDTH + 1)'(engine_pkg::SLOTS - 1))
+                        state <= LOOK;
                 LOOK:    state <= DECIDE;
                 DECIDE:  if (!queued[slot] || drops) state <= PICK;
                          else if (!drop) state <= ASK;

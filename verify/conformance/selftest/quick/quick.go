@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -35,8 +35,8 @@ type Load func(ctx context.Context, ranks int) (*world.World, error)
 func Main(open Open, load Load) {
 	n := flag.Int("n", 4, "number of `ranks`")
 	flag.Parse()
-	program.Main(func(ctx context.Context) error {
-		return Run(progress.With(ctx, progress.Lines(os.Stderr)), os.Stdout, open, load, *n)
+	command.Main(func(ctx context.Context) error {
+		return Run(report.With(ctx, report.Lines(os.Stderr)), os.Stdout, open, load, *n)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -60,7 +60,7 @@ func build(t *testing.T, name string) *bench {
 	}
 	path, err := verilate.Build{
 		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
-	}.Library(progress.With(t.Context(), progress.Lines(os.Stderr)))
+	}.Library(report.With(t.Context(), report.Lines(os.Stderr)))
 	if err != nil {
 		t.Fatal(err)
 	}

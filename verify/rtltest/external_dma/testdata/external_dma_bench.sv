@@ -64,7 +64,8 @@ module external_dma_bench #(
     logic rst;
     assign rst = !ap_rst_n;
 
-    logic         m_axi_0_awvalid, m_axi_0_awready, m_axi_0_wvalid, m_axi_0_wready, m_axi_0_wlast, m_axi_0_bvalid, m_axi_0_bready;
+    logic         m_axi_0_awvalid, m_axi_0_awready, m_axi_0_wvalid, m_axi_0_wready;
+    logic         m_axi_0_wlast, m_axi_0_bvalid, m_axi_0_bready;
     logic         m_axi_0_arvalid, m_axi_0_arready, m_axi_0_rvalid, m_axi_0_rready, m_axi_0_rlast;
     logic [63:0]  m_axi_0_awaddr, m_axi_0_araddr, m_axi_0_wstrb;
     logic [7:0]   m_axi_0_awlen, m_axi_0_arlen;
@@ -74,12 +75,18 @@ module external_dma_bench #(
 
     sim_axi_memory #(.PORT(0), .SPACE(0)) memory_0 (
         .clk(ap_clk), .rst,
-        .s_axi_awvalid(m_axi_0_awvalid), .s_axi_awready(m_axi_0_awready), .s_axi_awaddr(m_axi_0_awaddr), .s_axi_awlen(m_axi_0_awlen),
-        .s_axi_awsize(m_axi_0_awsize), .s_axi_awburst(m_axi_0_awburst), .s_axi_wvalid(m_axi_0_wvalid), .s_axi_wready(m_axi_0_wready),
-        .s_axi_wdata(m_axi_0_wdata), .s_axi_wstrb(m_axi_0_wstrb), .s_axi_wlast(m_axi_0_wlast), .s_axi_bvalid(m_axi_0_bvalid),
-        .s_axi_bready(m_axi_0_bready), .s_axi_bresp(m_axi_0_bresp), .s_axi_arvalid(m_axi_0_arvalid), .s_axi_arready(m_axi_0_arready),
-        .s_axi_araddr(m_axi_0_araddr), .s_axi_arlen(m_axi_0_arlen), .s_axi_arsize(m_axi_0_arsize), .s_axi_arburst(m_axi_0_arburst),
-        .s_axi_rvalid(m_axi_0_rvalid), .s_axi_rready(m_axi_0_rready), .s_axi_rdata(m_axi_0_rdata), .s_axi_rresp(m_axi_0_rresp),
+        .s_axi_awvalid(m_axi_0_awvalid), .s_axi_awready(m_axi_0_awready),
+        .s_axi_awaddr(m_axi_0_awaddr), .s_axi_awlen(m_axi_0_awlen),
+        .s_axi_awsize(m_axi_0_awsize), .s_axi_awburst(m_axi_0_awburst),
+        .s_axi_wvalid(m_axi_0_wvalid), .s_axi_wready(m_axi_0_wready),
+        .s_axi_wdata(m_axi_0_wdata), .s_axi_wstrb(m_axi_0_wstrb), .s_axi_wlast(m_axi_0_wlast),
+        .s_axi_bvalid(m_axi_0_bvalid),
+        .s_axi_bready(m_axi_0_bready), .s_axi_bresp(m_axi_0_bresp),
+        .s_axi_arvalid(m_axi_0_arvalid), .s_axi_arready(m_axi_0_arready),
+        .s_axi_araddr(m_axi_0_araddr), .s_axi_arlen(m_axi_0_arlen),
+        .s_axi_arsize(m_axi_0_arsize), .s_axi_arburst(m_axi_0_arburst),
+        .s_axi_rvalid(m_axi_0_rvalid), .s_axi_rready(m_axi_0_rready),
+        .s_axi_rdata(m_axi_0_rdata), .s_axi_rresp(m_axi_0_rresp),
         .s_axi_rlast(m_axi_0_rlast)
     );
 
@@ -94,7 +101,8 @@ module external_dma_bench #(
         always_ff @(posedge ap_clk)
             if (!rst && m_axi_0_rvalid && !m_axi_0_rready) sim_axi_violation(0, "read data wait");
     end else begin : two_ports
-        logic         m_axi_1_awvalid, m_axi_1_awready, m_axi_1_wvalid, m_axi_1_wready, m_axi_1_wlast, m_axi_1_bvalid, m_axi_1_bready;
+        logic         m_axi_1_awvalid, m_axi_1_awready, m_axi_1_wvalid, m_axi_1_wready;
+        logic         m_axi_1_wlast, m_axi_1_bvalid, m_axi_1_bready;
         logic         m_axi_1_arvalid, m_axi_1_arready, m_axi_1_rvalid, m_axi_1_rready, m_axi_1_rlast;
         logic [63:0]  m_axi_1_awaddr, m_axi_1_araddr, m_axi_1_wstrb;
         logic [7:0]   m_axi_1_awlen, m_axi_1_arlen;
@@ -109,12 +117,18 @@ module external_dma_bench #(
 
         sim_axi_memory #(.PORT(1), .SPACE(1)) memory_1 (
             .clk(ap_clk), .rst,
-            .s_axi_awvalid(m_axi_1_awvalid), .s_axi_awready(m_axi_1_awready), .s_axi_awaddr(m_axi_1_awaddr), .s_axi_awlen(m_axi_1_awlen),
-            .s_axi_awsize(m_axi_1_awsize), .s_axi_awburst(m_axi_1_awburst), .s_axi_wvalid(m_axi_1_wvalid), .s_axi_wready(m_axi_1_wready),
-            .s_axi_wdata(m_axi_1_wdata), .s_axi_wstrb(m_axi_1_wstrb), .s_axi_wlast(m_axi_1_wlast), .s_axi_bvalid(m_axi_1_bvalid),
-            .s_axi_bready(m_axi_1_bready), .s_axi_bresp(m_axi_1_bresp), .s_axi_arvalid(m_axi_1_arvalid), .s_axi_arready(m_axi_1_arready),
-            .s_axi_araddr(m_axi_1_araddr), .s_axi_arlen(m_axi_1_arlen), .s_axi_arsize(m_axi_1_arsize), .s_axi_arburst(m_axi_1_arburst),
-            .s_axi_rvalid(m_axi_1_rvalid), .s_axi_rready(m_axi_1_rready), .s_axi_rdata(m_axi_1_rdata), .s_axi_rresp(m_axi_1_rresp),
+            .s_axi_awvalid(m_axi_1_awvalid), .s_axi_awready(m_axi_1_awready),
+            .s_axi_awaddr(m_axi_1_awaddr), .s_axi_awlen(m_axi_1_awlen),
+            .s_axi_awsize(m_axi_1_awsize), .s_axi_awburst(m_axi_1_awburst),
+            .s_axi_wvalid(m_axi_1_wvalid), .s_axi_wready(m_axi_1_wready),
+            .s_axi_wdata(m_axi_1_wdata), .s_axi_wstrb(m_axi_1_wstrb), .s_axi_wlast(m_axi_1_wlast),
+            .s_axi_bvalid(m_axi_1_bvalid),
+            .s_axi_bready(m_axi_1_bready), .s_axi_bresp(m_axi_1_bresp),
+            .s_axi_arvalid(m_axi_1_arvalid), .s_axi_arready(m_axi_1_arready),
+            .s_axi_araddr(m_axi_1_araddr), .s_axi_arlen(m_axi_1_arlen),
+            .s_axi_arsize(m_axi_1_arsize), .s_axi_arburst(m_axi_1_arburst),
+            .s_axi_rvalid(m_axi_1_rvalid), .s_axi_rready(m_axi_1_rready),
+            .s_axi_rdata(m_axi_1_rdata), .s_axi_rresp(m_axi_1_rresp),
             .s_axi_rlast(m_axi_1_rlast)
         );
     end

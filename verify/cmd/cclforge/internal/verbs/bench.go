@@ -12,7 +12,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/target"
@@ -83,7 +82,7 @@ func measure(ctx context.Context, where target.Options, o rates.Options, dir str
 	case r == nil:
 		return err
 	case !w.Reports() && err != nil:
-		return program.Silent{Err: err} // rank 0 says it
+		return command.Silent{Err: err} // rank 0 says it
 	case !w.Reports():
 		return nil
 	}

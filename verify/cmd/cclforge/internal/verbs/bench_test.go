@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/bench/rates"
-	"github.com/cclforge/cclforge/verify/internal/played"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // Under mpirun each process has a rank, and rank 0 alone reports.
 func TestBenchUnderMpirun(t *testing.T) {
-	command := append(played.Mpirun(t), "-np", "3")
+	command := append(ranktest.Mpirun(t), "-np", "3")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestBenchUnderMpirun(t *testing.T) {
 	l.Close()
 	for _, platform := range []string{"u55c_udp", "u280_manual"} { // with and without a barrier of its own
 		dir := t.TempDir()
-		out, errs, code := played.Run(t, append(command, os.Args[0], "bench", platform, "--sizes=1KiB:4KiB:x4",
+		out, errs, code := ranktest.Run(t, append(command, os.Args[0], "bench", platform, "--sizes=1KiB:4KiB:x4",
 			"--iterations=3", "--json", "--meet="+meet, "--out="+dir)...)
 		var r rates.Report
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Ranks != 3 ||
@@ -54,7 +54,7 @@ func TestMistakesInBench(t *testing.T) {
 		"a world has 1 to 4096":  {"-n=5000"},
 		"does not have elements": {"--dtype=int8"},
 	} {
-		if out, errs, code := played.Run(t, append([]string{os.Args[0], "bench"}, args...)...); code != 2 ||
+		if out, errs, code := ranktest.Run(t, append([]string{os.Args[0], "bench"}, args...)...); code != 2 ||
 			!strings.Contains(errs, text) || out != "" {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, out, errs)
 		}

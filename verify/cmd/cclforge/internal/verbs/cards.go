@@ -12,9 +12,8 @@ import (
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -34,8 +33,8 @@ func emulateCardsVerb() *cobra.Command {
 			if ranks < 1 {
 				return command.Misuse("-n: a world has at least 1 rank, not %d", ranks)
 			}
-			ctx := progress.With(cmd.Context(), progress.Lines(os.Stderr))
-			return program.AskedWrongly(serveCards(ctx, os.Stdout, args[0], vars, ranks, empty), lang.ErrInvalid)
+			ctx := report.With(cmd.Context(), report.Lines(os.Stderr))
+			return command.AskedWrongly(serveCards(ctx, os.Stdout, args[0], vars, ranks, empty), lang.ErrInvalid)
 		},
 	}
 	c.Flags().IntVarP(&ranks, "n", "n", 2, "`number` of engines; each card has as many as its platform")

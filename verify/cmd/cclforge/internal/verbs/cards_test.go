@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/verify/fakecards/xrt/library"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 )
 
 func TestTheHostIsDescribed(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTheHostIsDescribed(t *testing.T) {
 	for len(lines) < 9 && text.Scan() {
 		lines = append(lines, text.Text())
 	}
-	if errors.Is(text.Err(), library.ErrCompiler) {
+	if errors.Is(text.Err(), xrt.ErrCompiler) {
 		t.Skip(text.Err())
 	}
 	want := regexp.MustCompile(`^libraries (\S+)
@@ -46,7 +46,7 @@ world     card:\S+/u280_axis3x\.xclbin,library=\S+$`)
 	if found == nil {
 		t.Fatalf("it says\n%s (%v)", strings.Join(lines, "\n"), text.Err())
 	}
-	for _, name := range library.Names {
+	for _, name := range xrt.LibraryNames {
 		if _, err := os.Stat(filepath.Join(found[1], name)); err != nil {
 			t.Error(err)
 		}

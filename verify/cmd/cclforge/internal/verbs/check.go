@@ -21,8 +21,8 @@ import (
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
 )
 
-// step is one check.
-type step struct {
+// check is one check.
+type check struct {
 	name string
 	run  func(ctx context.Context) error
 }
@@ -30,7 +30,7 @@ type step struct {
 // raceSample are packages with concurrency of their own; under the race
 // detector everything would take too long.
 var raceSample = []string{
-	"./gen/output", "./gen/vitis/store", "./gen/vitis/run/local", "./gen/vitis/report/progress", "./driver/accl",
+	"./gen/output", "./gen/vitis/store", "./gen/vitis/report", "./driver/accl",
 	"./driver/sim/zmq", "./driver/sim",
 	"./verify/fabric", "./verify/fabric/socket", "./verify/world", "./verify/server/host",
 }
@@ -38,7 +38,13 @@ var raceSample = []string{
 // raceTests are tests of larger packages in which several goroutines are at work.
 var raceTests = []named{
 	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce",
-		"TestCancelledBuildsLeaveNothingRunning", "TestStagesAndLines"}},
+		"TestCancelledBuildsLeaveNothingRunning", "TestStages",
+		"TestWhatAScriptLeavesRunningEndsWithIt", "TestTheEndOfTheContextEndsAll", "TestToolsMayEndInGoodOrder",
+		"TestTimeLimit", "TestTheEndOfTheBuilderEndsAll", "TestTheEndOfTheSupervisorEndsAll",
+		"TestTheNextBuildEndsWhatIsLeft", "TestAScriptEndsWithItsSupervisor", "TestScripts",
+		"TestJobsWaitForThoseBefore", "TestNoMoreAtATimeThanThereIsRoomFor", "TestWhoGivesUpWaitingIsForgotten",
+		"TestLogsAreFollowed", "TestWithoutASupervisor",
+	}},
 	{"verify/emu", []string{
 		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters",
 		"TestCloseAnswers",
@@ -73,8 +79,8 @@ func test(ctx context.Context) error {
 	slowest := new(packages)
 	err := runAll(ctx, os.Stdout, slices.Concat(
 		static(),
-		[]step{{"go test", slowest.watch(tests("30m"))}},
-		[]step{{"soak", func(ctx context.Context) error {
+		[]check{{"go test", slowest.watch(tests("30m"))}},
+		[]check{{"soak", func(ctx context.Context) error {
 			return soakSockets(ctx, selftest.Soak{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
 		}}},
 		race("10m", raceSample, raceTests),
@@ -84,8 +90,8 @@ func test(ctx context.Context) error {
 }
 
 // static are checks of sources.
-func static() []step {
-	return []step{
+func static() []check {
+	return []check{
 		{"gofmt", func(context.Context) error { return formatted(".") }},
 		{"go vet", running("go", "vet", "./...")},
 		{"go vet -tags mage", running("go", "vet", "-tags", "mage", "./...")},
@@ -100,22 +106,22 @@ func tests(limit string) commandLine {
 }
 
 // race are runs of the go command under the race detector: of packages, and of some tests.
-func race(limit string, all []string, some []named) []step {
+func race(limit string, all []string, some []named) []check {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
 		return nil
 	}
 	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
-	steps := []step{{"go test -race", running("go", slices.Concat(args, all)...)}}
+	steps := []check{{"go test -race", running("go", slices.Concat(args, all)...)}}
 	for _, n := range some {
-		steps = append(steps, step{"go test -race, part of " + n.dir,
+		steps = append(steps, check{"go test -race, part of " + n.dir,
 			running("go", slices.Concat(args, []string{"-run=" + n.only(), "./" + n.dir})...)})
 	}
 	return steps
 }
 
 // runAll runs all steps and says at the end which have failed.
-func runAll(ctx context.Context, w io.Writer, steps []step) error {
+func runAll(ctx context.Context, w io.Writer, steps []check) error {
 	var failed []string
 	for _, s := range steps {
 		fmt.Fprintf(w, "== %s\n", s.name)

@@ -12,11 +12,11 @@ import (
 
 func TestAllStepsRunAndTheEndSaysWhichFailed(t *testing.T) {
 	var ran []string
-	does := func(name string, err error) step {
-		return step{name, func(context.Context) error { ran = append(ran, name); return err }}
+	does := func(name string, err error) check {
+		return check{name, func(context.Context) error { ran = append(ran, name); return err }}
 	}
 	var out strings.Builder
-	err := runAll(t.Context(), &out, []step{does("one", nil), does("two", errors.New("broken")), does("three", nil)})
+	err := runAll(t.Context(), &out, []check{does("one", nil), does("two", errors.New("broken")), does("three", nil)})
 	if err == nil || err.Error() != "1 of 3 checks failed: two" {
 		t.Errorf("error %v", err)
 	}
@@ -28,16 +28,16 @@ func TestAllStepsRunAndTheEndSaysWhichFailed(t *testing.T) {
 	if got != want {
 		t.Errorf("got %q", got)
 	}
-	if err := runAll(t.Context(), &out, []step{does("one", nil)}); err != nil {
+	if err := runAll(t.Context(), &out, []check{does("one", nil)}); err != nil {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestCancelledRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	stops := step{"stops", func(context.Context) error { cancel(); return errors.New("interrupted") }}
-	never := step{"never", func(context.Context) error { t.Error("ran after the end"); return nil }}
-	if err := runAll(ctx, &strings.Builder{}, []step{stops, never}); !errors.Is(err, context.Canceled) {
+	stops := check{"stops", func(context.Context) error { cancel(); return errors.New("interrupted") }}
+	never := check{"never", func(context.Context) error { t.Error("ran after the end"); return nil }}
+	if err := runAll(ctx, &strings.Builder{}, []check{stops, never}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/heap"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench"
 )
 
@@ -99,7 +97,7 @@ func (b benchmark) start(ctx context.Context, name, platform, ranks string) erro
 	cmd.WaitDelay = 3 * time.Second
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return program.Silent{Err: fmt.Errorf("the benchmark %s has failed: %w", name, err)}
+		return command.Silent{Err: fmt.Errorf("the benchmark %s has failed: %w", name, err)}
 	}
 	return err
 }
@@ -114,7 +112,6 @@ func generateFigures() *cobra.Command {
 	return &cobra.Command{
 		Use: "generate", Short: "how long generating takes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			heap.Spare()
 			return bench.Generate(cmd.Context())
 		},
 	}
@@ -125,7 +122,6 @@ func buildsFigures() *cobra.Command {
 	c := &cobra.Command{
 		Use: "builds", Short: "how long it takes to plan builds, and to find that nothing is to be done",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			heap.Spare()
 			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
 		},
 	}

@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/hls"
-	"github.com/cclforge/cclforge/verify/progress"
+	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
 func kernelVerb() *cobra.Command {
@@ -31,7 +30,7 @@ func kernelVerb() *cobra.Command {
 
 // kernels compiles the kernels of a platform that are C++, and runs their test benches.
 func kernels(ctx context.Context, platform, vars, only string) error {
-	log := progress.Lines(os.Stderr)
+	log := report.Lines(os.Stderr)
 	w, err := workspace.Open(".", log)
 	if err != nil {
 		return err
@@ -50,7 +49,7 @@ func kernels(ctx context.Context, platform, vars, only string) error {
 				continue
 			}
 			ran++
-			err := hls.Bench(progress.With(ctx, log), d, k.ID, os.Stdout)
+			err := hls.Bench(report.With(ctx, log), d, k.ID, os.Stdout)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -62,9 +61,9 @@ func kernels(ctx context.Context, platform, vars, only string) error {
 	}
 	switch {
 	case ran == 0 && only != "":
-		return program.Usagef("%s has no kernel %q in C++", platform, only)
+		return command.Usagef("%s has no kernel %q in C++", platform, only)
 	case ran == 0:
-		return program.Usagef("%s has no kernel in C++", platform)
+		return command.Usagef("%s has no kernel in C++", platform)
 	case failed > 0:
 		return fmt.Errorf("%d of %d kernels failed", failed, ran)
 	}

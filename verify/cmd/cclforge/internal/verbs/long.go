@@ -27,8 +27,8 @@ func exhaustiveVerb() *cobra.Command {
 func exhaustive(ctx context.Context, part string) error {
 	provide(ctx)
 	test := []string{"test", "-count=1", "-v", "-timeout=24h"}
-	return runAll(ctx, os.Stdout, []step{
-		{"arithmetic", running("go", append(test, "./verify/rtltest/reduce_ops", "./verify/rtltest/hp_compression",
+	return runAll(ctx, os.Stdout, []check{
+		{"arithmetic", running("go", append(test, "./verify/rtltest/arithmetic",
 			"-tb.exhaustive", "-tb.exhaustive.part="+part)...)},
 		{"control core", running("go", append(test, "./verify/rtltest/ccl_offload/cpu", "-run=Random",
 			"-tb.instructions=20000000")...)},

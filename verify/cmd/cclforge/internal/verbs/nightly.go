@@ -83,25 +83,25 @@ func runNightly(ctx context.Context) error {
 }
 
 // nightlySteps are all checks, those that take longest last.
-func nightlySteps(date time.Time, slowest *packages) []step {
+func nightlySteps(date time.Time, slowest *packages) []check {
 	day := date.Unix() / int64(24*time.Hour/time.Second)
 	all := tests("8h")
 	all.env = everything
 	steps := slices.Concat(static(),
-		[]step{{"go test of everything", slowest.watch(all)}, {"soak", verb("soak", "--duration=20m")}},
+		[]check{{"go test of everything", slowest.watch(all)}, {"soak", verb("soak", "--duration=20m")}},
 		race("2h", slices.Concat(raceSample, raceNightly), nil),
-		[]step{{"builds with stand-ins", verb("rehearse")}},
+		[]check{{"builds with stand-ins", verb("rehearse")}},
 	)
 	for _, name := range simulated {
-		steps = append(steps, step{"hardware of " + name, verb("verify", name, fmt.Sprintf("--scale=%g", worldScale))})
+		steps = append(steps, check{"hardware of " + name, verb("verify", name, fmt.Sprintf("--scale=%g", worldScale))})
 	}
 	return append(steps,
-		step{"proofs", verb("proofs")},
-		step{"defects that benches find", defects},
-		step{"synthesis", verb("synth")},
-		step{"coverage", verb("coverage", "--bits=false")},
-		step{"arithmetic and control core", verb("exhaustive", fmt.Sprintf("--part=%d/%d", day%parts+1, parts))},
-		step{"random worlds", verb("worlds", fmt.Sprintf("--seed=%d", day), "--calls=10000")},
+		check{"proofs", verb("proofs")},
+		check{"defects that benches find", defects},
+		check{"synthesis", verb("synth")},
+		check{"coverage", verb("coverage", "--bits=false")},
+		check{"arithmetic and control core", verb("exhaustive", fmt.Sprintf("--part=%d/%d", day%parts+1, parts))},
+		check{"random worlds", verb("worlds", fmt.Sprintf("--seed=%d", day), "--calls=10000")},
 	)
 }
 
@@ -129,10 +129,10 @@ func defects(ctx context.Context) error {
 }
 
 // run runs steps and notes how they end.
-func (r *record) run(ctx context.Context, steps []step) error {
-	noted := make([]step, len(steps))
+func (r *record) run(ctx context.Context, steps []check) error {
+	noted := make([]check, len(steps))
 	for n, s := range steps {
-		noted[n] = step{s.name, func(ctx context.Context) error {
+		noted[n] = check{s.name, func(ctx context.Context) error {
 			began := time.Now()
 			err := s.run(ctx)
 			r.Steps = append(r.Steps, ended(s.name, began, err))

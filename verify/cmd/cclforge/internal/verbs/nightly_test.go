@@ -20,7 +20,7 @@ func TestEveryNightIsRecorded(t *testing.T) {
 	broken := errors.New("broken")
 	for _, err := range []error{nil, broken} {
 		r := record{Date: time.Date(2026, 11, 25, 1, 2, 3, 0, time.UTC), Commit: "abc", Changed: err != nil}
-		got := r.run(t.Context(), []step{
+		got := r.run(t.Context(), []check{
 			{"one", func(context.Context) error { return nil }},
 			{"two", func(context.Context) error { return err }},
 		})

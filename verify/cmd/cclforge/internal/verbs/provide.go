@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/doctor"
+	"github.com/cclforge/cclforge/gen/command"
 )
 
 // wanted are the tools that tests skip without.
@@ -47,7 +47,7 @@ func provide(ctx context.Context) {
 func missing() []string {
 	var packages []string
 	for _, name := range wanted {
-		for _, t := range doctor.Tools {
+		for _, t := range command.Tools {
 			if _, err := exec.LookPath(t.Version[0]); t.Name == name && err != nil && !slices.Contains(packages, t.Package) {
 				packages = append(packages, t.Package)
 			}

@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/program"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
@@ -34,7 +33,7 @@ func selftestVerb() *cobra.Command {
 			"The exit code is 1 if anything is wrong, and 2 for options that make no sense.",
 		Example: "  cclforge selftest u55c_tcp\n  cclforge selftest sim:5500 -n 4\n" +
 			"  mpirun --oversubscribe -np 4 out/bin/cclforge selftest u55c_tcp",
-	}, func(ctx context.Context, cmd *cobra.Command) error { return check(ctx, where, o, asJSON) })
+	}, func(ctx context.Context, cmd *cobra.Command) error { return runSelftest(ctx, where, o, asJSON) })
 	f := c.Flags()
 	f.BoolVar(&o.Thorough, "thorough", false,
 		"more sizes, all roots with all types, random cases of everything that can vary")
@@ -64,14 +63,14 @@ func worldVerb(where *target.Options, c *cobra.Command, do func(context.Context,
 	c.Long += "\n\nA world is one of\n" + strings.Join(forms, "\n")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		where.On = append(args, target.DefaultPlatform)[0]
-		return program.AskedWrongly(do(cmd.Context(), cmd),
+		return command.AskedWrongly(do(cmd.Context(), cmd),
 			target.ErrText, bringup.ErrOption, conformance.ErrCase, rates.ErrOption, lang.ErrInvalid)
 	}
 	return c
 }
 
-// check checks a world.
-func check(ctx context.Context, where target.Options, o selftest.Options, asJSON bool) error {
+// runSelftest checks a world.
+func runSelftest(ctx context.Context, where target.Options, o selftest.Options, asJSON bool) error {
 	w, err := target.Open(ctx, where)
 	if err != nil {
 		return err
@@ -97,7 +96,7 @@ func check(ctx context.Context, where target.Options, o selftest.Options, asJSON
 		}
 	}
 	if errors.Is(err, selftest.ErrWrong) && !w.Reports() {
-		return program.Silent{Err: err} // rank 0 says it
+		return command.Silent{Err: err} // rank 0 says it
 	}
 	return err
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
-	"github.com/cclforge/cclforge/verify/internal/played"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
 
-func TestMain(m *testing.M) { played.Main(m, Main) }
+func TestMain(m *testing.M) { ranktest.Main(m, Main) }
 
 func TestSelftest(t *testing.T) {
 	self := os.Args[0]
@@ -35,7 +35,7 @@ func TestSelftest(t *testing.T) {
 		{[]string{"--onyl=copy"}, 2, "", "did you mean --only?"},
 		{[]string{"u55c_tcp", "nix"}, 2, "", `selftest takes only [world], not "nix" as well`},
 	} {
-		out, errs, code := played.Run(t, append([]string{self, "selftest"}, test.args...)...)
+		out, errs, code := ranktest.Run(t, append([]string{self, "selftest"}, test.args...)...)
 		if code != test.code || !strings.Contains(out, test.out) || !strings.Contains(errs, test.errs) {
 			t.Errorf("%v: exit code %d\n%s%s", test.args, code, out, errs)
 		}
@@ -43,7 +43,7 @@ func TestSelftest(t *testing.T) {
 }
 
 func TestSelftestPrintsJSON(t *testing.T) {
-	out, errs, code := played.Run(t, os.Args[0], "selftest", "--json", "--only=allreduce", "-n=2")
+	out, errs, code := ranktest.Run(t, os.Args[0], "selftest", "--json", "--only=allreduce", "-n=2")
 	var r selftest.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Platform != "u55c_tcp" || r.Ranks != 2 ||
 		r.Cases == 0 || len(r.Rows) == 0 || r.Rows[0].Operation != "allreduce" {
@@ -61,7 +61,7 @@ func TestSelftestUnderMpirun(t *testing.T) {
 	if os.Geteuid() == 0 {
 		command = append(command, "--allow-run-as-root")
 	}
-	out, errs, code := played.Run(t, append(command, os.Args[0], "selftest", "u55c_tcp",
+	out, errs, code := ranktest.Run(t, append(command, os.Args[0], "selftest", "u55c_tcp",
 		"--only=copy,send,allreduce,barrier", "--meet=127.0.0.1:"+port(t))...)
 	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
@@ -83,7 +83,7 @@ func TestSelftestUnderSrun(t *testing.T) {
 	t.Cleanup(func() { cluster.Stop() })
 	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp",
 		"--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
-	cmd.Env = append(cmd.Environ(), played.Environment()...)
+	cmd.Env = append(cmd.Environ(), ranktest.Environment()...)
 	cmd.Dir = cluster.Dir
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -1,5 +1,6 @@
-// Package verbs is the command cclforge: the verbs of the packages that it joins, and those
-// that check and measure worlds and cclforge itself.
+// Package verbs is the command cclforge: the verbs that build platforms here or on a cluster,
+// show results and look at cards, those that check and measure worlds and cclforge itself, and
+// those of package ranks.
 package verbs
 
 import (
@@ -9,21 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/gen/program"
-	"github.com/cclforge/cclforge/gen/vitis/run/local"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/builds"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/ranks"
+	"github.com/cclforge/cclforge/gen/vitis/run"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 )
 
 // Main is the process.
 func Main() {
-	local.Supervise()
-	program.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
+	run.Supervise()
+	command.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
 }
 
 // New returns the command with all verbs.
 func New() *cobra.Command {
-	all := append(ranks.Verbs(), builds.Verbs()...)
+	all := append(ranks.Verbs(), buildVerbs()...)
 	all = append(all, emulateCardsVerb(), selftestVerb(), benchVerb(), kernelVerb())
 	all = append(all, testVerb(), nightlyVerb(), verifyVerb(), rehearseVerb(), proofsVerb(), exhaustiveVerb(),
 		coverageVerb(), worldsVerb(),

@@ -59,7 +59,7 @@ func verify(ctx context.Context, platform string, careful bool, scale float64) e
 		worlds = append(worlds, "-conform.careful")
 	}
 	worlds = append(worlds, "-conform.scale="+strconv.FormatFloat(scale, 'g', -1, 64))
-	return runAll(ctx, os.Stdout, []step{
+	return runAll(ctx, os.Stdout, []check{
 		{"lint of " + platform, running("go", test(lintOfPlatforms.dir, "-run="+lintOfPlatforms.only(),
 			"-sim.platforms="+platform)...)},
 		{"worlds of simulated ranks of " + platform, running("go", worlds...)},
@@ -86,7 +86,7 @@ func rehearseVerb() *cobra.Command {
 // tools, has everything go wrong that they can do wrong, and interrupts builds.
 func rehearse(ctx context.Context, interrupts int) error {
 	provide(ctx)
-	return runAll(ctx, os.Stdout, []step{
+	return runAll(ctx, os.Stdout, []check{
 		{"builds with stand-ins", running("go", "test", "./verify/vitis", "-count=1", "-timeout=4h", "-everything",
 			"-interrupts="+strconv.Itoa(interrupts))},
 	})

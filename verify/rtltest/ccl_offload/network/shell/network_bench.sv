@@ -108,7 +108,8 @@ module network_bench (
     logic [511:0] tx_tdata, rx_tdata;
     logic [63:0]  tx_tkeep, rx_tkeep;
     logic [15:0]  tx_tdest, rx_tdest;
-    logic         meta_tvalid, meta_tready, status_tvalid, status_tready, note_tvalid, note_tready, read_tvalid, read_tready;
+    logic         meta_tvalid, meta_tready, status_tvalid, status_tready;
+    logic         note_tvalid, note_tready, read_tvalid, read_tready;
     logic         word_tvalid, word_tready, sq_tvalid, sq_tready;
     logic [31:0]  meta_tdata, read_tdata;
     logic [63:0]  status_tdata;
@@ -118,17 +119,20 @@ module network_bench (
     network_transmit transmit (
         .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
         .packet_open_valid(open_valid), .packet_open_ready(open_ready), .packet_open(packet), .packet_open_slot(slot),
-        .packet_abandon_valid(abandon_valid), .packet_abandon_ready(abandon_ready), .packet_abandon_session(abandon_session),
+        .packet_abandon_valid(abandon_valid), .packet_abandon_ready(abandon_ready),
+        .packet_abandon_session(abandon_session),
         .packet_abandon_self(abandon_self),
         .slot_write_valid(write_valid), .slot_write_slot(write_slot[engine_pkg::SLOT_WIDTH-1:0]),
-        .slot_write_row(write_row[engine_pkg::ROW_WIDTH-1:0]), .slot_write_data(write_data), .slot_write_strobe(write_strobe),
+        .slot_write_row(write_row[engine_pkg::ROW_WIDTH-1:0]),
+        .slot_write_data(write_data), .slot_write_strobe(write_strobe),
         .packet_commit_valid(commit_valid), .packet_commit_ready(commit_ready),
         .packet_commit_slot(commit_slot[engine_pkg::SLOT_WIDTH-1:0]), .packet_commit_good(commit_good),
         .exchange_request(request), .exchange_response(response),
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
         .session_closed_valid, .session_closed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
-        .eth_tx_data_tvalid(tx_tvalid), .eth_tx_data_tready(tx_tready), .eth_tx_data_tdata(tx_tdata), .eth_tx_data_tkeep(tx_tkeep),
+        .eth_tx_data_tvalid(tx_tvalid), .eth_tx_data_tready(tx_tready),
+        .eth_tx_data_tdata(tx_tdata), .eth_tx_data_tkeep(tx_tkeep),
         .eth_tx_data_tlast(tx_tlast), .eth_tx_data_tdest(tx_tdest),
         .eth_tx_meta_tvalid(meta_tvalid), .eth_tx_meta_tready(meta_tready), .eth_tx_meta_tdata(meta_tdata),
         .eth_tx_status_tvalid(status_tvalid), .eth_tx_status_tready(status_tready), .eth_tx_status_tdata(status_tdata),
@@ -142,9 +146,11 @@ module network_bench (
         .rx_valid, .rx_session, .rx_loop, .rx_bytes(bytes), .rx_beat, .rx_verdict_valid, .rx_verdict,
         .rx_take_bytes(engine_pkg::LENGTH_WIDTH'(rx_take_bytes)), .rx_before('0), .rx_rest('0), .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last,
-        .eth_rx_data_tvalid(rx_tvalid), .eth_rx_data_tready(rx_tready), .eth_rx_data_tdata(rx_tdata), .eth_rx_data_tkeep(rx_tkeep),
+        .eth_rx_data_tvalid(rx_tvalid), .eth_rx_data_tready(rx_tready),
+        .eth_rx_data_tdata(rx_tdata), .eth_rx_data_tkeep(rx_tkeep),
         .eth_rx_data_tlast(rx_tlast), .eth_rx_data_tdest(rx_tdest),
-        .eth_notification_tvalid(note_tvalid), .eth_notification_tready(note_tready), .eth_notification_tdata(note_tdata),
+        .eth_notification_tvalid(note_tvalid), .eth_notification_tready(note_tready),
+        .eth_notification_tdata(note_tdata),
         .eth_read_pkg_tvalid(read_tvalid), .eth_read_pkg_tready(read_tready), .eth_read_pkg_tdata(read_tdata),
         .eth_rx_meta_tvalid(word_tvalid), .eth_rx_meta_tready(word_tready), .eth_rx_meta_tdata(word_tdata)
     );
@@ -157,9 +163,12 @@ module network_bench (
                 .S_AXIS_sk2nl_tkeep(tx_tkeep), .S_AXIS_sk2nl_tlast(tx_tlast), .S_AXIS_sk2nl_tdest(tx_tdest),
                 .M_AXIS_nl2sk_tvalid(rx_tvalid), .M_AXIS_nl2sk_tready(rx_tready), .M_AXIS_nl2sk_tdata(rx_tdata),
                 .M_AXIS_nl2sk_tkeep(rx_tkeep), .M_AXIS_nl2sk_tlast(rx_tlast), .M_AXIS_nl2sk_tdest(rx_tdest),
-                .S_AXIL_nl_awvalid('0), .S_AXIL_nl_awready(), .S_AXIL_nl_awaddr('0), .S_AXIL_nl_wvalid('0), .S_AXIL_nl_wready(),
-                .S_AXIL_nl_wdata('0), .S_AXIL_nl_wstrb('0), .S_AXIL_nl_bvalid(), .S_AXIL_nl_bready('0), .S_AXIL_nl_bresp(),
-                .S_AXIL_nl_arvalid('0), .S_AXIL_nl_arready(), .S_AXIL_nl_araddr('0), .S_AXIL_nl_rvalid(), .S_AXIL_nl_rready('0),
+                .S_AXIL_nl_awvalid('0), .S_AXIL_nl_awready(),
+                .S_AXIL_nl_awaddr('0), .S_AXIL_nl_wvalid('0), .S_AXIL_nl_wready(),
+                .S_AXIL_nl_wdata('0), .S_AXIL_nl_wstrb('0),
+                .S_AXIL_nl_bvalid(), .S_AXIL_nl_bready('0), .S_AXIL_nl_bresp(),
+                .S_AXIL_nl_arvalid('0), .S_AXIL_nl_arready(),
+                .S_AXIL_nl_araddr('0), .S_AXIL_nl_rvalid(), .S_AXIL_nl_rready('0),
                 .S_AXIL_nl_rdata(), .S_AXIL_nl_rresp(), .S_AXIS_eth2nl_tvalid('0), .S_AXIS_eth2nl_tready(),
                 .S_AXIS_eth2nl_tdata('0), .S_AXIS_eth2nl_tkeep('0), .S_AXIS_eth2nl_tlast('0), .M_AXIS_nl2eth_tvalid(),
                 .M_AXIS_nl2eth_tready('0), .M_AXIS_nl2eth_tdata(), .M_AXIS_nl2eth_tkeep(), .M_AXIS_nl2eth_tlast()
@@ -184,14 +193,20 @@ module network_bench (
                 .s_axis_tcp_read_pkg_tdata(read_tdata),
                 .m_axis_tcp_rx_meta_tvalid(word_tvalid), .m_axis_tcp_rx_meta_tready(word_tready),
                 .m_axis_tcp_rx_meta_tdata(word_tdata),
-                .m_axis_tcp_rx_data_tvalid(rx_tvalid), .m_axis_tcp_rx_data_tready(rx_tready), .m_axis_tcp_rx_data_tdata(rx_tdata),
-                .m_axis_tcp_rx_data_tkeep(rx_tkeep), .m_axis_tcp_rx_data_tlast(rx_tlast), .m_axis_tcp_rx_data_tdest(rx_tdest),
-                .s_axis_tcp_tx_meta_tvalid(meta_tvalid), .s_axis_tcp_tx_meta_tready(meta_tready), .s_axis_tcp_tx_meta_tdata(meta_tdata),
-                .s_axis_tcp_tx_data_tvalid(tx_tvalid), .s_axis_tcp_tx_data_tready(tx_tready), .s_axis_tcp_tx_data_tdata(tx_tdata),
-                .s_axis_tcp_tx_data_tkeep(tx_tkeep), .s_axis_tcp_tx_data_tlast(tx_tlast), .s_axis_tcp_tx_data_tdest(tx_tdest),
+                .m_axis_tcp_rx_data_tvalid(rx_tvalid), .m_axis_tcp_rx_data_tready(rx_tready),
+                .m_axis_tcp_rx_data_tdata(rx_tdata),
+                .m_axis_tcp_rx_data_tkeep(rx_tkeep), .m_axis_tcp_rx_data_tlast(rx_tlast),
+                .m_axis_tcp_rx_data_tdest(rx_tdest),
+                .s_axis_tcp_tx_meta_tvalid(meta_tvalid), .s_axis_tcp_tx_meta_tready(meta_tready),
+                .s_axis_tcp_tx_meta_tdata(meta_tdata),
+                .s_axis_tcp_tx_data_tvalid(tx_tvalid), .s_axis_tcp_tx_data_tready(tx_tready),
+                .s_axis_tcp_tx_data_tdata(tx_tdata),
+                .s_axis_tcp_tx_data_tkeep(tx_tkeep), .s_axis_tcp_tx_data_tlast(tx_tlast),
+                .s_axis_tcp_tx_data_tdest(tx_tdest),
                 .m_axis_tcp_tx_status_tvalid(status_tvalid), .m_axis_tcp_tx_status_tready(status_tready),
                 .m_axis_tcp_tx_status_tdata(status_tdata),
-                .s_axi_control_awvalid('0), .s_axi_control_awready(), .s_axi_control_awaddr('0), .s_axi_control_wvalid('0),
+                .s_axi_control_awvalid('0), .s_axi_control_awready(),
+                .s_axi_control_awaddr('0), .s_axi_control_wvalid('0),
                 .s_axi_control_wready(), .s_axi_control_wdata('0), .s_axi_control_wstrb('0), .s_axi_control_bvalid(),
                 .s_axi_control_bready('0), .s_axi_control_bresp(), .s_axi_control_arvalid('0), .s_axi_control_arready(),
                 .s_axi_control_araddr('0), .s_axi_control_rvalid(), .s_axi_control_rready('0), .s_axi_control_rdata(),
@@ -204,9 +219,12 @@ module network_bench (
                 .m_axis_udp_rx_meta_tdata(), .s_axis_udp_tx_meta_tvalid('0), .s_axis_udp_tx_meta_tready(),
                 .s_axis_udp_tx_meta_tdata('0), .s_axis_tcp_listen_port_tvalid('0), .s_axis_tcp_listen_port_tready(),
                 .s_axis_tcp_listen_port_tdata('0), .m_axis_tcp_port_status_tvalid(), .m_axis_tcp_port_status_tready('0),
-                .m_axis_tcp_port_status_tdata(), .s_axis_tcp_open_connection_tvalid('0), .s_axis_tcp_open_connection_tready(),
-                .s_axis_tcp_open_connection_tdata('0), .m_axis_tcp_open_status_tvalid(), .m_axis_tcp_open_status_tready('0),
-                .m_axis_tcp_open_status_tdata(), .s_axis_tcp_close_connection_tvalid('0), .s_axis_tcp_close_connection_tready(),
+                .m_axis_tcp_port_status_tdata(),
+                .s_axis_tcp_open_connection_tvalid('0), .s_axis_tcp_open_connection_tready(),
+                .s_axis_tcp_open_connection_tdata('0),
+                .m_axis_tcp_open_status_tvalid(), .m_axis_tcp_open_status_tready('0),
+                .m_axis_tcp_open_status_tdata(),
+                .s_axis_tcp_close_connection_tvalid('0), .s_axis_tcp_close_connection_tready(),
                 .s_axis_tcp_close_connection_tdata('0)
             );
         end

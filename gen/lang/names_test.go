@@ -1,0 +1,97 @@
+package lang_test
+
+import (
+	"go/token"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
+
+func TestForms(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		identifier, lower, upper bool
+	}{
+		{"rx_buffers", true, true, false},
+		{"addr_0", true, true, false},
+		{"x", true, true, false},
+		{"X", true, false, true},
+		{"DMA_TIMEOUT", true, false, true},
+		{"HBM2", true, false, true},
+		{"CamelCase", true, false, false},
+		{"trailing_", true, false, false},
+		{"two__lines", true, false, false},
+		{"_hidden", false, false, false},
+		{"0x", false, false, false},
+		{"", false, false, false},
+		{"with space", false, false, false},
+		{"with-dash", false, false, false},
+		{"line\n", false, false, false},
+		{"größe", false, false, false},
+	} {
+		if got := lang.Identifier(c.name); got != c.identifier {
+			t.Errorf("Identifier(%q) = %v", c.name, got)
+		}
+		if got := lang.LowerSnake(c.name); got != c.lower {
+			t.Errorf("LowerSnake(%q) = %v", c.name, got)
+		}
+		if got := lang.UpperSnake(c.name); got != c.upper {
+			t.Errorf("UpperSnake(%q) = %v", c.name, got)
+		}
+	}
+}
+
+func TestKeyword(t *testing.T) {
+	for name, want := range map[string]string{
+		"type": "Go", "func": "Go", "struct": "Go", "int": "C", "register": "C", "restrict": "C",
+		"class": "C++", "co_await": "C++", "xor": "C++", "this": "C++",
+		"logic": "SystemVerilog", "config": "SystemVerilog", "context": "SystemVerilog", "unique0": "SystemVerilog",
+	} {
+		if got, is := lang.Keyword(name); !is || got != want {
+			t.Errorf("Keyword(%q) = %q, %v; want %q", name, got, is, want)
+		}
+	}
+	for _, name := range []string{"count", "Type", "float32", "source", ""} {
+		if language, is := lang.Keyword(name); is {
+			t.Errorf("%q is said to be a keyword of %s", name, language)
+		}
+	}
+}
+
+func TestGoKeywordsAreComplete(t *testing.T) {
+	for tok := token.BREAK; tok <= token.VAR; tok++ {
+		if !tok.IsKeyword() {
+			continue
+		}
+		if language, is := lang.Keyword(tok.String()); !is || language != "Go" {
+			t.Errorf("%q is a keyword of Go", tok)
+		}
+	}
+}
+
+// candidates are words that may or may not be keywords of C or C++.
+var candidates = strings.Fields(`
+alignas alignof and and_eq asm auto bitand bitor bool case catch char char16_t char8_t class compl concept
+const_cast consteval constexpr constinit co_return decltype delete double dynamic_cast enum explicit export extern
+friend inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
+register reinterpret_cast requires short signed sizeof static static_assert static_cast template this throw true
+try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+count source override packet queue result status record word field bits layout memory window`)
+
+// The C++ compiler itself says which words are reserved.
+func TestCompilerAgrees(t *testing.T) {
+	compiler, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("needs g++")
+	}
+	for _, name := range candidates {
+		cmd := exec.Command(compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-")
+		cmd.Stdin = strings.NewReader("struct s { int " + name + " = 0; };\n")
+		reserved := cmd.Run() != nil
+		if _, is := lang.Keyword(name); is != reserved {
+			t.Errorf("%q: Keyword says %v, the compiler %v", name, is, reserved)
+		}
+	}
+}

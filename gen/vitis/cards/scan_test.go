@@ -1,0 +1,224 @@
+package cards
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/xrt/xclbin"
+)
+
+const (
+	samples = "../../../driver/xrt/xclbin/testdata/"
+	// ours is described as u55c_tcp, design d1, firmware f1 of accl-2024; foreign says nothing
+	// of who made it, and has the UUID that the report has as loaded.
+	ours, foreign = samples + "card.xclbin", samples + "two_sections.xclbin"
+	loaded        = "A0A1A2A3-A4A5-A6A7-A8A9-AAABACADAEAF"
+)
+
+func uuidOf(t *testing.T, file string) string {
+	t.Helper()
+	f, closer, err := xclbin.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer()
+	return f.UUID
+}
+
+// fakeHost has XRT's tool say that a U55C holds a UUID, and that a U280 is not ready.
+func fakeHost(t *testing.T, uuid string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"host", "card"} {
+		text, err := os.ReadFile("testdata/xbutil-2.13-" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.ReplaceAll(text, []byte(loaded), []byte(strings.ToUpper(uuid)))
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := "#!/bin/sh\nfor a in \"$@\"; do [ \"$last\" = --output ] && out=$a; last=$a; done\n" +
+		"case \"$*\" in *--report*) r=card;; *) r=host;; esac\nwhile read -r line; do echo \"$line\"; done < " +
+		dir + "/$r.json > $out\n"
+	if err := os.WriteFile(filepath.Join(dir, "xbutil"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+}
+
+func put(t *testing.T, from, to string, edit func([]byte) []byte) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edit != nil {
+		text = edit(text)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nowhere is a cache that is not there, and stays so.
+func nowhere(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }
+
+func table(t *testing.T, all []Found) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Table(&b, all); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// unfolded is a text as if its lines had no end, and its columns no width.
+func unfolded(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func TestWhatCardsHold(t *testing.T) {
+	out := t.TempDir()
+	built := filepath.Join(out, "build", "u55c_tcp", "u55c_tcp.xclbin")
+	put(t, ours, built, nil)
+	put(t, ours, filepath.Join(out, "build", "broken", "broken.xclbin"), func(b []byte) []byte { return b[:100] })
+	for _, test := range []struct {
+		name, uuid string
+		o          Options
+		file       string // that is found
+		platform   string
+		text       string // of the table
+	}{
+		{"a result of a build", uuidOf(t, ours), Options{Out: out}, built, "u55c_tcp", "design d1, firmware f1"},
+		{"a file that is given", uuidOf(t, ours), Options{Files: []string{foreign, ours}}, ours, "u55c_tcp", "u55c_tcp"},
+		{"one of others", loaded, Options{Files: []string{foreign}, Out: out}, foreign, "",
+			"two_sections.xclbin, which is not made here or not finished"},
+		{"nobody's", loaded, Options{Out: out}, "", "", "of which no file is known; --xclbin names one"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fakeHost(t, test.uuid)
+			test.o.Cache = nowhere(t)
+			all, err := Scan(t.Context(), test.o)
+			if err != nil || len(all) != 2 {
+				t.Fatalf("%+v, %v", all, err)
+			}
+			d := all[0].Design
+			switch {
+			case all[1].Design != nil || all[1].Note != "not ready":
+				t.Errorf("the card that is not ready: %+v", all[1])
+			case test.file == "":
+				if d != nil {
+					t.Errorf("%+v", d)
+				}
+			case d == nil || d.File != test.file || d.Platform != test.platform || len(d.Others) > 0:
+				t.Errorf("%+v", d)
+			}
+			if text := unfolded(table(t, all)); !strings.Contains(text, test.text) || !strings.Contains(text, "0000:c4:00.1") {
+				t.Errorf("the table lacks %q:\n%s", test.text, text)
+			}
+			if _, err := os.Stat(test.o.Cache); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a cache was made: %v", err)
+			}
+		})
+	}
+}
+
+// Two files with one UUID that say different things: firmware was replaced.
+func TestOneOfTwo(t *testing.T) {
+	fakeHost(t, uuidOf(t, ours))
+	out := t.TempDir()
+	older := filepath.Join(out, "build", "a", "a.xclbin")
+	newer := filepath.Join(out, "build", "b", "b.xclbin")
+	same := filepath.Join(out, "build", "c", "c.xclbin")
+	put(t, ours, older, func(b []byte) []byte { return bytes.Replace(b, []byte(`"f1"`), []byte(`"f0"`), 1) })
+	put(t, ours, newer, nil)
+	put(t, ours, same, nil)
+	now := time.Now()
+	for i, file := range []string{older, same, newer} {
+		if err := os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Scan(t.Context(), Options{Out: out, Cache: nowhere(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := all[0].Design
+	if d == nil || d.File != newer || d.Firmware != "f1" || !slices.Equal(d.Others, []string{older}) {
+		t.Errorf("%+v", d)
+	}
+	if text := unfolded(table(t, all)); !strings.Contains(text, "perhaps "+newer) || !strings.Contains(text, older) {
+		t.Error(text)
+	}
+}
+
+type inspector func(c *Found) error
+
+func (f inspector) Inspect(_ context.Context, c *Found) error { return f(c) }
+
+func TestInspectors(t *testing.T) {
+	fakeHost(t, uuidOf(t, ours))
+	asked := 0
+	all, err := Scan(t.Context(), Options{Files: []string{ours}, Cache: nowhere(t), Inspectors: []Inspector{
+		inspector(func(c *Found) error {
+			asked++
+			if c.Design == nil || c.Design.Platform != "u55c_tcp" {
+				t.Errorf("%+v", c.Design)
+			}
+			c.Engines = append(c.Engines, Engine{Name: "ccl_offload_0", State: NotConfigured})
+			c.Networks = append(c.Networks, Network{Name: "poe_0", Kind: "udp", State: Answers,
+				Link: &MAC{Name: "cmac", Up: true}})
+			return nil
+		}),
+		inspector(func(*Found) error { return errors.New("no answer") }),
+	}})
+	if err != nil || asked != 1 {
+		t.Fatal(err, asked)
+	}
+	text := unfolded(table(t, all))
+	for _, want := range []string{"0 ccl_offload_0 not configured -", "0 poe_0 udp up -", "0000:c4:00.1: no answer"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table lacks %q:\n%s", want, text)
+		}
+	}
+	line, err := json.Marshal(all[0])
+	for _, want := range []string{`"bdf":"0000:c4:00.1"`, `"platform":"u55c_tcp"`, `"generation":"accl-2024"`,
+		`"engines":[{"name":"ccl_offload_0","state":"not configured",`, `"networks":[{"name":"poe_0","kind":"udp",`,
+		`"remarks":["no answer"]`} {
+		if err != nil || !strings.Contains(string(line), want) {
+			t.Errorf("%s, %v; expected is %s", line, err, want)
+		}
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XILINX_XRT", "")
+	if _, err := Scan(t.Context(), Options{Cache: nowhere(t)}); !errors.Is(err, ErrNoXRT) {
+		t.Error(err)
+	}
+	if _, err := Scan(t.Context(), Options{Files: []string{"none.xclbin"}}); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "none.xclbin") {
+		t.Error(err)
+	}
+	damaged := filepath.Join(t.TempDir(), "damaged.xclbin")
+	put(t, ours, damaged, func(b []byte) []byte { return b[:100] })
+	if _, err := Scan(t.Context(), Options{Files: []string{damaged}}); !errors.Is(err, xclbin.ErrFormat) {
+		t.Error(err)
+	}
+	if text := table(t, nil); text != "XRT sees no card on this host, and no shell's driver shows one.\n" {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,213 @@
+//go:build linux
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/gen/vitis/step"
+)
+
+// pids reads the files with numbers of processes that scripts have left.
+func pids(t *testing.T, dir string) []int {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "*.pid"))
+	var list []int
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatalf("%s: %q", name, text)
+		}
+		list = append(list, pid)
+	}
+	return list
+}
+
+func gone(pid int) bool {
+	_, state := parentOf(pid)
+	return state == 0 || state == 'Z' || state == 'X'
+}
+
+func allGone(t *testing.T, dir string, want int) {
+	t.Helper()
+	list := pids(t, dir)
+	if len(list) != want {
+		t.Errorf("%d processes were started, want %d", len(list), want)
+	}
+	for _, pid := range list {
+		if !gone(pid) {
+			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			t.Errorf("process %d still runs: %q", pid, text)
+		}
+	}
+}
+
+// family starts a child, a grandchild, a daemon with a session of its own, one that
+// hears no SIGTERM, and one that was stopped.
+const family = `
+echo $$ >script.pid
+bash -c 'echo $$ >child.pid; bash -c "echo \$\$ >grandchild.pid; sleep 600; true" & wait' &
+(setsid bash -c 'echo $$ >daemon.new; mv daemon.new daemon.pid; exec sleep 600' &)
+(setsid bash -c 'trap "" TERM HUP INT; echo $$ >deaf.new; mv deaf.new deaf.pid; while :; do sleep 1; done' &)
+bash -c 'echo $$ >stopped.new; mv stopped.new stopped.pid; kill -STOP $$' &
+while [ $(ls *.pid | wc -l) -lt 6 ]; do sleep 0.01; done
+`
+
+func TestWhatAScriptLeavesRunningEndsWithIt(t *testing.T) {
+	dir := work(t, family+"exit 0")
+	if err := submit(t, quick(), job(dir)).Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	allGone(t, dir, 6)
+}
+
+func TestTheEndOfTheContextEndsAll(t *testing.T) {
+	dir := work(t, family+"touch ready; sleep 600")
+	ctx, cancel := context.WithCancel(t.Context())
+	r := submit(t, quick(), job(dir))
+	go func() {
+		for !has(dir, "ready")() {
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+	}()
+	if err := r.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	allGone(t, dir, 6)
+}
+
+// What tools start to end in good order is not asked to end itself.
+func TestToolsMayEndInGoodOrder(t *testing.T) {
+	// One of them was stopped, and hears nothing until it goes on.
+	dir := work(t,
+		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$; while :; do sleep 0.05; done' &
+while ! test -s stopped.pid; do sleep 0.01; done
+bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
+	ctx, cancel := context.WithCancel(t.Context())
+	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))
+	until(t, "it runs", has(dir, "ready"))
+	stopped := pids(t, dir)[0]
+	until(t, "one is stopped", func() bool { _, state := parentOf(stopped); return state == 'T' })
+	cancel()
+	if err := r.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if !has(dir, "tidied")() || !has(dir, "tidied2")() {
+		t.Error("a tool was not asked, or what it did to tidy up was ended")
+	}
+	if has(dir, "reached")() {
+		t.Error("the script went on")
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	dir := work(t, family+"sleep 600")
+	j := job(dir)
+	j.Step.Resources.Time = 700 * time.Millisecond
+	err := submit(t, quick(), j).Wait(t.Context())
+	if !errors.Is(err, step.ErrTimeLimit) || !errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), "700ms") {
+		t.Errorf("got %v", err)
+	}
+	for _, pid := range pids(t, dir) {
+		if !gone(pid) {
+			t.Errorf("%d still runs", pid)
+		}
+	}
+}
+
+// The builder is killed with SIGKILL: nobody can tell the tools but the supervisor.
+func TestTheEndOfTheBuilderEndsAll(t *testing.T) {
+	dir := work(t, family+"touch ready; sleep 600")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it runs", has(dir, "ready"))
+	cmd.Process.Kill()
+	cmd.Wait()
+	until(t, "all are gone",
+		func() bool { return !slices.ContainsFunc(pids(t, dir), func(p int) bool { return !gone(p) }) })
+	allGone(t, dir, 6)
+	until(t, "the supervisor is gone", func() bool { return len(marked(dir)) == 0 })
+}
+
+func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
+	dir := work(t, family+"touch ready; sleep 600")
+	r := submit(t, quick(), job(dir))
+	until(t, "it runs", has(dir, "ready"))
+	script, err := os.ReadFile(filepath.Join(dir, "script.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
+	supervisor, _ := parentOf(pid)
+	syscall.Kill(supervisor, syscall.SIGKILL)
+	if err := r.Wait(t.Context()); !errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), "supervisor") {
+		t.Errorf("got %v", err)
+	}
+	allGone(t, dir, 6)
+}
+
+// Builder and supervisor are killed at once: what they leave, the next build ends.
+func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
+	dir := work(t, family+"touch ready; sleep 600")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it runs", has(dir, "ready"))
+	script, _ := os.ReadFile(filepath.Join(dir, "script.pid"))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
+	supervisor, _ := parentOf(pid)
+	syscall.Kill(supervisor, syscall.SIGSTOP)
+	cmd.Process.Kill()
+	cmd.Wait()
+	syscall.Kill(supervisor, syscall.SIGKILL)
+	e := quick()
+	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
+		t.Errorf("alive: %v, %v", alive, err)
+	}
+	if err := e.Cancel(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
+	allGone(t, dir, 6)
+}
+
+// Whatever becomes of the tools, the script does not go on to its next command.
+func TestAScriptEndsWithItsSupervisor(t *testing.T) {
+	dir := work(t, "echo $$ >script.new; mv script.new script.pid; sleep 1; sleep 600")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it runs", has(dir, "script.pid"))
+	script := pids(t, dir)[0]
+	supervisor, _ := parentOf(script)
+	syscall.Kill(cmd.Process.Pid, syscall.SIGSTOP) // it cannot help
+	syscall.Kill(supervisor, syscall.SIGKILL)
+	until(t, "the script has ended", func() bool { return gone(script) })
+	cmd.Process.Kill()
+	cmd.Wait()
+	if err := quick().Cancel(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package slurm
-
-import "syscall"
-
-func attributes() *syscall.SysProcAttr { return nil }

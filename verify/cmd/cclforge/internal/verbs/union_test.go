@@ -1,0 +1,22 @@
+package verbs
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+)
+
+func TestUnion(t *testing.T) {
+	disk := t.TempDir()
+	if err := os.WriteFile(filepath.Join(disk, "step.log"), []byte("done"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	u := union{"link": os.DirFS(disk), "image": fstest.MapFS{"out/a.xclbin": {Data: []byte("a")}}, "empty": fstest.MapFS{}}
+	if err := fstest.TestFS(u, "link/step.log", "image/out/a.xclbin"); err != nil {
+		t.Error(err)
+	}
+	if _, err := u.Open("nowhere/x"); !os.IsNotExist(err) {
+		t.Errorf("got %v", err)
+	}
+}

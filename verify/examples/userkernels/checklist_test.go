@@ -1,0 +1,69 @@
+package userkernels_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/workspace"
+)
+
+// Two files of one's own, which templates beside the platform make of the design.
+func TestOutputs(t *testing.T) {
+	out := t.TempDir()
+	w, err := workspace.Open(".", t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := workspace.Selection{Only: "checklist"}
+	designs, err := w.Validate(t.Context(), only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Generate(t.Context(), workspace.Options{Selection: only, Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	d := designs[0]
+	p := d.Platform
+
+	list := fmt.Sprintf("# Bring-up of checklist\n\n- [ ] The card is a U280 (%s) with the shell %s.\n",
+		p.Board.Part, p.Board.Shell)
+	for _, poe := range p.POEs {
+		list += fmt.Sprintf("- [ ] Ethernet port %d is connected: TCP.\n", poe.Port)
+	}
+	for _, in := range d.Instances {
+		if in.Role == "engine" {
+			list += fmt.Sprintf("- [ ] %s, in SLR%d, has the hardware ID %08x.\n", in.Name, in.SLR, d.HardwareID)
+		}
+	}
+	var functions []string
+	for _, f := range p.Arithmetic.Functions {
+		functions = append(functions, fmt.Sprintf("%s (number %d)", f.Name, f.Code))
+	}
+	list += "- [ ] Reductions: " + strings.Join(functions, ", ") + ".\n" +
+		"- [ ] `go tool mage selftest -on=card:checklist.xclbin` passes.\n"
+	same(t, filepath.Join(out, "checklist", "docs", "bringup.md"), list)
+
+	same(t, filepath.Join(out, "checklist", "cluster.yaml"), fmt.Sprintf(`platform: "checklist"
+board: "u280"
+clock_mhz: %d
+max_ranks: %d
+description: %q
+ports:
+  - {port: 0, stack: tcp}
+  - {port: 1, stack: tcp}
+`, p.Clock, min(d.Exchange.MaxRanks, 64), p.Doc))
+}
+
+func same(t *testing.T, file, want string) {
+	t.Helper()
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is\n%s\nand not\n%s", file, got, want)
+	}
+}

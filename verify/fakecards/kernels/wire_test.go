@@ -1,0 +1,183 @@
+package kernels
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/layout"
+)
+
+func get(t *testing.T, r layout.Registers, offset uint32) uint32 {
+	t.Helper()
+	v, err := r.Read(t.Context(), offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func put(t *testing.T, r layout.Registers, offset, v uint32) {
+	t.Helper()
+	if err := r.Write(t.Context(), offset, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// PG203: bits of the state are latched until they are read; statistics are those between
+// two ticks.
+func TestEthernet(t *testing.T) {
+	m := NewWire(false).UDP(true).Ethernet
+	if first, second := get(t, m, 0x204), get(t, m, 0x204); first != 0x40 || second != 3 {
+		t.Errorf("after loading the state reads 0x%X and 0x%X", first, second)
+	}
+	m.Cut(true)
+	m.Cut(false)
+	if first, second := get(t, m, 0x204), get(t, m, 0x204); first != 0x40 || second != 3 {
+		t.Errorf("after a moment without cable it reads 0x%X and 0x%X", first, second)
+	}
+	m.Count(0x608, 1<<33)
+	if v := get(t, m, 0x60C); v != 0 {
+		t.Errorf("a counter shows %d before the tick", v)
+	}
+	put(t, m, 0x2B0, 1)
+	if low, high := get(t, m, 0x608), get(t, m, 0x60C); low != 0 || high != 2 {
+		t.Errorf("the counter shows %d, %d", low, high)
+	}
+	put(t, m, 0x2B0, 1)
+	if high := get(t, m, 0x60C); high != 0 {
+		t.Errorf("after another tick it shows %d", high)
+	}
+	put(t, m, 0x107C, 3)
+	get(t, m, 0x204)
+	if v := get(t, m, 0x204); v != 3 {
+		t.Errorf("before a reset RS-FEC is taken over: the state is 0x%X", v)
+	}
+	put(t, m, 0x4, 0xC0000000)
+	put(t, m, 0x4, 0)
+	get(t, m, 0x204)
+	if v := get(t, m, 0x204); v != 0x40 {
+		t.Errorf("with RS-FEC at one end the state is 0x%X", v)
+	}
+}
+
+// arp_server.cpp: a rising edge asks for what is not in the table; who has the address
+// answers; the table has addresses with the first octet lowest.
+func TestARP(t *testing.T) {
+	w := NewWire(false)
+	a, b := w.UDP(true), w.UDP(true)
+	for i, c := range []*UDP{a, b} {
+		put(t, c.Registers(), 0x10, 0x35029D10+uint32(i))
+		put(t, c.Registers(), 0x18, 0x0A000010+uint32(i))
+	}
+	w.Host(netip.MustParseAddr("10.0.1.18"), MAC{1: 9}) // not in the network that is asked
+	put(t, a.Registers(), 0x1010, 1)
+	put(t, a.Registers(), 0x1010, 1)
+	if a.Scans() != 1 {
+		t.Errorf("%d scans without an edge", a.Scans())
+	}
+	if v := get(t, a.Registers(), 0x1110); v != 0x00000100 {
+		t.Errorf("entries 16 to 19 are 0x%08X", v)
+	}
+	if ip, low, high := get(t, a.Registers(), 0x1400+4*17), get(t, a.Registers(), 0x1800+8*17), get(t, a.Registers(),
+		0x1804+8*17); ip != 0x1100000A || low != 0x02350A00 || high != 0x119D {
+		t.Errorf("the entry is 0x%08X, 0x%08X, 0x%08X", ip, low, high)
+	}
+	if get(t, b.Registers(), 0x1110) != 0 {
+		t.Error("who was asked has learnt something")
+	}
+	put(t, b.Registers(), 0x10, 0x35029D77)
+	put(t, a.Registers(), 0x1010, 0)
+	put(t, a.Registers(), 0x1010, 1)
+	if low := get(t, a.Registers(), 0x1804+8*17); low != 0x119D {
+		t.Errorf("a valid entry was asked for: 0x%X", low)
+	}
+}
+
+// network_stack.sv, network_control_s_axi.sv: addresses are taken over by a start, arp
+// reads reversed. session_lookup_controller.cpp: numbers are given in order, those that
+// are free again come last. port_table.cpp: ports below 32768, each once.
+func TestTCP(t *testing.T) {
+	w := NewWire(false)
+	a, b := w.TCP(), w.TCP()
+	for i, c := range []*TCP{a, b} {
+		r := c.Registers()
+		put(t, r, 0x10, 0x0A000010+uint32(i))
+		put(t, r, 0x18, uint32(i+12))
+		put(t, r, 0x20, 0x0A000001)
+		if v := get(t, r, 0x20); v != 0x0100000A {
+			t.Errorf("arp reads 0x%08X", v)
+		}
+		if err := c.OpenPort(t.Context(), 5000); err == nil {
+			t.Error("a stack that was not started listens")
+		}
+		put(t, r, 0, 1)
+		for v := get(t, r, 0); v&2 == 0; v = get(t, r, 0) {
+			if v&5 == 4 {
+				t.Fatal("idle without having been done")
+			}
+		}
+		if v := get(t, r, 0); v != 4 {
+			t.Errorf("control is 0x%X after done was read", v)
+		}
+	}
+	if mac, ok := b.arp(0x0A000011); !ok || mac.String() != "00:0A:35:02:9D:E2" { // 5 + 13, without carry
+		t.Errorf("%v, %t", mac, ok)
+	}
+	connect := func(from *TCP, ip uint32, port uint16) (uint32, error) {
+		return from.OpenConnection(context.Background(), ip, port)
+	}
+	if _, err := connect(a, 0x0A000011, 5000); !errors.Is(err, ErrRefused) {
+		t.Error(err)
+	}
+	if _, err := connect(a, 0x0A000099, 5000); !errors.Is(err, ErrSilent) {
+		t.Error(err)
+	}
+	for port, good := range map[uint16]bool{32768: false, 5000: true} {
+		if err := b.OpenPort(t.Context(), port); (err == nil) != good {
+			t.Errorf("port %d: %v", port, err)
+		}
+	}
+	if err := b.OpenPort(t.Context(), 5000); !errors.Is(err, ErrPort) {
+		t.Errorf("again: %v", err)
+	}
+	for want := range uint32(3) {
+		if s, err := connect(a, 0x0A000011, 5000); err != nil || s != 2+want || w.Connections()[want].ToSession != want {
+			t.Errorf("session %d, %v; %v", s, err, w.Connections())
+		}
+	}
+}
+
+func TestHandlersEndByThemselves(t *testing.T) {
+	w := NewWire(false)
+	c := w.TCP()
+	put(t, c.Registers(), 0, 1)
+	c.Patience(time.Hour)
+	h := NewHandler(c, 20*time.Millisecond)
+	put(t, h, 0x10, 0x0A000099)
+	put(t, h, 0x38, 2)
+	put(t, h, 0, 1)
+	for get(t, h, 0)&2 == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if v := get(t, h, 0x30); v != 0 {
+		t.Errorf("it returns %d", v)
+	}
+}
+
+func TestNowhere(t *testing.T) {
+	w := NewWire(false)
+	udp, tcp := w.UDP(true), w.TCP()
+	for _, r := range []layout.Registers{udp.Registers(), udp.Ethernet, tcp.Registers(), NewHandler(tcp, time.Second)} {
+		for _, at := range []uint32{0x2, 0x7FC, 0xFFFC, 0x824} {
+			if _, err := r.Read(t.Context(), at); !errors.Is(err, ErrNowhere) {
+				t.Errorf("%T: 0x%X is read: %v", r, at, err)
+			}
+			if err := r.Write(t.Context(), at, 1); !errors.Is(err, ErrNowhere) {
+				t.Errorf("%T: 0x%X is written: %v", r, at, err)
+			}
+		}
+	}
+}

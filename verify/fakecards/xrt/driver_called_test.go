@@ -1,0 +1,100 @@
+package xrt_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	driver "github.com/cclforge/cclforge/driver/xrt"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/fakecards/xrt"
+	"github.com/cclforge/cclforge/verify/hls"
+)
+
+// TestCallKernel has the driver of cards call a kernel in C++.
+func TestCallKernel(t *testing.T) {
+	if err := hls.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	d := designtest.Made(t, "made", designtest.Doubled)
+	p := driverview.Of(d)
+	lies, err := driverview.Card(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := xrt.Start(t, d, 1, xrt.HostOptions{})
+	c, err := driver.Open(t.Context(), &lies, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dev, err := c.Engine(ctx, &p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 50
+	src, err := accl.Alloc[int32](ctx, e, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, err := accl.Alloc[int32](ctx, e, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, name := range []string{"doubled", "doubled_0_0"} {
+		for i := range n {
+			src.Host()[i] = int32(100*round + i)
+		}
+		if err := src.SyncToDevice(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := accl.CallKernel(ctx, dev, name, src.Address(), dst.Address(), n); err != nil {
+			t.Fatal(err)
+		}
+		if err := dst.SyncFromDevice(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range dst.Host() {
+			if v != int32(2*(100*round+i)) {
+				t.Fatalf("round %d: element %d is %d", round, i, v)
+			}
+		}
+	}
+	for _, test := range []struct {
+		kernel    string
+		arguments []uint64
+		kind      error
+		says      string
+	}{
+		{"halved", nil, accl.ErrNoKernel, "halved"},
+		{"doubled", []uint64{src.Address()}, accl.ErrCount, "1 given, expected 3: src, dst, count"},
+		{"doubled", []uint64{src.Address(), 1 << 40, n}, accl.ErrKernelAddress, "dst is 0x10000000000"},
+	} {
+		if err := accl.CallKernel(ctx, dev, test.kernel, test.arguments...); !errors.Is(err, test.kind) ||
+			!strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s%v: %v", test.kernel, test.arguments, err)
+		}
+	}
+	// One that does not end: the call is left, and the kernel is busy from then on.
+	short, end := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer end()
+	var stalled *accl.KernelError
+	err = accl.CallKernel(short, dev, "doubled", src.Address(), dst.Address(), 0)
+	if !errors.As(err, &stalled) || !errors.Is(err, accl.ErrKernelStalled) || !errors.Is(err, context.DeadlineExceeded) ||
+		stalled.Instance == "" {
+		t.Errorf("a kernel that does not end: %v", err)
+	}
+	if err := accl.CallKernel(ctx, dev, "doubled", src.Address(), dst.Address(), n); !errors.Is(err, accl.ErrKernelBusy) {
+		t.Errorf("a kernel that has not ended: %v", err)
+	}
+}

@@ -1,0 +1,171 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cclforge/cclforge/verify/internal/report"
+)
+
+func entry(t *testing.T) Entry {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir, err := Dir("things")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Entry{Dir: dir, Key: "abc", File: "thing"}
+}
+
+// writes makes the file of an entry.
+func writes(text string) func(dir string) error {
+	return func(dir string) error { return os.WriteFile(filepath.Join(dir, "thing"), []byte(text), 0o666) }
+}
+
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	if text, err := os.ReadFile(path); err != nil || string(text) != want {
+		t.Errorf("%s holds %q, %v", path, text, err)
+	}
+}
+
+func TestThingsAreMadeOnce(t *testing.T) {
+	e := entry(t)
+	var made atomic.Int32
+	var runs sync.WaitGroup
+	for range 8 {
+		runs.Go(func() {
+			path, err := e.Get(t.Context(), func(dir string) error {
+				made.Add(1)
+				time.Sleep(10 * time.Millisecond)
+				return writes("first")(dir)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			holds(t, path, "first")
+		})
+	}
+	runs.Wait()
+	if n := made.Load(); n != 1 {
+		t.Errorf("it was made %d times", n)
+	}
+}
+
+func TestFailuresLeaveNothing(t *testing.T) {
+	e := entry(t)
+	broken := errors.New("broken")
+	if path, err := e.Get(t.Context(),
+		func(dir string) error { return errors.Join(writes("half")(dir), broken) }); path != "" || !errors.Is(err, broken) {
+		t.Errorf("%q, %v", path, err)
+	}
+	if _, err := e.Get(t.Context(), func(string) error { return nil }); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nothing was made: %v", err)
+	}
+	path, err := e.Get(t.Context(), writes("whole"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "whole")
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
+		t.Errorf("there are %q", left)
+	}
+}
+
+func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
+	e := entry(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ctx = report.With(ctx, func(string, ...any) { cancel() })
+	inside, over := make(chan struct{}), make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		_, err := e.Get(t.Context(), func(dir string) error {
+			close(inside)
+			<-over
+			return writes("theirs")(dir)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside
+	if _, err := e.Get(ctx, writes("mine")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	close(over)
+	other.Wait()
+	path, err := e.Get(t.Context(), writes("mine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "theirs")
+}
+
+func TestWhatNobodyUsesGoes(t *testing.T) {
+	e := entry(t)
+	old := time.Now().Add(-2 * keep)
+	var paths []string
+	for _, key := range []string{"old", "used", "older"} {
+		e.Key = key
+		path, err := e.Get(t.Context(), writes(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Key = "used"
+	if _, err := e.Get(t.Context(), writes("again")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, paths[1], "used")
+	e.Key = "new"
+	if _, err := e.Get(t.Context(), writes("new")); err != nil {
+		t.Fatal(err)
+	}
+	for i, there := range []bool{false, true, false} {
+		if _, err := os.Stat(paths[i]); (err == nil) != there {
+			t.Errorf("%s: %v", paths[i], err)
+		}
+	}
+}
+
+func TestPlacesDependOnFilesAlone(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	files := map[string][]byte{"a/b.h": []byte("one"), "c.cpp": []byte("two")}
+	dir, err := Place("sources", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(dir, "a", "b.h"), "one")
+	holds(t, filepath.Join(dir, "c.cpp"), "two")
+	again, err := Place("sources", files)
+	if err != nil || again != dir {
+		t.Errorf("the same files are in %s, %v", again, err)
+	}
+	files["c.cpp"] = []byte("owt")
+	other, err := Place("sources", files)
+	if err != nil || other == dir {
+		t.Errorf("other files are in %s, %v", other, err)
+	}
+	holds(t, filepath.Join(dir, "c.cpp"), "two")
+	// A file that was cut off is written again.
+	if err := os.WriteFile(filepath.Join(dir, "c.cpp"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files["c.cpp"] = []byte("two")
+	if _, err := Place("sources", files); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(dir, "c.cpp"), "two")
+}

@@ -1,0 +1,116 @@
+package block_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/templates"
+)
+
+// within are the modules and packages without a bench of their own, by what checks them and why.
+var within = []struct{ folder, why, names string }{
+	{"conformance", "the engine as a whole: every test of a Verilated platform",
+		"ccl_offload cclo_core"},
+	{"rtlsim", "a model around platforms in simulation",
+		"cclo_microblaze_v cmac_0 cmac_1 cmac_krnl networklayer rdma_stack sim_axi_checker sim_axi_memory " +
+			"sim_axi_read sim_axi_write sim_axilite_zero sim_engine_account sim_hls_control sim_hls_input " +
+			"sim_hls_output sim_host_axil sim_host_calls sim_host_probe sim_ipc_axis_master_512 " +
+			"sim_ipc_axis_slave_512 sim_kernel_port simulation"},
+	{"rtlsim", "a package has no behaviour of its own",
+		"axilite_pkg cclo_pkg engine_pkg microblaze_v_pkg move_pkg rv32_pkg"},
+	{"rtlsim", "a template of assertions inside other files",
+		"checks"},
+	{"rtlsim", "a template of text inside other files",
+		"parts"},
+	{"rtlsim", "a template of wrappers around kernels in C++",
+		"hls_kernel"},
+	{"rtlsim", "assertions that are checked when a platform is compiled: every platform in simulation",
+		"cclo_layout_check"},
+	{"rtlsim", "wires between a kernel's flat port and the struct inside",
+		"axilite_port"},
+	{"rtlsim", "the whole platform in simulation",
+		"platform_top"},
+	{"rtltest/arithmetic", "a package has no behaviour of its own",
+		"reduce_ops_pkg"},
+	{"rtltest/arithmetic", "multipliers side by side; those of integers are part of it",
+		"reduce_product"},
+	{"rtltest/arithmetic", "part of it",
+		"reduce_core reduce_lane"},
+	{"rtltest/ccl_offload/cpu", "part of the control processor, which runs against an instruction set simulator",
+		"rv32_core"},
+	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
+		"inbound"},
+	{"rtltest/kernels", "around a core that is not ours",
+		"microblaze_v_core"},
+}
+
+// bench matches a module that a bench names, and parts the list of those inside it that it checks, too.
+var (
+	bench  = regexp.MustCompile(`(?:Name|Top|Kernel|float|top)(?::\s*|\()"(\w+)"`)
+	parts  = regexp.MustCompile(`Parts: +\[\]string\{([^}]*)\}`)
+	quoted = regexp.MustCompile(`"(\w+)"`)
+)
+
+func TestEveryModuleIsChecked(t *testing.T) {
+	checked := map[string]bool{"axis_switch": true, "move_engine": true} // inside the tops of their benches
+	err := filepath.WalkDir("..", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for _, m := range bench.FindAllSubmatch(text, -1) {
+			checked[string(m[1])] = true
+		}
+		for _, list := range parts.FindAllSubmatch(text, -1) {
+			for _, m := range quoted.FindAllSubmatch(list[1], -1) {
+				checked[string(m[1])] = true
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range within {
+		if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(w.folder))); err != nil {
+			t.Error(err)
+		}
+		for _, name := range strings.Fields(w.names) {
+			if checked[name] {
+				t.Errorf("%s: a bench names it; remove it from the table", name)
+			}
+			checked[name] = true
+		}
+	}
+	var names []string
+	err = fs.WalkDir(templates.FS, "rtl", func(name string, _ fs.DirEntry, err error) error {
+		if base, ok := strings.CutSuffix(strings.TrimSuffix(path.Base(name), ".tmpl"), ".sv"); err == nil && ok {
+			names = append(names, base)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 100 {
+		t.Fatalf("only %d modules are found", len(names))
+	}
+	for _, name := range names {
+		if !checked[name] {
+			t.Errorf("%s: no bench names it; write one, or add it to the table with what checks it", name)
+		}
+	}
+	for _, w := range within {
+		for _, name := range strings.Fields(w.names) {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: there is no such module; remove it from the table", name)
+			}
+		}
+	}
+}

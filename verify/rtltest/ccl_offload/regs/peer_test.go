@@ -1,0 +1,202 @@
+package regs
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
+)
+
+// Widths of a look-up's request and response.
+const (
+	peerRequestBits  = 1 + 32 + 32
+	peerResponseBits = 1 + 1 + 32 + 32 + 16 + 1
+)
+
+type peer struct{ record, local, session, self uint64 }
+
+// table is the memory with communicators in it.
+type table struct {
+	m                   *abi.Memory
+	words               []uint32
+	header, record      uint32 // bytes
+	size, rank, session uint32 // byte offsets
+}
+
+func newTable(g *abi.Generation) *table {
+	m := g.Memory("exchange")
+	x := &table{m: m, words: make([]uint32, m.Size/4)}
+	for _, t := range m.Tables {
+		if t.Name != "communicators" {
+			continue
+		}
+		x.header, x.record = t.HeaderBytes(), t.RecordBytes()
+		for i, w := range t.Header {
+			switch w.Name {
+			case "size":
+				x.size = uint32(4 * i)
+			case "local_rank":
+				x.rank = uint32(4 * i)
+			}
+		}
+		for i, w := range t.Record {
+			if w.Name == "session" {
+				x.session = uint32(4 * i)
+			}
+		}
+	}
+	return x
+}
+
+func (x *table) word(at uint64) (uint32, bool) {
+	if at%4 != 0 || at < uint64(x.m.Base) || at+4 > uint64(x.m.Base+x.m.Size) {
+		return 0, false
+	}
+	return x.words[(at-uint64(x.m.Base))/4], true
+}
+
+// find is what a look-up must find.
+func (x *table) find(comm, rank uint32) (peer, bool) {
+	at := uint64(comm)
+	size, ok := x.word(at + uint64(x.size))
+	local, okLocal := x.word(at + uint64(x.rank))
+	_, okHeader := x.word(at + uint64(x.header) - 4)
+	if _, aligned := x.word(at); !aligned || !ok || !okLocal || !okHeader || rank >= size {
+		return peer{}, false
+	}
+	record := at + uint64(x.header) + uint64(rank)*uint64(x.record)
+	if _, ok := x.word(record + uint64(x.record) - 4); !ok {
+		return peer{}, false
+	}
+	session, _ := x.word(record + uint64(x.session))
+	self := uint64(0)
+	if local == rank {
+		self = 1
+	}
+	return peer{record, uint64(local), uint64(session & 0xFFFF), self}, true
+}
+
+func TestPeersAreFoundAsInTheMemory(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u280_manual"} {
+		for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
+			t.Logf("%s, seed %d", platform, seed)
+			lookups(t, platform, seed)
+		}
+	}
+}
+
+func lookups(t *testing.T, platform string, seed uint64) {
+	d, err := pins.Design(platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newTable(d.ABI())
+	clients := []string{"moves", "messages", "rendezvous"}
+	m := pins.Module{
+		Platform: platform, Folder: "ccl_offload", Top: "peer_lookup", Files: []string{"peer_lookup"},
+		In: map[string]int{"exchange_response": responseBits}, Out: map[string]int{"exchange_request": requestBits},
+	}
+	for _, c := range clients {
+		m.In[c+"_request"], m.Out[c+"_response"] = peerRequestBits, peerResponseBits
+	}
+	b, err := pins.New(t.Context(), m, seed)
+	if errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r := rand.New(rand.NewPCG(seed, 3))
+
+	for i := range x.words {
+		x.words[i] = r.Uint32() % 40
+	}
+	var comms []uint32
+	for range 6 { // some reach beyond the end of the memory
+		at := r.IntN(len(x.words) - int(x.header)/4)
+		comms = append(comms, x.m.Base+uint32(4*at))
+	}
+	end := x.m.Base + x.m.Size
+	comms = append(comms, x.m.Base, x.m.Base-4, end-x.header, end-x.header+4, end-x.header-x.record, end, ^uint32(3),
+		comms[0]+1, comms[1]+2)
+
+	type asked struct {
+		comm, rank uint32
+		began      uint64
+	}
+	asking := map[string]*asked{}
+	found, missing, slowest, alone := 0, 0, uint64(0), uint64(0)
+	delay, pauses := 0, r.IntN(4)
+	for found+missing < 3000 {
+		if b.Cycle > 1e6 {
+			t.Fatal("it does not end")
+		}
+		for _, c := range clients {
+			if asking[c] == nil && r.IntN(20) < 1+pauses {
+				a := &asked{comms[r.IntN(len(comms))], r.Uint32() % 40, b.Cycle}
+				if r.IntN(10) == 0 {
+					a.rank = []uint32{^uint32(0), 0x0AAAAAAB, 1 << 30}[r.IntN(3)] // products that wrap around
+				}
+				asking[c] = a
+				b.Pack(c+"_request", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 32, Value: uint64(a.comm)},
+					pins.Field{Width: 32, Value: uint64(a.rank)})
+			}
+		}
+		b.Step()
+		// The memory answers one request after some cycles.
+		answered := b.Unpack("exchange_request", 1, 2, 32, 32)
+		b.Set("exchange_response", 0)
+		if answered[0] != 0 && delay == 0 {
+			if answered[1] != read {
+				t.Fatalf("the memory is asked for operation %d", answered[1])
+			}
+			v, ok := x.word(answered[2])
+			if !ok {
+				t.Fatalf("the memory is asked for 0x%X", answered[2])
+			}
+			delay = 2 + r.IntN(1+4*pauses) // the request stands for another cycle
+			b.Pack("exchange_response", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 1, Value: 1},
+				pins.Field{Width: 32, Value: uint64(v)})
+		}
+		if delay > 0 {
+			delay--
+		}
+		for _, c := range clients {
+			v := b.Unpack(c+"_response", 1, 1, 32, 32, 16, 1)
+			if v[0] == 0 {
+				continue
+			}
+			a := asking[c]
+			if a == nil {
+				t.Fatalf("%s is answered without a request", c)
+			}
+			want, ok := x.find(a.comm, a.rank)
+			if ok != (v[1] != 0) {
+				t.Fatalf("rank %d at 0x%X: ok is %d", a.rank, a.comm, v[1])
+			}
+			if got := (peer{v[2], v[3], v[4], v[5]}); ok && got != want {
+				t.Fatalf("rank %d at 0x%X: %+v, not %+v", a.rank, a.comm, got, want)
+			}
+			if ok {
+				found++
+				if took := b.Cycle - a.began; alone == 0 || took < alone {
+					alone = took
+				}
+			} else {
+				missing++
+			}
+			slowest = max(slowest, b.Cycle-a.began)
+			delete(asking, c)
+			b.Pack(c+"_request", pins.Field{Width: peerRequestBits})
+		}
+	}
+	if found < 50 || missing < 50 {
+		t.Errorf("only %d were found and %d not", found, missing)
+	}
+	t.Logf("a look-up takes %d cycles at least, %d at most", alone, slowest)
+}

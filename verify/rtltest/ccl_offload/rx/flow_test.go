@@ -1,0 +1,363 @@
+package rx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// flow is one sender whose messages are taken one after another.
+type flow struct {
+	rank
+	packets [][]byte // of messages that are under way
+	sent    [][]byte // messages that have been offered, or will be, in order
+	next    uint32   // number of the next message
+	got     int
+	reading int // channel that has asked, or -1
+	given   int // bytes that are offered, where messages are cut anywhere
+}
+
+// rush has packets offered, messages taken and buffers given back at the same
+// time, and compares what is read.
+type rush struct {
+	*rig
+	flows   []*flow
+	offered *flow
+	given   int
+	limit   int  // cycles after which a run breaks off, or 0
+	atOnce  int  // messages that came without being asked for again
+	cuts    bool // streams are cut and joined anywhere
+	parts   int  // offers of less than a header
+	loans   []loan
+	back    *loan // that is given back now
+}
+
+// loan is a buffer that is read.
+type loan struct{ buffer, bytes uint32 }
+
+const flowRecords = 0x1000
+
+func newRush(t *testing.T, platform string, seed uint64, buffers int) *rush {
+	r := &rush{rig: newRig(t, platform, seed)}
+	for _, p := range r.ranks[:4] {
+		if !p.self || !r.n.lossy {
+			r.flows = append(r.flows, &flow{rank: p, next: r.m.get(p.record + r.n.inbound), reading: -1})
+		}
+	}
+	r.give(buffers)
+	return r
+}
+
+func (r *rush) give(buffers int) {
+	r.given = buffers
+	for i := range uint32(buffers) {
+		r.write(pageRx, "rx.address", i*0x4000)
+		r.write(pageRx, "rx.address_high", 0)
+		r.write(pageRx, "rx.bytes", 0x4000)
+		r.write(pageRx, "rx.enqueue", r.n.exchangeBase+flowRecords+r.n.recordBytes*i)
+	}
+}
+
+// send makes another message.
+func (f *flow) send(r *rush, size uint32) {
+	h := head{count: size, tag: 1, src: f.rank.rank, dst: f.session, context: f.context, seq: f.next}
+	f.next++
+	b := r.payload(size)
+	f.sent = append(f.sent, b)
+	first := min(size, 4032)
+	if r.n.lossy {
+		first = size
+	}
+	f.packets = append(f.packets, append(r.n.pack(h), b[:first]...))
+	for b = b[first:]; len(b) > 0; b = b[min(len(b), maxPacket):] {
+		f.packets = append(f.packets, b[:min(len(b), maxPacket)])
+	}
+}
+
+// offerNext offers a packet of some flow that is not held.
+func (r *rush) offerNext(held map[*flow]bool) {
+	for _, i := range r.r.Perm(len(r.flows)) {
+		f := r.flows[i]
+		if held[f] || len(f.packets) == 0 {
+			continue
+		}
+		p := f.packets[0]
+		if r.cuts && !f.self {
+			p = r.piece(f)
+		}
+		r.OfferSession, r.OfferLoop, r.OfferBytes = f.session, 0, uint32(len(p))
+		if f.self {
+			r.OfferSession, r.OfferLoop = 0, 1
+		}
+		copy(r.OfferData[:], p)
+		clear(r.OfferData[len(p) : 64*((len(p)+63)/64)])
+		r.OfferValid = 1
+		r.offered = f
+		return
+	}
+}
+
+// piece is some of what is under way, in one.
+func (r *rush) piece(f *flow) []byte {
+	whole := slices.Concat(f.packets...)
+	n := min(1+r.r.IntN([]int{70, 5000}[r.r.IntN(2)]), len(whole), maxPacket)
+	if n < 64 {
+		r.parts++
+	}
+	f.packets, f.given = [][]byte{whole}, n
+	return whole[:n]
+}
+
+// ask has a channel wait for the next message of a flow.
+func (r *rush) ask(c int, f *flow) {
+	f.reading = c
+	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = f.record, f.session,
+		f.rank.rank, f.context, 1
+	r.MatchValid[c], r.MatchWaits[c] = 1, 0
+}
+
+func (r *rush) run(size func() uint32, count int) {
+	r.t.Helper()
+	held := map[*flow]bool{}
+	retries, changed := r.Retries, r.MessagesChanged
+	waits := map[*flow]bool{} // until messages have changed, or one comes
+	given := r.MatchGiven
+	for _, f := range r.flows {
+		f.got, f.sent = 0, nil
+	}
+	for done, idle := 0, 0; done < count*len(r.flows); idle++ {
+		if idle > 60000 {
+			r.t.Fatalf("no message comes any more at cycle %d: %d of %d are there, held %d, %d packets of %d bytes offered",
+				r.Cycle, done, count*len(r.flows), len(held), r.OfferValid, r.OfferBytes)
+		}
+		if r.OfferValid == 0 && r.offered != nil {
+			switch f := r.offered; {
+			case r.Verdict == holdIt:
+				held[f] = true
+			case r.cuts && !f.self:
+				if f.packets[0] = f.packets[0][f.given-int(r.Rest):]; len(f.packets[0]) == 0 {
+					f.packets = f.packets[1:]
+				}
+			default:
+				f.packets = f.packets[1:]
+			}
+			r.offered = nil
+		}
+		if r.Retries != retries {
+			retries = r.Retries
+			clear(held)
+		}
+		if r.offered == nil {
+			for _, f := range r.flows {
+				for len(f.sent) < count && (len(f.packets) == 0 || r.cuts && len(f.packets) < 3 && r.r.IntN(3) == 0) {
+					f.send(r, size())
+				}
+			}
+			r.offerNext(held)
+		}
+		for c, f := range r.flows {
+			switch {
+			case f.got == count:
+			case f.reading < 0 && r.MatchGiven[c] == given[c] && !waits[f]:
+				r.ask(c, f)
+			case f.reading >= 0 && r.MatchValid[c] == 0, r.MatchGiven[c] != given[c]:
+				f.reading = -1
+				r.atOnce += int(r.MatchGiven[c] - given[c])
+				given[c] = r.MatchGiven[c]
+				if waits[f] = r.MatchFound[c] == 0; waits[f] {
+					r.MatchWaits[c] = 1
+					break
+				}
+				idle = 0
+				done++
+				r.look(c, f)
+			}
+		}
+		r.Step(1)
+		if r.limit > 0 {
+			if r.limit--; r.limit == 0 {
+				return
+			}
+		}
+		if r.MessagesChanged != changed {
+			changed = r.MessagesChanged
+			clear(waits)
+		}
+		r.release()
+	}
+	for r.release() {
+		r.Step(1)
+	}
+	r.check(r.Settle())
+	r.same("events", r.read(pageNetwork, "network.events"), 0)
+	r.same("free buffers in the end", r.read(pageRx, "rx.free"), uint32(r.given))
+	if r.Fault != 0 {
+		r.t.Fatalf("fault %d of the surroundings", r.Fault)
+	}
+}
+
+// look compares a message with what was sent, and notes its buffer.
+func (r *rush) look(c int, f *flow) {
+	r.t.Helper()
+	want := f.sent[f.got]
+	f.got++
+	if int(r.MatchBytes[c]) != len(want) {
+		r.t.Fatalf("message %d of rank %d has %d bytes, want %d", f.got, f.rank.rank, r.MatchBytes[c], len(want))
+	}
+	if len(want) == 0 {
+		return
+	}
+	at := r.MatchAddress[c]
+	if !bytes.Equal(r.Device[at:at+uint64(len(want))], want) {
+		r.t.Fatalf("message %d of rank %d differs", f.got, f.rank.rank)
+	}
+	r.loans = append(r.loans, loan{r.MatchBuffer[c], uint32(len(want))})
+}
+
+// release gives buffers back, and tells whether there are more. When one is taken
+// back its record says what was in it.
+func (r *rush) release() bool {
+	if r.ReleaseValid == 0 && r.back != nil {
+		record := r.n.exchangeBase + flowRecords + r.n.recordBytes*r.back.buffer
+		r.same("status in the record", r.Exchange[(record+r.n.status)/4], r.n.reserved)
+		r.same("bytes in the record", r.Exchange[(record+r.n.bytes)/4], r.back.bytes)
+		r.back = nil
+	}
+	if r.ReleaseValid == 0 && len(r.loans) > 0 {
+		r.back = &r.loans[0]
+		r.ReleaseBuffer, r.ReleaseValid = r.back.buffer, 1
+		r.loans = r.loans[1:]
+	}
+	return r.ReleaseValid != 0 || len(r.loans) > 0
+}
+
+// buffersFor is how many a platform needs to lose nothing.
+func buffersFor(platform string) (buffers, largest int) {
+	if platform == "u55c_udp" {
+		return 130, 4032
+	}
+	return 3, 9000
+}
+
+func TestMessagesOfManySendersComeWholeAndInOrder(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
+		atOnce := 0
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
+				buffers, largest := buffersFor(platform)
+				r := newRush(t, platform, seed, buffers)
+				r.Stall, r.Latency = uint32(60*seed), uint32(3*seed)
+				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
+				atOnce += r.atOnce
+			})
+		}
+		t.Logf("%s: %d messages came to those who waited", platform, atOnce)
+		if atOnce < 3 {
+			t.Errorf("%s: too few", platform)
+		}
+	}
+}
+
+// What is cut anywhere comes to the same.
+func TestMessagesComeWholeWhereverTheyAreCut(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u280_2022"} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
+				buffers, largest := buffersFor(platform)
+				r := newRush(t, platform, seed, buffers)
+				r.cuts = true
+				r.Stall, r.Latency = uint32(60*seed), uint32(3*seed)
+				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
+				if r.parts < 20 {
+					t.Errorf("only %d headers come in part", r.parts)
+				}
+			})
+		}
+	}
+}
+
+func TestPayloadOfFullPacketsMovesAtOneBeatACycle(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
+		t.Run(platform, func(t *testing.T) {
+			buffers, _ := buffersFor(platform)
+			r := newRush(t, platform, 0, max(buffers, 16))
+			r.flows = r.flows[:1]
+			r.Stall, r.Latency = 0, 2
+			begin := r.Cycle
+			r.run(func() uint32 { return 4032 }, 100)
+			cycles := float64(r.Cycle-begin) / 100
+			t.Logf("%.1f cycles for a message of 63 beats", cycles)
+			if cycles > 70 {
+				t.Error("too many")
+			}
+		})
+	}
+}
+
+func TestSmallMessagesTakeFewCycles(t *testing.T) {
+	r := newRush(t, "u55c_tcp", 0, 16)
+	r.flows = r.flows[:1]
+	r.Stall, r.Latency = 0, 2
+	begin := r.Cycle
+	r.run(func() uint32 { return 64 }, 200)
+	cycles := float64(r.Cycle-begin) / 200
+	t.Logf("%.1f cycles for a message of one beat", cycles)
+	if cycles > 120 {
+		t.Error("too many")
+	}
+}
+
+// restart resets everything while whatever is under way.
+func (r *rush) restart() {
+	r.t.Helper()
+	r.ResetMessages, r.ResetNetwork = 1, 1
+	r.OfferValid, r.offered = 0, nil
+	r.loans, r.back = nil, nil
+	for n := 0; r.ResetMessages != 0 || r.ResetNetwork != 0; n++ {
+		if n > 30000 {
+			r.t.Fatal("a reset does not end")
+		}
+		r.Step(1)
+		if n > 4 && r.MessagesIdle != 0 {
+			r.ResetMessages = 0
+		}
+		if n > 4 && r.NetworkIdle != 0 {
+			r.ResetNetwork = 0
+		}
+	}
+	r.check(r.until("the channels", func() bool { return r.MatchValid == [channels]uint32{} }))
+	r.check(r.Settle())
+	r.same("free buffers after a reset", r.read(pageRx, "rx.free"), 0)
+	for _, f := range r.flows {
+		f.packets, f.reading = nil, -1
+		r.MatchWaits = [channels]uint32{}
+		r.Exchange[(f.record+r.n.inbound)/4] = f.next
+	}
+	r.enable()
+}
+
+func TestAfterAResetAtAnyMomentMessagesComeAgain(t *testing.T) {
+	for name, platform := range map[string]string{"u55c_tcp": "u55c_tcp", "u55c_tcp, cut": "u55c_tcp",
+		"u55c_udp": "u55c_udp"} {
+		t.Run(name, func(t *testing.T) {
+			buffers, largest := buffersFor(platform)
+			r := newRush(t, platform, 0, buffers)
+			r.cuts = name != platform
+			r.Stall, r.Latency = 40, 3
+			size := func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }
+			for i := range 60 {
+				r.limit = r.r.IntN(1500)
+				r.run(size, 1000)
+				r.limit = 0
+				r.restart()
+				if i%10 == 9 {
+					r.give(buffers)
+					r.run(size, 10)
+				}
+				r.restart()
+				r.give(buffers)
+			}
+		})
+	}
+}

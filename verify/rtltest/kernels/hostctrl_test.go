@@ -1,0 +1,179 @@
+// Package kernels checks the small kernels around the engine, each against a model of its own:
+// the switch and the network between engines of a card, the kernels that place calls, open TCP
+// sessions and return streams, the example user kernel, and the vendor's processor in the engine.
+package kernels
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
+	"github.com/cclforge/cclforge/verify/rtltest/pins"
+)
+
+// offsets are those of the words of a call, in its order.
+func callOffsets(t *testing.T, g *abi.Generation) []uint32 {
+	at := map[string]uint32{}
+	for _, r := range g.RegisterMap("hostctrl").Registers {
+		at[r.Name] = r.At
+		if r.Width == 64 {
+			at[r.Name+"_low"], at[r.Name+"_high"] = r.At, r.At+4
+		}
+	}
+	var out []uint32
+	for _, w := range g.Record("call").Words {
+		o, ok := at[w.Name]
+		if !ok {
+			t.Fatalf("no register has the word %s", w.Name)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func hostctrl() pins.Module {
+	m := pins.Module{
+		Platform: "u55c_tcp", Folder: "hostctrl", Top: "hostctrl", Files: []string{"hostctrl", "hostctrl_core"},
+		Clock: "ap_clk", Reset: "ap_rst_n",
+		In:  map[string]int{"cmd_tready": 1, "sts_tvalid": 1, "sts_tdata": 32},
+		Out: map[string]int{"cmd_tvalid": 1, "cmd_tdata": 32, "sts_tready": 1},
+	}
+	pins.AddAXILite(&m, "s_axi_control_", 12)
+	return m
+}
+
+func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
+	d, err := pins.Design("u55c_tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := callOffsets(t, d.ABI())
+	control := map[string]uint32{}
+	for _, b := range d.ABI().BitSet("hostctrl_control").Bits {
+		control[b.Name] = 1 << b.At
+	}
+	m := hostctrl()
+	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
+		t.Logf("seed %d", seed)
+		b, err := pins.New(t.Context(), m, seed)
+		if errors.Is(err, verilate.ErrTools) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		r := rand.New(rand.NewPCG(seed, 4))
+		ready := pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}
+		var sent []uint32
+		var held uint32
+		waits, answer, takes := false, false, true
+		step := func() {
+			now := takes && ready.Next()
+			b.Set("cmd_tready", block.Bit(now))
+			b.Set("sts_tvalid", block.Bit(answer))
+			b.Set("sts_tdata", r.Uint64())
+			b.Step()
+			if answer && b.Is("sts_tready") {
+				answer = false
+			}
+			valid, word := b.Is("cmd_tvalid"), uint32(b.Get("cmd_tdata"))
+			if waits && (!valid || word != held) {
+				t.Fatal("a word that nobody took has changed")
+			}
+			held, waits = word, valid && !now
+			if valid && now {
+				sent = append(sent, word)
+			}
+		}
+		host := &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: step, Random: r.IntN}
+		get := func(at uint32) uint32 {
+			v, err := host.Read(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		put := func(at, v uint32) {
+			if err := host.Write(at, v, 0xF); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect := func(what string, want ...string) {
+			t.Helper()
+			v := uint32(0)
+			for _, name := range want {
+				v |= control[name]
+			}
+			if got := get(0); got != v {
+				t.Fatalf("%s the control register is %08X, not %08X (%s)", what, got, v, strings.Join(want, ", "))
+			}
+		}
+		settle := func(until func() bool) {
+			for range 20000 {
+				if until() {
+					return
+				}
+				step()
+			}
+			t.Fatal("it does not end")
+		}
+		expect("at first", "idle")
+		answer = true // nobody has asked
+		settle(func() bool { return !answer })
+		expect("after a stray answer", "idle")
+		values := make([]uint32, len(words))
+		for range 30 {
+			for _, i := range r.Perm(len(words)) {
+				if r.IntN(3) > 0 {
+					values[i] = r.Uint32()
+					put(words[i], values[i])
+				}
+			}
+			for i, at := range words {
+				if got := get(at); got != values[i] {
+					t.Fatalf("register 0x%X is %08X, not %08X", at, got, values[i])
+				}
+			}
+			if got := get(0x14) | get(0x60) | get(0x6C) | get(0x7C) | get(0x90) | get(0x180); got != 0 {
+				t.Fatalf("what is no register reads as %08X", got)
+			}
+			sent, takes = nil, false
+			put(0, control["start"])
+			expect("with a call that is not taken", "start")
+			takes = true
+			settle(func() bool { return len(sent) == len(words) })
+			for range 5 {
+				step()
+			}
+			if r.IntN(2) == 0 {
+				expect("with a call that was taken", "ready")
+				expect("when that was read")
+			} else {
+				get(0)
+			}
+			put(words[0], ^values[0]) // no longer the call's
+			if r.IntN(2) == 0 {
+				put(0, 0)
+			}
+			answer = true
+			settle(func() bool { return !answer })
+			step()
+			expect("after the answer", "done", "idle")
+			expect("when that was read", "idle")
+			for i, v := range sent {
+				if v != values[i] {
+					t.Fatalf("word %d is %08X, not %08X", i, v, values[i])
+				}
+			}
+			if len(sent) != len(words) {
+				t.Fatalf("%d words were sent", len(sent))
+			}
+			values[0] = ^values[0]
+		}
+	}
+}

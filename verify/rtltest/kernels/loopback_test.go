@@ -1,0 +1,76 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+)
+
+func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	d := designtest.Load(t, "u55c_tcp", nil)
+	sources, err := verilate.SourcesOf(t.Context(), d, "loopback")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell, err := filepath.Abs("shell/loopback.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range loopsOf(t, d) {
+		path, err := verilate.Build{
+			Top: "loopback", Sources: sources, Shell: []string{shell}, Params: map[string]string{"WIDTH": fmt.Sprint(width)},
+			CFlags: []string{fmt.Sprintf("-DBYTES=%d", width/8)}, Careful: true, Optimize: "-O1",
+		}.Library(t.Context())
+		if errors.Is(err, verilate.ErrTools) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var through func(seed, count uint64, idle, stall uint32) int64
+		purego.RegisterLibFunc(&through, lib, "through")
+		const count = 1000
+		for _, pace := range [][2]uint32{{0, 0}, {0, 500}, {500, 0}, {700, 700}} {
+			for seed := range uint64(3) {
+				cycles := through(seed, count, pace[0], pace[1])
+				if cycles < count {
+					t.Errorf("%d bits, idle %d, stall %d, seed %d: a beat was lost or changed", width, pace[0], pace[1], seed)
+				}
+				if pace == [2]uint32{} && cycles > count+2 {
+					t.Errorf("%d bits: %d cycles for %d beats", width, cycles, count)
+				}
+			}
+		}
+	}
+}
+
+// closed are the widths of the streams that a platform closes.
+func loopsOf(t *testing.T, d *design.Design) []int {
+	t.Helper()
+	widths := map[int]bool{}
+	var all []int
+	for _, s := range d.Streams {
+		if s.To.Instance.Role == "closer" && !widths[s.From.Width] {
+			widths[s.From.Width] = true
+			all = append(all, s.From.Width)
+		}
+	}
+	if len(all) < 2 {
+		t.Fatalf("the platform closes streams of %v bits only", all)
+	}
+	return all
+}
