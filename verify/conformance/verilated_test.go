@@ -74,12 +74,15 @@ func (hardware) keeps() bool               { return false }
 func (hardware) close() error              { return nil }
 
 // simulated is how the flags have ranks of a design simulated. Their library is there
-// when it returns, before the time of a test begins.
+// when it returns, before the time of a test begins. It is that of the lock step (package
+// compare), so that each platform is built once: the host is at the kernel streams, and
+// sends back what comes. With -conform.over, and in a nightly run, the hardware does so.
 func simulated(ctx context.Context, d *design.Design, kernelPort bool) (rtlsim.Options, error) {
+	shared := *overFlag == "" && !nightly.Enabled()
 	o := rtlsim.Options{
-		Library: *libraryFlag, Seed: seedOf(), Clock: rtlsim.NewClock(),
+		Library: *libraryFlag, Seed: seedOf(), Clock: rtlsim.NewClock(), Loop: shared && !kernelPort,
 		Build: rtlsim.Build{
-			KernelPort: kernelPort, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
+			KernelPort: kernelPort || shared, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
 		},
 	}
 	if o.Library != "" {

@@ -26,6 +26,8 @@ type Options struct {
 	// Library builds of the design with Build.
 	Library string
 	Build   Build
+	// Loop has the host at the kernel streams (Build.KernelPort) send back what comes, as a loop-back does.
+	Loop    bool
 	Image   []byte        // the control firmware; nil for the prebuilt one
 	Symbols *rv32.Symbols // of it, for errors; may be nil
 	// Seed is that of everything random.
@@ -295,7 +297,7 @@ func (e *Engine) post(f func()) {
 
 // Looped reports whether the kernel stream comes back to the engine.
 func (e *Engine) Looped() bool {
-	return !e.o.Build.KernelPort && e.d.Platform.CCLO.KernelStream == loopback
+	return e.o.Loop || !e.o.Build.KernelPort && e.d.Platform.CCLO.KernelStream == loopback
 }
 
 // Occupied implements engine.Occupied.

@@ -252,6 +252,10 @@ func TestTheHostIsAtTheKernelStreams(t *testing.T) {
 	if _, _, err := d.Pull(ctx, 63); !errors.Is(err, engine.ErrBeat) {
 		t.Error(err)
 	}
+	looped, _ := toyEngine(t, Options{Build: Build{Careful: true}, Loop: true})
+	if err := looped.Device().Push(ctx, 4, data); !looped.Looped() || !errors.Is(err, engine.ErrLoopback) {
+		t.Error(err)
+	}
 }
 
 func TestWhatFailsEndsTheEngineAndItsCalls(t *testing.T) {

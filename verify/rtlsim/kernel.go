@@ -142,18 +142,25 @@ func (e *Engine) kernelIn() {
 
 // kernelOut takes beats from the hardware while there is room.
 func (e *Engine) kernelOut() {
+	if e.o.Loop {
+		defer e.card.stir()
+	}
 	k := &e.kernel
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for k.stored < kernelBytes {
+	to, bytes := &k.out, &k.stored
+	if e.o.Loop {
+		to, bytes = &k.in, &k.held
+	}
+	for *bytes < kernelBytes {
 		data := make([]byte, 64*e.beat)
 		var tdest uint32
 		n := int(e.f.KernelPull(e.model, e.number, &data[0], uint64(len(data)/e.beat), &tdest)) * e.beat
 		if n == 0 {
 			return
 		}
-		k.out = append(k.out, piece{tdest: tdest, data: data[:n:n]})
-		k.stored += n
+		*to = append(*to, piece{tdest, data[:n:n], e.o.Loop})
+		*bytes += n
 		k.signal()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,11 @@ func TestParseTimes(t *testing.T) {
 func TestOpenMPI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and starts ranks of OpenMPI")
+	}
+	for _, op := range compared(platform(t, "u55c_tcp")) {
+		if !op.alone() && !strings.Contains(string(mpiSource), strconv.Quote(op.title)) {
+			t.Errorf("mpi.c does not call %s", op.title)
+		}
 	}
 	m, err := findOpenMPI(t.Context(), t.TempDir())
 	if err != nil {

@@ -14,9 +14,13 @@ enum { MOST_RUNS = 100000, ROOT = 0 };
 
 static const char *const names[] = {
     "send/recv", "bcast",     "scatter",        "gather",   "reduce",
-    "allgather", "allreduce", "reduce_scatter", "alltoall", "barrier",
+    "allgather", "allreduce", "reduce_scatter", "alltoall", "scan",
+    "exscan",    "barrier",
 };
-enum { SENDRECV, BCAST, SCATTER, GATHER, REDUCE, ALLGATHER, ALLREDUCE, REDUCE_SCATTER, ALLTOALL, BARRIER, OPERATIONS };
+enum {
+  SENDRECV, BCAST, SCATTER, GATHER, REDUCE, ALLGATHER, ALLREDUCE, REDUCE_SCATTER, ALLTOALL, SCAN, EXSCAN, BARRIER,
+  OPERATIONS
+};
 
 static int rank, ranks;
 static float *src, *dst;
@@ -43,6 +47,8 @@ static void operate(int operation, int n) {
   case ALLREDUCE: MPI_Allreduce(src, dst, n, MPI_FLOAT, MPI_SUM, c); break;
   case REDUCE_SCATTER: MPI_Reduce_scatter_block(src, dst, n, MPI_FLOAT, MPI_SUM, c); break;
   case ALLTOALL: MPI_Alltoall(src, n, MPI_FLOAT, dst, n, MPI_FLOAT, c); break;
+  case SCAN: MPI_Scan(src, dst, n, MPI_FLOAT, MPI_SUM, c); break;
+  case EXSCAN: MPI_Exscan(src, dst, n, MPI_FLOAT, MPI_SUM, c); break;
   case BARRIER: MPI_Barrier(c); break;
   }
 }
