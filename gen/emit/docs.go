@@ -7,6 +7,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/floorplan"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/manual"
 )
 
@@ -95,7 +96,7 @@ type docChapter struct {
 
 func newDocPage(d *design.Design, picture []byte, parts ...*manual.Part) docPage {
 	p := docPage{
-		Source: d.Platform.File, Name: d.Platform.Name, Doc: oneLine(d.Platform.Doc),
+		Source: d.Platform.File, Name: d.Platform.Name, Doc: lang.OneLine(d.Platform.Doc),
 		Floorplan: string(picture), Platform: parts[0].HTML, Interface: parts[1].HTML,
 	}
 	for _, part := range parts {

@@ -6,39 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
-// oneLine makes a text safe for one line of any language: white space becomes
-// single blanks, and what has no shape (control and direction marks, a byte
-// order mark) is replaced, because compilers object to it.
-func oneLine(s string) string {
-	if plainLine(s) {
-		return s
-	}
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// plainLine reports whether oneLine leaves a text as it is, at a glance.
-func plainLine(s string) bool {
-	for i, c := range []byte(s) {
-		if c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i+1] == ' ') {
-			return false
-		}
-	}
-	return true
-}
-
-// inComment is oneLine without what C and C++ take for a backslash.
-func inComment(s string) string { return strings.ReplaceAll(oneLine(s), "??/", "?? /") }
+// inComment is lang.OneLine without what C and C++ take for a backslash.
+func inComment(s string) string { return strings.ReplaceAll(lang.OneLine(s), "??/", "?? /") }
 
 // blockComment writes a text inside /* and */ of C or C++: no star touches a
 // slash.
@@ -90,7 +63,7 @@ func hardwareComment(s string) string {
 
 // goComment writes a text behind // of Go, where +build is an instruction.
 func goComment(s string) string {
-	s = oneLine(s)
+	s = lang.OneLine(s)
 	if strings.HasPrefix(s, "+build") {
 		s = "Text: " + s
 	}
@@ -104,7 +77,7 @@ func quoted(s string) string { return strconv.QuoteToASCII(s) }
 func tclWord(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for _, r := range oneLine(s) {
+	for _, r := range lang.OneLine(s) {
 		if strings.ContainsRune("\\\"$[]{};", r) {
 			b.WriteByte('\\')
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 func TestEscapes(t *testing.T) {
@@ -13,9 +15,9 @@ func TestEscapes(t *testing.T) {
 		text   string
 		want   string
 	}{
-		{"lines", oneLine, " two\n\tlines\r\n ", "two lines"},
-		{"invisible", oneLine, "a\u202eb\ufeffc\x00d", "a\ufffdb\ufffdc\ufffdd"},
-		{"letters stay", oneLine, "Größe ≤ 4 KiB", "Größe ≤ 4 KiB"},
+		{"lines", lang.OneLine, " two\n\tlines\r\n ", "two lines"},
+		{"invisible", lang.OneLine, "a\u202eb\ufeffc\x00d", "a\ufffdb\ufffdc\ufffdd"},
+		{"letters stay", lang.OneLine, "Größe ≤ 4 KiB", "Größe ≤ 4 KiB"},
 		{"comment ends", blockComment, "a */ b", "a * / b"},
 		{"comment begins", blockComment, "a /* b", "a / * b"},
 		{"stars and slashes", blockComment, "*/*/*", "* / * / *"},

@@ -155,13 +155,14 @@ func TestEverythingEnds(t *testing.T) {
 		"deep list":     `{{$x := list}}{{range until 100000}}{{$x = list $x}}{{end}}{{$x}}`,
 		"calls":         `{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`,
 		"call tree":     `{{define "a"}}{{template "a"}}{{template "a"}}{{end}}{{template "a"}}`,
-		"call circle":   `{{define "a"}}{{range 2}}{{template "b"}}{{end}}{{end}}{{define "b"}}{{template "a"}}{{end}}{{template "a"}}`,
-		"call fan":      fan(90),
-		"call chain":    fan(200),
-		"output":        `{{$x := repeat 1000000 "x"}}{{range 1000}}{{$x}}{{end}}`,
-		"parentheses":   `{{` + strings.Repeat("(", 200000),
-		"blocks":        strings.Repeat("{{if 1}}", 30000),
-		"whole blocks":  strings.Repeat("{{range 9}}", 9000) + strings.Repeat("{{end}}", 9000),
+		"call circle": `{{define "a"}}{{range 2}}{{template "b"}}{{end}}{{end}}` +
+			`{{define "b"}}{{template "a"}}{{end}}{{template "a"}}`,
+		"call fan":     fan(90),
+		"call chain":   fan(200),
+		"output":       `{{$x := repeat 1000000 "x"}}{{range 1000}}{{$x}}{{end}}`,
+		"parentheses":  `{{` + strings.Repeat("(", 200000),
+		"blocks":       strings.Repeat("{{if 1}}", 30000),
+		"whole blocks": strings.Repeat("{{range 9}}", 9000) + strings.Repeat("{{end}}", 9000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

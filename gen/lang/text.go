@@ -5,11 +5,41 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
+
+// OneLine makes a text safe for one line of any language: white space becomes
+// single blanks, and what has no shape (control and direction marks, a byte
+// order mark) is replaced, because compilers object to it.
+func OneLine(s string) string {
+	if plainLine(s) {
+		return s
+	}
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// plainLine reports whether OneLine leaves a text as it is, at a glance.
+func plainLine(s string) bool {
+	for i, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i+1] == ' ') {
+			return false
+		}
+	}
+	return true
+}
 
 // checkText refuses what is not text with one error: HCL would report each
 // byte of a binary file.

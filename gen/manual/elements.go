@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // element is something that a generation names and that texts can refer to.
@@ -50,7 +52,7 @@ func (s *elements) referred(match string) *element {
 
 // prose writes a text with links where it refers to elements.
 func (s *elements) prose(text string) string {
-	text = oneLine(text)
+	text = lang.OneLine(text)
 	var b strings.Builder
 	next := 0
 	for _, at := range reference.FindAllStringIndex(text, -1) {

@@ -6,12 +6,13 @@ package manual
 import (
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // Text writes a text of a user as one line of Markdown that says nothing but
 // the text, also in a cell of a table.
-func Text(s string) string { return escape(oneLine(s)) }
+func Text(s string) string { return escape(lang.OneLine(s)) }
 
 func escape(s string) string {
 	var b strings.Builder
@@ -39,25 +40,10 @@ func isWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// oneLine makes white space single blanks and replaces characters that cannot be printed.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		default:
-			return unicode.ReplacementChar
-		}
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}
-
 // Code writes a text as code in Markdown, also in a cell of a table. Nothing
 // becomes nothing.
 func Code(s string) string {
-	s = oneLine(s)
+	s = lang.OneLine(s)
 	if s == "" {
 		return ""
 	}

@@ -3,6 +3,8 @@ package manual
 import (
 	"strings"
 	"testing"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // texts are what a user may write in a description.
@@ -39,7 +41,7 @@ func visible(t *testing.T, html string) string {
 
 func checkText(t *testing.T, text string) {
 	t.Helper()
-	want := oneLine(text)
+	want := lang.OneLine(text)
 	part, err := NewPart([]byte(Text(text) + "\n"))
 	if err != nil {
 		t.Fatal(err)

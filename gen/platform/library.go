@@ -48,8 +48,8 @@ type Library struct {
 	lostBoards, lostABIs map[string]string
 }
 
-// Files are the patterns of what a library reads of a layer.
-func Files() []string {
+// patterns match the files that a library reads of a layer.
+func patterns() []string {
 	files := []string{"*.hcl", "*" + tclExtension, "*" + templateExtension, "abi/*.hcl", "boards/*.hcl",
 		"kernels/*.hcl", toolsFolder + "*.hcl"}
 	for _, extension := range sourceExtensions {
@@ -66,16 +66,38 @@ func Files() []string {
 // The library can be used even if there are errors: loading a platform reports
 // the errors of the files that it uses, and LeftOut all others.
 func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics) {
+	l := ReadLibrary(parser, layers...)
+	return l, l.Parse()
+}
+
+// ReadLibrary reads the files of a library. Before Parse it has only Complete,
+// PlatformNames and Inputs.
+func ReadLibrary(parser *lang.Parser, layers ...fs.FS) *Library {
 	l := &Library{
 		parser: parser, files: map[string][]byte{}, hidden: map[string][]byte{}, parsed: &sync.Map{},
 		problems: map[string]hcl.Diagnostics{}, lost: map[string]*Kernel{},
 		lostBoards: map[string]string{}, lostABIs: map[string]string{},
 	}
 	for _, layer := range layers {
-		for _, pattern := range Files() {
+		for _, pattern := range patterns() {
 			l.read(layer, pattern)
 		}
 	}
+	return l
+}
+
+// Complete reports whether all files could be read.
+func (l *Library) Complete() bool {
+	for display := range l.problems {
+		if l.unreadable(strings.TrimPrefix(display, Root+"/")) {
+			return false
+		}
+	}
+	return true
+}
+
+// Parse is the second half of NewLibrary.
+func (l *Library) Parse() hcl.Diagnostics {
 	l.readABIs()
 	l.readBoards()
 	kernels, diags := l.readKernels()
@@ -83,7 +105,7 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 		l.common = append(l.common, broken...)
 	} else {
 		var d hcl.Diagnostics
-		l.Toolchain, d = loadToolchain(files, parser)
+		l.Toolchain, d = loadToolchain(files, l.parser)
 		l.common = append(l.common, l.report(d)...)
 		if !d.HasErrors() {
 			diags = append(diags, l.checkTools(kernels)...)
@@ -98,7 +120,7 @@ func NewLibrary(parser *lang.Parser, layers ...fs.FS) (*Library, hcl.Diagnostics
 			all = append(all, l.problems[file]...)
 		}
 	}
-	return l, all
+	return all
 }
 
 // report keeps diagnostics by file, and returns the files with errors.
@@ -405,22 +427,16 @@ func (l *Library) PlatformNames() []string {
 	return names
 }
 
-// Inputs lists all files that a platform depends on, with their text, by the
-// name that diagnostics call them.
+// Inputs lists all files that a platform may depend on, with their text, by the
+// name that diagnostics call them: all but the descriptions of other platforms.
 func (l *Library) Inputs(name string) map[string][]byte {
 	inputs := map[string][]byte{}
 	for file, text := range l.files {
-		if display := path.Join(Root, file); Concerns(display, name) {
-			inputs[display] = text
+		if path.Dir(file) != "." || path.Ext(file) != ".hcl" || file == name+".hcl" {
+			inputs[path.Join(Root, file)] = text
 		}
 	}
 	return inputs
-}
-
-// Concerns reports whether a platform may depend on a file, by the name that
-// diagnostics call it: on all but the descriptions of other platforms.
-func Concerns(file, platform string) bool {
-	return path.Dir(file) != Root || path.Ext(file) != ".hcl" || file == path.Join(Root, platform+".hcl")
 }
 
 // Declared lists the variables of a platform by name. A file that cannot be

@@ -53,6 +53,9 @@ func TestLibraryErrors(t *testing.T) {
 			if !diags.HasErrors() || !strings.Contains(diags.Error(), test.want) {
 				t.Errorf("%v, want %q", diags, test.want)
 			}
+			if unread := strings.Contains(test.want, "cannot"); lib.Complete() == unread {
+				t.Errorf("complete: %v", lib.Complete())
+			}
 			p, diags := lib.Load("u55c_tcp", lang.Inputs{})
 			if diags.HasErrors() != test.used || test.used == (p != nil) {
 				t.Errorf("loaded %v with %v", p, diags)

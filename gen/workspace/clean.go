@@ -43,7 +43,7 @@ func (w *Workspace) orphans(o Options, generations []string) []output.Dir {
 		return nil
 	}
 	alive := map[string]bool{}
-	for _, name := range platformNames(w.layers) {
+	for _, name := range w.files().PlatformNames() {
 		alive[w.place(o, name).Path] = true
 	}
 	for _, name := range generations {

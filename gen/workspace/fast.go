@@ -3,72 +3,23 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// platformNames lists the platforms of layers, sorted.
-func platformNames(layers []fs.FS) []string {
-	all := map[string]bool{}
-	for _, layer := range layers {
-		files, _ := fs.Glob(layer, "*.hcl") // the pattern is well formed
-		for _, f := range files {
-			all[strings.TrimSuffix(f, ".hcl")] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
-// snapshot reads the files of a library without parsing them, by the names
-// that diagnostics call them.
-func snapshot(layers []fs.FS) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for _, layer := range layers {
-		for _, pattern := range platform.Files() {
-			names, err := fs.Glob(layer, pattern)
-			if err != nil {
-				return nil, err
-			}
-			for _, name := range names {
-				display := path.Join(platform.Root, name)
-				if _, hidden := files[display]; hidden {
-					continue
-				}
-				info, err := fs.Stat(layer, name)
-				if err != nil {
-					return nil, err
-				}
-				if !info.Mode().IsRegular() || info.Size() > lang.MaxFileBytes {
-					return nil, fmt.Errorf("%s: %w", display, errors.ErrUnsupported)
-				}
-				if files[display], err = fs.ReadFile(layer, name); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return files, nil
-}
-
 // upToDate reports whether the output of everything selected is what it would
 // be if it were generated again. It reads no more of the descriptions than the
 // platforms' variables: the rest decides by its hash. Whenever something is
 // unusual it leaves the answer, and the message, to the long way.
 func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
-	files, err := snapshot(w.layers)
-	if err != nil {
-		return nil, false
-	}
-	names, err := Match(o.Only, platformNames(w.layers))
-	if err != nil || len(names) == 0 || o.GoDir != "" && len(names) != 1 {
+	lib := w.files()
+	names, err := Match(o.Only, lib.PlatformNames())
+	if !lib.Complete() || err != nil || len(names) == 0 || o.GoDir != "" && len(names) != 1 {
 		return nil, false
 	}
 	in, diags := w.parser.ParseInputs(varsName, o.Vars)
@@ -76,7 +27,7 @@ func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
 		return nil, false
 	}
 	f := &fast{
-		w: w, o: o, in: in, files: files,
+		w: w, o: o, in: in, lib: lib,
 		manifests: make([]*output.Manifest, len(names)), declared: make([][]lang.Variable, len(names)),
 	}
 	if parallel(ctx, len(names), func(i int) error { return f.platform(i, names[i]) }) != nil {
@@ -106,11 +57,10 @@ func (w *Workspace) upToDate(ctx context.Context, o Options) (*Report, bool) {
 
 // fast is one check of whether everything is up to date.
 type fast struct {
-	w     *Workspace
-	o     Options
-	in    lang.Inputs
-	files map[string][]byte
-	sums  sums
+	w   *Workspace
+	o   Options
+	in  lang.Inputs
+	lib *platform.Library
 
 	manifests []*output.Manifest // by platform
 	declared  [][]lang.Variable  // by platform
@@ -122,7 +72,8 @@ var errOutdated = errors.New("not up to date")
 // platform checks the places of one platform.
 func (f *fast) platform(i int, name string) error {
 	display := path.Join(platform.Root, name+".hcl")
-	file, diags := f.w.parser.Parse(display, f.files[display])
+	inputs := f.lib.Inputs(name)
+	file, diags := f.w.parser.Parse(display, inputs[display])
 	if file == nil || len(diags) > 0 {
 		return errOutdated
 	}
@@ -137,7 +88,7 @@ func (f *fast) platform(i int, name string) error {
 	}
 	want := output.Manifest{
 		Comment: comment(display), Platform: name, Variables: variables,
-		Generator: generator(), Library: f.sums.digest(f.needed(name)),
+		Generator: generator(), Library: f.w.sums.digest(inputs),
 	}
 	for _, p := range f.w.places(f.o, name) {
 		m, ok := current(p.dir, want)
@@ -147,13 +98,6 @@ func (f *fast) platform(i int, name string) error {
 		f.manifests[i] = m
 	}
 	return nil
-}
-
-// needed are the descriptions that a platform may come from.
-func (f *fast) needed(name string) map[string][]byte {
-	needed := maps.Clone(f.files)
-	maps.DeleteFunc(needed, func(file string, _ []byte) bool { return !platform.Concerns(file, name) })
-	return needed
 }
 
 // generations lists the interface generations of the platforms.
@@ -168,5 +112,5 @@ func (f *fast) generations() []string {
 func (f *fast) generation(dir output.Dir) bool {
 	m, err := dir.Read()
 	return err == nil && m.Platform == "" && m.Generator == generator() &&
-		m.Library == f.sums.digest(onlyGenerations(maps.Clone(f.files))) && dir.Intact(m)
+		m.Library == f.w.sums.digest(onlyGenerations(f.lib.Inputs(""))) && dir.Intact(m)
 }

@@ -5,14 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing/fstest"
 	"text/template"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -42,7 +40,9 @@ func (w *Workspace) Start(name, board string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := w.try(name, text); err != nil {
+	noEnvironment := func(string) (string, bool) { return "", false }
+	_, diags := design.Load(lib.With(name, text), name, lang.Inputs{LookupEnv: noEnvironment})
+	if err := w.Check(diags); err != nil {
 		return "", err
 	}
 	file := filepath.Join(w.dir, platform.Root, name+".hcl")
@@ -94,19 +94,6 @@ func render(lib *platform.Library, name, board string) ([]byte, error) {
 		"HostBoards":  strings.Join(slices.Sorted(slices.Values(hosts)), ", "),
 	})
 	return out.Bytes(), err
-}
-
-// try checks a platform before it is written.
-func (w *Workspace) try(name string, text []byte) error {
-	layer := fstest.MapFS{name + ".hcl": {Data: text}}
-	trial := New(w.dir, w.Log, append([]fs.FS{layer}, w.layers...)...)
-	lib, err := trial.Library()
-	if err != nil {
-		return err
-	}
-	noEnvironment := func(string) (string, bool) { return "", false }
-	_, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
-	return trial.Check(diags)
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -34,8 +34,8 @@ type Workspace struct {
 	Warned func(*Problems)
 
 	dir     string
-	layers  []fs.FS
 	parser  *lang.Parser
+	files   func() *platform.Library // read, perhaps not parsed
 	library func() *platform.Library
 	sums    sums
 }
@@ -58,10 +58,11 @@ func Open(dir string, log func(format string, args ...any)) (*Workspace, error) 
 // New makes a workspace whose library has layers; a file of an earlier layer
 // hides one of a later layer. Relative output directories stand in dir.
 func New(dir string, log func(format string, args ...any), layers ...fs.FS) *Workspace {
-	w := &Workspace{Log: log, dir: dir, layers: layers, parser: lang.NewParser()}
+	w := &Workspace{Log: log, dir: dir, parser: lang.NewParser()}
+	w.files = sync.OnceValue(func() *platform.Library { return platform.ReadLibrary(w.parser, layers...) })
 	w.library = sync.OnceValue(func() *platform.Library {
-		lib, _ := platform.NewLibrary(w.parser, w.layers...) // platforms report the errors that are theirs
-		return lib
+		w.files().Parse() // platforms report the errors that are theirs
+		return w.files()
 	})
 	return w
 }

@@ -1,14 +1,11 @@
 package workspace
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -281,39 +278,6 @@ func TestCPPOfKernelsIsWrittenAnew(t *testing.T) {
 	}
 	if design := "out/alpha/design.json"; after[design] == "" || after[design] == before[design] {
 		t.Error("design.json has not changed")
-	}
-}
-
-// TestSnapshotReadsWhatTheLibraryReads holds the short way against the long
-// way: the same files under the same names.
-func TestSnapshotReadsWhatTheLibraryReads(t *testing.T) {
-	layers := []fs.FS{two(t), platforms.FS}
-	lib, err := open("", layers...).Library()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string][]byte{}
-	for _, name := range lib.PlatformNames() {
-		maps.Copy(want, lib.Inputs(name))
-	}
-	got, err := snapshot(layers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameFiles(t, want, got)
-	if diff := cmp.Diff(lib.PlatformNames(), platformNames(layers)); diff != "" {
-		t.Error(diff)
-	}
-	f := fast{files: got}
-	for _, name := range lib.PlatformNames() {
-		sameFiles(t, lib.Inputs(name), f.needed(name))
-	}
-}
-
-func sameFiles(t *testing.T, want, got map[string][]byte) {
-	t.Helper()
-	if !maps.EqualFunc(want, got, bytes.Equal) {
-		t.Errorf("got %v, want %v, or their texts differ", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 }
 
