@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/logs"
+	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 )
 
 // scaledLine matches how the linker says that it made a clock slower. The text

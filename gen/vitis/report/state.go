@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cclforge/cclforge/gen/vitis/logs"
+	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/logs"
+	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 )
 
 // errNothing says that a file is not the report that its name promises, or ends

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cclforge/cclforge/gen/vitis/logs"
+	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 )
 
 // xclbinSections are the headings of what `xclbinutil --info` writes (Xilinx/XRT,

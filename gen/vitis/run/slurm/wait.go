@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/logs"
+	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/gen/vitis/logs"
 	"github.com/cclforge/cclforge/gen/vitis/report"
+	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
