@@ -8,64 +8,13 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
-func TestFetch(t *testing.T) { set.Check(t, "rv32_fetch", fetch) }
-
-// fetch shows words one behind the other, from where it was told to go on. What
-// was read before that is not executed.
-func fetch(b *block.Bench, r *rand.Rand) error {
-	const words = 64
-	b.InReset = true
-	b.Step()
-	b.InReset = false
-	reading, shown, valid := uint64(0), uint64(0), false
-	known := false // what the word shown is
-	jump := func() uint64 {
-		switch r.IntN(4) {
-		case 0:
-			return words - uint64(r.IntN(4))
-		case 1:
-			return uint64(r.Uint32() >> 2)
-		case 2: // the last addresses
-			return 1<<30 - 1 - uint64(r.IntN(3))
-		}
-		return uint64(r.IntN(words))
-	}
-	for range 20_000 {
-		advance, redirect, predict := r.IntN(4) > 0, r.IntN(6) == 0, r.IntN(6) == 0
-		back, guess := jump(), jump()
-		b.Put("advance", advance)
-		b.Put("redirect", redirect)
-		b.Put("predict", predict)
-		b.Set("redirect_pc", back)
-		b.Set("predict_pc", guess)
-		resets := r.IntN(500) == 0
-		b.InReset = resets
-		b.Step()
-		b.InReset = false
-		if b.Get("address") != reading%words {
-			return fmt.Errorf("word %d is read, not %d", b.Get("address"), reading%words)
-		}
-		if b.Is("valid") != valid || known && (b.Get("pc") != shown || b.Is("unmapped") != (shown >= words)) {
-			return fmt.Errorf("word %d is shown (valid %t, unmapped %t), not %d (%t)", b.Get("pc"), b.Is("valid"),
-				b.Is("unmapped"), shown, valid)
-		}
-		if advance {
-			shown, known = reading, true
-		}
-		switch {
-		case resets:
-			reading, valid = 0, false
-		case !advance:
-		case redirect:
-			reading, valid = back, false
-		case predict:
-			reading, valid = guess, false
-		default:
-			reading, valid = (reading+1)%(1<<30), true
-		}
-	}
-	return nil
-}
+var set = block.NewSet(
+	block.Module{Name: "rv32_posted"},
+	block.Module{Name: "rv32_predict", Params: map[string]string{"CALLS": "4", "BRANCHES": "16"}},
+	block.Module{Name: "rv32_ram", Params: map[string]string{"BYTES": "256"}},
+	block.Module{Name: "rv32_ram", As: "rv32_ram_filled", Params: map[string]string{"BYTES": "256",
+		"CONTENT": `"testdata/ram.hex"`}},
+)
 
 func TestPredict(t *testing.T) { set.Check(t, "rv32_predict", predict) }
 

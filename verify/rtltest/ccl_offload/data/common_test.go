@@ -1,7 +1,6 @@
 package datapath
 
 import (
-	"bytes"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -19,9 +18,6 @@ var set = block.NewSet(
 	block.Module{Name: "first_set", Folder: "common"},
 	block.Module{Name: "first_set", As: "first_set_5", Folder: "common", Params: map[string]string{"N": "5"}},
 	block.Module{Name: "dma_line_fifo", Folder: "external_dma", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
-	block.Module{Name: "dma_rotate", Folder: "external_dma"},
-	block.Module{Name: "dma_rotate", As: "dma_rotate_left", Folder: "external_dma",
-		Params: map[string]string{"LEFT": "1'b1"}},
 	block.Module{Name: "beat_counter"},
 	block.Module{Name: "byte_packer"},
 	block.Module{Name: "stream_cutter"},
@@ -185,58 +181,6 @@ func firstSet(b *block.Bench, r *rand.Rand, n int) error {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func TestRotate(t *testing.T) {
-	for name, left := range map[string]bool{"dma_rotate": false, "dma_rotate_left": true} {
-		set.Check(t, name, func(b *block.Bench, r *rand.Rand) error { return rotate(b, r, left) })
-	}
-}
-
-// rotate gives each line after two enabled cycles, its bytes turned by so many
-// lanes; without a valid line the output stays.
-func rotate(b *block.Bench, r *rand.Rand, left bool) error {
-	type line struct {
-		data  []byte
-		lanes int
-		valid bool
-	}
-	var stage line // the first
-	var shown []byte
-	seen := map[int]bool{}
-	enables, gives := block.Stretches{Random: r}, block.Stretches{Random: r}
-	for range 3000 {
-		now := line{block.RandomBytes(r, beatBytes), r.IntN(beatBytes), gives.Next()}
-		enable := enables.Next()
-		b.SetBytes("in_data", now.data)
-		b.Set("in_lanes", uint64(now.lanes))
-		b.Put("in_valid", now.valid)
-		b.Put("enable", enable)
-		b.Settle()
-		if got := b.Bytes("out_data"); shown != nil && !bytes.Equal(got, shown) {
-			return fmt.Errorf("the line is %X, not %X", got, shown)
-		}
-		b.Step()
-		if !enable {
-			continue
-		}
-		if at := stage; at.valid {
-			shown = make([]byte, beatBytes)
-			for i, x := range at.data {
-				to := (i - at.lanes + beatBytes) % beatBytes
-				if left {
-					to = (i + at.lanes) % beatBytes
-				}
-				shown[to] = x
-			}
-			seen[at.lanes] = true
-		}
-		stage = now
-	}
-	if len(seen) != beatBytes {
-		return fmt.Errorf("only %d of the lanes were tried", len(seen))
 	}
 	return nil
 }

@@ -12,14 +12,12 @@ import (
 )
 
 var set = block.NewSet(
-	block.Module{Name: "tx_tcp"},
-	block.Module{Name: "tx_udp", Platform: "u55c_udp"},
-	block.Module{Name: "tx_rdma", Platform: "u55c_rdma"},
-	block.Module{Name: "tx_commit"},
 	block.Module{Name: "tx_packets"},
-	block.Module{Name: "network_transmit"},
-	block.Module{Name: "network_transmit", As: "network_transmit_udp", Platform: "u55c_udp"},
-	block.Module{Name: "network_transmit", As: "network_transmit_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "network_transmit", Parts: []string{"tx_commit", "tx_tcp"}},
+	block.Module{Name: "network_transmit", As: "network_transmit_udp", Platform: "u55c_udp",
+		Parts: []string{"tx_udp"}},
+	block.Module{Name: "network_transmit", As: "network_transmit_rdma", Platform: "u55c_rdma",
+		Parts: []string{"tx_rdma"}},
 	block.Module{Name: "tx_schedule", Params: map[string]string{"TAG": "5"}},
 )
 
