@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Bench is a module under test. What is set stays until it is set again; what
-// it gets is what stood there in the last cycle, before its end.
+// Bench is a module under test. An input keeps its value until it is set again; Get
+// and the like return values sampled just before the clock edge of the last cycle.
 type Bench struct {
 	Cycle   uint64
 	InReset bool // hold the module in reset while it steps
@@ -21,14 +21,14 @@ type Bench struct {
 	consts  map[string]uint64
 }
 
-// place is where a field is.
+// place is the position of a field in the words of all ports.
 type place struct {
 	words      []uint32
 	low, width int
 	input      bool
 }
 
-// ErrAssertion says that an assertion of the module was violated.
+// ErrAssertion matches errors of a violated assertion of the module.
 var ErrAssertion = errors.New("an assertion does not hold")
 
 // Close frees the module.
@@ -42,7 +42,7 @@ func (b *Bench) Close() {
 // Step runs a cycle.
 func (b *Bench) Step() { b.run(1) }
 
-// Settle lets the outputs follow the inputs without ending the cycle.
+// Settle evaluates the module without a clock edge: outputs follow inputs.
 func (b *Bench) Settle() { b.run(0) }
 
 func (b *Bench) run(edge uint32) {
@@ -89,8 +89,8 @@ func (b *Bench) Has(name string) bool {
 // Width is how many bits a port or field has.
 func (b *Bench) Width(name string) int { return b.place(name).width }
 
-// Const is a constant of the module, or of a package that it uses: with the
-// package's name and two colons.
+// Const is a constant of the module, or of a package that it uses, as
+// "package::NAME".
 func (b *Bench) Const(name string) uint64 {
 	v, ok := b.consts[name]
 	if !ok {
@@ -121,7 +121,7 @@ func (p place) set(from, width int, v uint64) {
 	}
 }
 
-// Get is what a port or field of at most 64 bits was.
+// Get is the value of a port or field of at most 64 bits.
 func (b *Bench) Get(name string) uint64 {
 	p := b.place(name)
 	if p.width > 64 {
@@ -141,7 +141,7 @@ func (b *Bench) Is(name string) bool {
 	return false
 }
 
-// Bytes is what a port or field was, its lowest byte first.
+// Bytes is the value of a port or field, its lowest byte first.
 func (b *Bench) Bytes(name string) []byte {
 	p := b.place(name)
 	v := make([]byte, 0, (p.width+7)/8)
@@ -159,8 +159,8 @@ func (b *Bench) input(name string) place {
 	return p
 }
 
-// Set sets an input, or a field of one, to at most 64 bits; what is above them
-// is 0.
+// Set sets an input, or a field of one, to a value of at most 64 bits. Higher bits
+// become 0.
 func (b *Bench) Set(name string, v uint64) {
 	p := b.input(name)
 	p.set(0, min(64, p.width), v)
@@ -189,8 +189,8 @@ func (b *Bench) SetBytes(name string, v []byte) {
 	}
 }
 
-// Scramble sets inputs to random values: of what is not valid, nothing may
-// depend.
+// Scramble sets inputs to random values: nothing may depend on fields that are not
+// valid.
 func (b *Bench) Scramble(r *rand.Rand, names ...string) {
 	for _, name := range names {
 		p := b.input(name)

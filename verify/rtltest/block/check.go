@@ -17,7 +17,7 @@ var (
 	plantLines = flag.String("tb.line", "", "text of the lines in which -tb.defects plants; all if empty")
 )
 
-// Run is a bench: it returns what is wrong.
+// Run is a bench: it returns an error if the module is wrong.
 type Run func(b *Bench, r *rand.Rand) error
 
 // Seeds are those with which every bench runs.
@@ -55,7 +55,7 @@ func (s *Set) once(t *testing.T, name string, seed uint64, run Run) error {
 	return b.try(run, rand.New(rand.NewPCG(seed, 99)))
 }
 
-// try runs a bench. One that panics has found something that it did not expect.
+// try runs a bench. A panic counts as an error: the module did something unexpected.
 func (b *Bench) try(run Run, r *rand.Rand) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,7 +122,7 @@ func (s *Set) plantIn(t *testing.T, m Module, in file, count int, run Run) {
 	}
 }
 
-// with is a module with a change in one of its files, alone and not kept.
+// with is a set of the module with a change in one of its files; its build is not cached.
 func (m Module) with(t *testing.T, in string, change func(text string) string) *Set {
 	t.Helper()
 	m.dir = t.TempDir()
@@ -135,7 +135,7 @@ func (m Module) with(t *testing.T, in string, change func(text string) string) *
 	return NewSet(m)
 }
 
-// find is what a bench finds in a module, with any of the seeds.
+// find runs a bench with all seeds and returns the first error.
 func (s *Set) find(t *testing.T, name string, run Run) error {
 	t.Helper()
 	for _, seed := range Seeds() {

@@ -2,7 +2,7 @@ package block
 
 import "math/rand/v2"
 
-// Feed gives a module what waits in a queue, at a pace of its own.
+// Feed gives a module the elements of a queue, at a pace of its own.
 type Feed[T any] struct {
 	*Input
 	Pace  func() bool // nil: always
@@ -22,7 +22,7 @@ func (f *Feed[T]) Drive(r *rand.Rand) {
 	}
 }
 
-// Gone is, after a step, what was taken in it.
+// Gone is, after a step, the element that was taken in it.
 func (f *Feed[T]) Gone() (x T, ok bool) {
 	if ok = f.Taken(); ok {
 		x, f.Queue = f.Queue[0], f.Queue[1:]
@@ -30,17 +30,17 @@ func (f *Feed[T]) Gone() (x T, ok bool) {
 	return x, ok
 }
 
-// Forget is for resets: nothing waits any more.
+// Forget is for resets: it empties the queue.
 func (f *Feed[T]) Forget() {
 	f.Withdraw()
 	f.Queue = nil
 }
 
-// Drain takes what a module makes, at a pace of its own.
+// Drain takes the output of a module, at a pace of its own.
 type Drain struct {
 	*Output
 	Pace func() bool // nil: always
-	Late bool        // takes only what has been waiting: nothing may wait for that
+	Late bool        // ready comes only after valid
 }
 
 // Drive goes before a step.

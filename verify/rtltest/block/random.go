@@ -7,12 +7,12 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
-// NewRhythm is when a side of a stream is active: many are always, others hardly.
+// NewRhythm is a random pace of one side of a stream: many are always active, others hardly.
 func NewRhythm(r *rand.Rand) *pins.Rhythm {
 	return &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
 }
 
-// RandomBytes are so many random bytes.
+// RandomBytes returns n random bytes.
 func RandomBytes(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -21,8 +21,8 @@ func RandomBytes(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// RandomLength is a length of up to so many bytes: most are short, and those around
-// whole beats are frequent.
+// RandomLength is a random length of up to most bytes: most are short, and lengths
+// around whole beats are frequent.
 func RandomLength(r *rand.Rand, beat, most int) int {
 	switch r.IntN(10) {
 	case 0, 1:

@@ -12,16 +12,16 @@ import (
 // Module says what to build.
 type Module struct {
 	Name     string
-	As       string   // what a bench calls it, if not by its name
-	Platform string   // whose RTL it is; "" for u55c_tcp
-	Kernel   string   // a user kernel that the platform has besides
+	As       string   // name in the set; "" for Name
+	Platform string   // "" for u55c_tcp
+	Kernel   string   // a user kernel of the platform
 	Folder   string   // of RTL; "" for ccl_offload
 	Needs    []string // folders of RTL beside it
 	Parts    []string // modules inside it that have no bench of their own: defects are planted in them, too
 	Params   map[string]string
 
 	edit func(name, text string) string // plants a defect
-	dir  string                         // where it is built, not to be kept
+	dir  string                         // build directory of a module that is not cached
 }
 
 // sources are the files that the module needs.
@@ -47,7 +47,7 @@ func (m Module) called() string {
 	return m.Name
 }
 
-// Set are modules that are built together.
+// Set is modules that are built together.
 type Set struct {
 	modules []Module
 	lock    sync.Mutex

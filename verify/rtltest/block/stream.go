@@ -10,17 +10,17 @@ type Output struct {
 	Bench        *Bench
 	Valid, Ready string
 	Fields       []string
-	held         [][]byte // what nobody took
+	held         [][]byte // the fields of an offer that was not taken yet
 }
 
-// NewOutput watches a stream by the names of its ports: valid, ready, and what
-// must not change while nobody takes it.
+// NewOutput watches a stream by the names of its ports: valid, ready, and the fields
+// that must not change before they are taken.
 func NewOutput(b *Bench, valid, ready string, fields ...string) *Output {
 	return &Output{Bench: b, Valid: valid, Ready: ready, Fields: fields}
 }
 
-// Taken tells, after a step, whether something was handed over in it. What waits
-// must stay as it is.
+// Taken tells, after a step, whether the stream handed something over in it. An offer
+// that waits must stay as it is.
 func (o *Output) Taken() (bool, error) {
 	b := o.Bench
 	valid := b.Is(o.Valid)
@@ -48,11 +48,11 @@ func (o *Output) Taken() (bool, error) {
 	return false, nil
 }
 
-// Forget is for resets: what waited may go.
+// Forget is for resets: an offer that waited may disappear.
 func (o *Output) Forget() { o.held = nil }
 
-// Input gives a stream to the module: what stands there stays until it is taken,
-// and while nothing does, its fields are random.
+// Input gives a stream to the module. An offer stays until it is taken; without one,
+// the fields are random.
 type Input struct {
 	Bench        *Bench
 	Valid, Ready string
@@ -65,16 +65,16 @@ func NewInput(b *Bench, valid, ready string, fields ...string) *Input {
 	return &Input{Bench: b, Valid: valid, Ready: ready, Fields: fields}
 }
 
-// Offered tells whether something stands there.
+// Offered tells whether an offer waits.
 func (i *Input) Offered() bool { return i.offered }
 
-// Offer says that something stands there: its fields are set.
+// Offer offers the fields, which are set.
 func (i *Input) Offer() {
 	i.offered = true
 	i.Bench.Set(i.Valid, 1)
 }
 
-// Taken tells, after a step, whether what stood there was taken in it.
+// Taken tells, after a step, whether the offer was taken in it.
 func (i *Input) Taken() bool {
 	if !i.offered || !i.Bench.Is(i.Ready) {
 		return false
@@ -83,7 +83,7 @@ func (i *Input) Taken() bool {
 	return true
 }
 
-// Withdraw takes back what stands there: for resets.
+// Withdraw withdraws the offer: for resets.
 func (i *Input) Withdraw() {
 	i.offered = false
 	i.Bench.Set(i.Valid, 0)
