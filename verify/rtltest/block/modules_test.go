@@ -44,7 +44,7 @@ var within = []struct{ folder, why, names string }{
 		"reduce_core reduce_lane"},
 	{"rtltest/ccl_offload/cpu", "part of the control processor, which runs against an instruction set simulator",
 		"rv32_align rv32_alu rv32_core rv32_counters rv32_decode rv32_divider rv32_fetch rv32_multiplier " +
-			"rv32_registers rv32_trap"},
+			"rv32_posted rv32_registers rv32_trap"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"inbound"},
 	{"rtltest/kernels", "around a core that is not ours",

@@ -9,7 +9,6 @@ import (
 )
 
 var set = block.NewSet(
-	block.Module{Name: "rv32_posted"},
 	block.Module{Name: "rv32_predict", Params: map[string]string{"CALLS": "4", "BRANCHES": "16"}},
 	block.Module{Name: "rv32_ram", Params: map[string]string{"BYTES": "256"}},
 	block.Module{Name: "rv32_ram", As: "rv32_ram_filled", Params: map[string]string{"BYTES": "256",

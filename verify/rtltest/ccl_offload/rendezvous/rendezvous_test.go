@@ -16,7 +16,7 @@ var set = block.NewSet(
 	block.Module{Name: "window_table", As: "window_table_udp", Platform: "u55c_udp"},
 	block.Module{Name: "window_table", As: "window_table_rdma", Platform: "u55c_rdma"},
 	block.Module{Name: "window_source"},
-	block.Module{Name: "rendezvous"},
+	block.Module{Name: "rendezvous", Parts: []string{"session_counters"}},
 	block.Module{Name: "rendezvous", As: "rendezvous_udp", Platform: "u55c_udp"},
 	block.Module{Name: "rendezvous", As: "rendezvous_rdma", Platform: "u55c_rdma"},
 )
