@@ -80,6 +80,19 @@ func summedUp(x *inputs, _, k int) (sum int64) {
 	return sum
 }
 
+// summedTo is the sum of the ranks up to a rank, without so many of the last; nothing is no result.
+func summedTo(without int) result {
+	return func(x *inputs, rank, k int) (sum int64) {
+		if rank < without {
+			return x.before(rank, k)
+		}
+		for r := range rank + 1 - without {
+			sum += x.at(r, k)
+		}
+		return sum
+	}
+}
+
 func summedBlock(x *inputs, rank, k int) int64 {
 	if k >= x.count {
 		return x.before(rank, k)

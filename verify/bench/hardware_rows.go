@@ -157,6 +157,14 @@ var operations = []operation{
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.AllToAll(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
 		}},
+	{name: "scan", protocols: messages, bound: whole, aim: times(1.3, whole), gives: summedTo(0),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.Scan(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
+		}},
+	{name: "exscan", protocols: messages, bound: whole, aim: times(1.3, whole), gives: summedTo(1),
+		do: func(ctx context.Context, o *operand) error {
+			return failed(o.engine.ExScan(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
+		}},
 	{name: "barrier",
 		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Barrier(ctx)) }},
 }
