@@ -162,7 +162,8 @@ func TestPostedCallsAreAnsweredInOrder(t *testing.T) {
 		}
 		defer b.Close()
 		r := rand.New(rand.NewPCG(seed, 5))
-		p := &poster{t: t, b: b, r: r, words: callOffsets(t, d.ABI()), takes: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(200)}}
+		p := &poster{t: t, b: b, r: r, words: callOffsets(t, d.ABI()),
+			takes: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(200)}}
 		p.host = &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: p.step, Random: r.IntN}
 		for range 2 {
 			p.forget()

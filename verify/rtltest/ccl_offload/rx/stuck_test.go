@@ -14,7 +14,8 @@ func TestRxPacketsStuck(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		packetSet.Check(t, "rx_packets", rxPacketsStuck(taken))
 	}
-	packetSet.Finds(t, "rx_packets", "rx_packets", "read_row > come && !since[15]", "read_row > come", rxPacketsStuck(true))
+	packetSet.Finds(t, "rx_packets", "rx_packets", "read_row > come && !since[15]", "read_row > come",
+		rxPacketsStuck(true))
 	packetSet.Finds(t, "rx_packets", "rx_packets", "front & ~over", "front", rxPacketsStuck(false))
 }
 
