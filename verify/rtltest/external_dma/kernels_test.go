@@ -12,8 +12,8 @@ import (
 var set = block.NewSet(
 	block.Module{Name: "external_dma_1port", Folder: "external_dma_1port", Needs: []string{"external_dma"}},
 	block.Module{Name: "external_dma_2port", Folder: "external_dma_2port", Needs: []string{"external_dma"}, Host: true,
-		Parts: []string{"dma_control", "dma_mover", "dma_read", "dma_read_align", "dma_read_switch", "dma_rotate", "dma_write",
-			"dma_write_align", "dma_write_switch"}},
+		Parts: []string{"dma_control", "dma_mover", "dma_read", "dma_read_align", "dma_read_switch", "dma_rotate",
+			"dma_write", "dma_write_align", "dma_write_switch"}},
 )
 
 func TestOnePort(t *testing.T)  { set.Check(t, "external_dma_1port", kernels(1)) }
