@@ -83,6 +83,18 @@ func times(f float64, of func(float64, string) float64) func(float64, string) fl
 	return func(n float64, protocol string) float64 { return f * of(n, protocol) }
 }
 
+// kept is what passes the port of results where received blocks are kept before they are reduced.
+func kept(_ float64, protocol string) float64 {
+	if protocol == Rendezvous {
+		return 0
+	}
+	return 2
+}
+
+func exscanAim(n float64, protocol string) float64 {
+	return 1.3 * max(whole(n, protocol), kept(n, protocol))
+}
+
 func allreduceBound(n float64, _ string) float64     { return 2 * (n - 1) / n }
 func reduceScatterBound(n float64, _ string) float64 { return channels(n) }
 
@@ -161,7 +173,7 @@ var operations = []operation{
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.Scan(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
-	{name: "exscan", protocols: messages, bound: whole, aim: times(1.3, whole), gives: summedTo(1),
+	{name: "exscan", protocols: messages, bound: whole, aim: exscanAim, engine: kept, gives: summedTo(1),
 		do: func(ctx context.Context, o *operand) error {
 			return failed(o.engine.ExScan(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
 		}},
