@@ -251,7 +251,7 @@ module proof (
         if (at_work) begin
             assert (bytes == given_4 + \dut.bytes_left && (\dut.bytes_left != 0 || bytes == 0));
             assert (offset == \dut.offset && last == \dut.last && tag == \dut.tag
-                && invalid == \dut.invalid && nowhere == \dut.nowhere);
+                && invalid == \dut.invalid && nowhere == \dut.nowhere );
             if (!void_) assert (lined == given_4 + (\dut.primed ? 24'd64 : 24'd0) && known == (lined > source));
             if (!void_ && known && which >= given_4)
                 assert (\dut.primed && held_later == bit_ && which < given_4 + 24'd64);

@@ -90,12 +90,12 @@ module proof (
     wire [3:0] at_1     = \dut.data_order.head + owed_ahead;
     wire [1:0] place_1  = at_1 >= OUTSTANDING ? at_1 - OUTSTANDING : at_1;
     wire       there_1  = place_1 == 0 ? \dut.data_order.memory[0]
-        : place_1 == 1 ? \dut.data_order.memory[1] : \dut.data_order.memory[2];
+        : place_1 == 1 ? \dut.data_order.memory[1] : \dut.data_order.memory[2] ;
     wire [3:0] behind_2 = \dut.answer_order.head + open;
     wire [3:0] at_2     = \dut.answer_order.head + open_ahead;
     wire [1:0] place_2  = at_2 >= OUTSTANDING ? at_2 - OUTSTANDING : at_2;
     wire       there_2  = place_2 == 0 ? \dut.answer_order.memory[0]
-        : place_2 == 1 ? \dut.answer_order.memory[1] : \dut.answer_order.memory[2];
+        : place_2 == 1 ? \dut.answer_order.memory[1] : \dut.answer_order.memory[2] ;
     always @* if (started && !rst) begin
         assert (owed == \dut.data_order.count && open == \dut.answer_order.count );
         assert (\dut.data_order.head < OUTSTANDING && \dut.data_order.tail < OUTSTANDING);

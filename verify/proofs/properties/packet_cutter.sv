@@ -186,7 +186,7 @@ module proof (
         end
         if (is_open && wire_bytes != 0) begin
             assert (\dut.rest == message && ends == (message == 0) && \dut.left == left - message
-                && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes);
+                && \dut.chunk == chunk - message && \dut.bytes <= SLOT && todo != 0 && todo <= \dut.bytes );
         end
         if ((in_packet || is_pending) && wire_bytes == 0)
             assert (\dut.headed && \dut.rest == 0 && \dut.message == 0 && message == 0 && left == 0 && chunk == 0);
