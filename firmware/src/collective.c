@@ -4,76 +4,13 @@
 
 #include "comm.h"
 #include "move.h"
+#include "notice.h"
 #include "plan.h"
 #include "task.h"
 #include "window.h"
 
-/* Communicators of several ranks at a time; those from before a reset give up their places. */
-#define SERIES 76
-
-static struct series all[SERIES];
-
 /* For communicators of one rank, which need no number. */
 static struct series alone;
-
-/* What another rank's collective was that broke a communicator, while it is broken. */
-static struct failure failures[8];
-static uint32_t next_failure;
-
-struct series *series_of(uint32_t context)
-{
-	struct series *place = NULL;
-
-	for (struct series *s = all; s != all + SERIES; s++) {
-		if (s->context == context)
-			return s;
-		if (s->context == 0) {
-			place = s;
-			break;
-		}
-		if (!s->configured && place == NULL)
-			place = s;
-	}
-	if (place != NULL)
-		*place = (struct series){ .context = context, .unsure = true };
-	return place;
-}
-
-__attribute__((cold)) void series_reset(void)
-{
-	for (struct series *s = all; s != all + SERIES; s++) {
-		s->unsure = true;
-		s->failed = s->configured = false;
-	}
-	agreements_reset();
-}
-
-static struct failure *failure_of(const struct series *series)
-{
-	for (struct failure *f = failures; f != failures + sizeof(failures) / sizeof(failures[0]); f++)
-		if (f->series == series)
-			return f;
-	return NULL;
-}
-
-__attribute__((cold)) void series_break(struct series *series, const struct failure *failure)
-{
-	struct failure *f = failure_of(series);
-
-	if (series->failed)
-		return;
-	series->failed = true;
-	tables_changed();
-	if (f == NULL)
-		f = &failures[next_failure++ % (sizeof(failures) / sizeof(failures[0]))];
-	*f = *failure;
-}
-
-/* By a message that has come. */
-__attribute__((cold)) static void break_by(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape)
-{
-	series_break(series, &(struct failure){ series, rank, number, count, shape, 0 });
-}
 
 #ifdef CCLO_EXCHANGE_FAULT_ADDRESS
 static void fault_word(uint32_t offset, uint32_t value) { hw_write(CCLO_EXCHANGE_FAULT_ADDRESS + offset, value); }
@@ -137,51 +74,6 @@ void collective_begin(uint32_t shape)
 	call->number = series_next(series);
 	call->shape = shape;
 	collective_set(call->number, call->words.count, shape);
-}
-
-void collective_differs(uint32_t rank, uint32_t number, uint32_t count, uint32_t shape)
-{
-	break_by(self->series, rank, number, count, shape);
-	task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
-}
-
-/* Gives the number of the move. */
-static uint32_t notice_give(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
-{
-	const struct call *call = self;
-
-	queue_of_call();
-	move_make_room();
-	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, call->series->context);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, strm);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
-	collective_set(number, call->words.count, call->shape);
-	move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_NOTICE, 1));
-	return move_number();
-}
-
-/* Waits until it has left, or no longer than that. A rank that is gone hears nothing; others do. */
-static bool notice_left(uint32_t move, uint32_t limit)
-{
-	uint32_t end = milliseconds() + limit;
-
-	while (!move_is_done(move)) {
-		if (reached(end))
-			return false;
-		task_limit(end - milliseconds());
-		task_pause();
-	}
-	self->state.timed = false;
-	move_forgive();
-	return true;
-}
-
-void notice_send(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm)
-{
-	notice_left(notice_give(rank, number, tag, strm), move_limit());
 }
 
 static void answer(uint32_t code)
@@ -254,16 +146,15 @@ __attribute__((cold)) void collective_ask(const struct call *call)
 	tell_beside(call->series, NO_RANK, call->number, call->words.count, call->shape, NOTICE_ASK);
 }
 
-__attribute__((cold)) void collective_failed(void)
+__attribute__((cold)) static void failed(struct call *call)
 {
-	struct call *call = self;
 	uint32_t code = call->error, number = call->number, rank, unused;
 	bool numbered = is_numbered(call), tells = numbered && call->state.ended != TOLD;
 
 	plan_drop();
 	if (code & CCLO_RETURN_CODE_COLLECTIVE_MISMATCH) {
 		if (numbered && move_failure(&rank, &unused, &unused) & CCLO_RETURN_CODE_COLLECTIVE_MISMATCH)
-			break_by(call->series, hw_read(CCLO_RX_OTHER_SOURCE_ADDRESS), hw_read(CCLO_RX_OTHER_NUMBER_ADDRESS),
+			series_break_by(call->series, hw_read(CCLO_RX_OTHER_SOURCE_ADDRESS), hw_read(CCLO_RX_OTHER_NUMBER_ADDRESS),
 			         hw_read(CCLO_RX_OTHER_COUNT_ADDRESS), hw_read(CCLO_RX_OTHER_SHAPE_ADDRESS));
 		fault_mismatch(call);
 	} else if (code & CCLO_RETURN_CODE_RECEIVE_TIMEOUT) {
@@ -280,6 +171,12 @@ __attribute__((cold)) void collective_failed(void)
 		return;
 	queue_restart();
 	tell(number, code);
+}
+
+void collective_fail(void *call)
+{
+	failed(call);
+	task_done();
 }
 
 /* The collective of a series that is open; NULL if there is none. */

@@ -1,6 +1,6 @@
 #include "comm.h"
 
-#include "collective.h"
+#include "series.h"
 #include "task.h"
 
 #define RANK_OFFSET(comm, rank) \

@@ -64,6 +64,7 @@ __attribute__((cold)) void reset_engine(void)
 #endif
 	comm_forget();
 	series_reset();
+	agreements_reset();
 	tables_changed();
 	hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, CCLO_DEFAULT_TIMEOUT_CYCLES);
 }
@@ -147,7 +148,7 @@ static uint32_t session_answer(uint32_t status_address, uint32_t failure)
 {
 	uint32_t status;
 
-	TASK_WAIT(FIELD_OF(SESSION_STATUS_READY, hw_read(status_address)), remote_limit(), failure);
+	AWAIT(FIELD_OF(SESSION_STATUS_READY, hw_read(status_address)), remote_limit(), failure);
 	status = hw_read(status_address);
 	if (!FIELD_OF(SESSION_STATUS_SUCCESS, status))
 		task_fail(failure);

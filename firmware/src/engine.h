@@ -86,6 +86,8 @@ struct call {
 		int8_t other_queue; /* a second one, whose moves go on side by side */
 		bool timed; /* the deadline counts */
 		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
+		bool over; /* nor that: it is answered next */
+		bool told; /* why it has failed */
 		uint8_t ended; /* enum end: by what other ranks have said */
 	} state;
 	uint8_t kind;
@@ -194,6 +196,9 @@ struct engine {
 extern struct engine engine;
 
 _Static_assert(CALLS == 32, "calls in progress are the bits of a word");
+
+/* Whether the call is a collective that has begun. */
+static inline bool is_numbered(const struct call *call) { return call->kind == KIND_COLLECTIVE && call->number != 0; }
 
 /* Takes the lowest bit out of a set and gives its place. */
 static inline uint32_t next_in(uint32_t *set)

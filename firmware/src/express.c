@@ -285,8 +285,6 @@ bool express(uint32_t operation)
 	const struct known *known = &engine.known;
 	uint32_t wrong, packed, count, bytes, low0, high0, low2, high2, comm, peer, tag;
 
-	if (operation > CCLO_OPERATION_RECV)
-		return plan_issue(operation);
 	if ((known->express >> operation & 1) == 0)
 		return false;
 	wrong = CALL_WORD(arithcfg) ^ known->elements;
@@ -365,5 +363,5 @@ bool express_other(uint32_t operation)
 {
 	bool with_comm = operation == CCLO_OPERATION_SEND || operation == CCLO_OPERATION_RECV;
 
-	return operation <= CCLO_OPERATION_RECV && known_exchange(with_comm ? CALL_WORD(comm) : engine.known.comm, CALL_WORD(arithcfg));
+	return known_exchange(with_comm ? CALL_WORD(comm) : engine.known.comm, CALL_WORD(arithcfg));
 }

@@ -3,9 +3,9 @@
 #include "collective.h"
 #include "move.h"
 #include "operations.h"
+#include "plan.h"
 #include "task.h"
-
-struct engine engine;
+#include "window.h"
 
 /* In start.S: goes on where task_switch has left a stack. */
 void task_resume(uint32_t *sp) __attribute__((noreturn));
@@ -18,13 +18,49 @@ static bool is_reset(void)
 	return CALL_WORD(scenario) == CCLO_OPERATION_CONFIG && CALL_WORD(function_code) == CCLO_CONFIG_FUNCTION_RESET_PERIPH;
 }
 
+/* Drops the moves of a call, and closes its windows. */
+__attribute__((noinline, cold)) static void stop(struct call *call)
+{
+	queue_give_back(call);
+	windows_shut(call);
+}
+
+/* Answers a call, and frees what it holds. The host may use the memory of a failed call as soon as it has the
+ * answer. */
+static void end(struct call *call, uint32_t code)
+{
+	plan_drop();
+	if (UNLIKELY(code != 0))
+		stop(call);
+	if (LIKELY(call->ticket != 0)) /* a collective that has failed may have been answered */
+		task_answer(call->ticket, code);
+	if (call->state.queue != NO_QUEUE || call->state.other_queue != NO_QUEUE)
+		queue_give_back(call);
+	engine.early &= ~call->bit;
+	engine.open &= ~call->bit;
+	engine.given_back = true;
+}
+
+/* A call is over. One that has failed tells others first, on its stack. */
+__attribute__((noinline)) static void conclude(struct call *call)
+{
+	if (LIKELY(call->error == 0 || call->state.told)) {
+		end(call, call->error);
+		return;
+	}
+	call->state.told = true;
+	call->state.finishing = call->state.over = false;
+	engine.current = call;
+	task_anew(call, collective_fail);
+}
+
 /* A reset drops every call before it, answers them all, then itself. */
 __attribute__((noinline, cold)) static void reset_requested(void)
 {
 	uint32_t ticket;
 
 	for (uint32_t set = engine.open; set != 0;)
-		task_end(&engine.calls[next_in(&set)], CCLO_RETURN_CODE_NOT_READY);
+		end(&engine.calls[next_in(&set)], CCLO_RETURN_CODE_NOT_READY);
 	for (uint32_t i = 0; i <= CCLO_CALL_STATUS_WAITING_MASK && (ticket = hw_read(CCLO_CALLS_TAKE_ADDRESS)) != 0; i++) {
 		if (is_reset()) {
 			reset_engine();
@@ -33,6 +69,13 @@ __attribute__((noinline, cold)) static void reset_requested(void)
 		}
 		task_answer(ticket, CCLO_RETURN_CODE_NOT_READY);
 	}
+}
+
+/* The beginning of a call, on its stack. */
+static void run(void *call)
+{
+	operation_run(call);
+	task_done();
 }
 
 /* Begins the call in the window, on a stack: products take longer where it is the first one. */
@@ -59,14 +102,19 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	engine.current = call;
 	engine.alike = false;
 	engine.set_by = NULL;
-	task_begin(call, top, task_main);
+	task_begin(call, top, run);
 }
 
 /* Lets a call go on; returns if it is finishing. */
-static inline void resume(struct call *call)
+__attribute__((noinline)) static void resume(struct call *call)
 {
+	if (!call->state.over)
+		collective_waits(call);
 	if (call->state.finishing) {
-		move_finishing(call);
+		if (!call->state.over)
+			move_finishing(call);
+		if (call->state.over)
+			conclude(call);
 		return;
 	}
 	engine.current = call;
@@ -105,6 +153,14 @@ static inline uint32_t quick(void)
 	if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 || (state & used) != 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
 		express_settle(); /* the move fails or takes too long */
 	return wake;
+}
+
+/* Runs the call in the window without a stack, if that can be; no other is open. */
+static inline bool at_once(uint32_t operation)
+{
+	if (LIKELY(operation <= CCLO_OPERATION_RECV))
+		return LIKELY(express(operation)) || (express_other(operation) && express(operation));
+	return plan_issue(operation);
 }
 
 /* Has no state on its stack: calls that wait or end come here, to its beginning. */
@@ -148,7 +204,7 @@ void scheduler(void)
 
 			if (operation == CCLO_OPERATION_NOP)
 				task_answer_next(0);
-			else if (LIKELY(idle) && (express(operation) || (express_other(operation) && express(operation))))
+			else if (LIKELY(idle) && at_once(operation))
 				continue;
 			/* What happened besides is for the others. */
 			if (wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL))

@@ -3,7 +3,7 @@
 #ifndef MOVE_H
 #define MOVE_H
 
-#include "engine.h"
+#include "queue.h"
 
 /* A move. What is zero is not there. */
 struct move {
@@ -35,14 +35,6 @@ void move_commit(bool to_window, uint32_t count, uint32_t prepared);
 /* Parts of these, for who sets the registers: waits for room; says which call's packets are
  * counted from here on; gives what the registers say to the call's queue, or sends it into the
  * window of the last invitation. */
-static inline bool move_has_room(void)
-{
-	int8_t queue = engine.current->state.queue;
-
-	return queue != NO_QUEUE && engine.room[queue] != 0;
-}
-
-void move_make_room(void);
 void move_count_packets(void);
 
 /* A move of the call whose plan is recorded (record.c). */
@@ -78,71 +70,6 @@ static inline void move_give_remote(uint32_t control, uint32_t bytes)
  * have completed if there is a fence; or takes one from it. */
 void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t context);
 
-/* Waits until all moves of the call have completed; fails with their error. */
-void move_drain(void);
-
-/* The same, and ends the call. It must have one queue at most. */
-void move_finish(void) __attribute__((noreturn));
-
-/* Says so of a call. */
-void move_finishes(struct call *call);
-
-/* Ends a call that is finishing, if its moves have ended. */
-void move_finishing(struct call *call);
-
-/* Bits of the return code that a queue of the call has failed with, and what the move was about: the rank it
- * took from, tag, bytes; or 0. */
-uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes);
-
-/* The call's queue takes moves again after one has failed. */
-void move_forgive(void);
-
-/* The same, and drops those that it has. */
-void queue_restart(void);
-
-/* Fails with the error of the call's moves, if they have one. */
-void move_check(void);
-
-/* Takes a queue for the call. */
-void queue_take(void);
-
-/* Takes a second one, if one is free, and says whether the call has one: for moves
- * that need not wait for those in the first. It is taken back when another call has none. */
-bool queue_take_second(void);
-
-/* The queue of the call, which it takes if it has none. */
-static inline uint32_t queue_of_call(void)
-{
-	if (UNLIKELY(engine.current->state.queue == NO_QUEUE))
-		queue_take();
-	return (uint32_t)engine.current->state.queue;
-}
-
-/* The number of moves that the call's queue has been given. */
-uint32_t move_number(void);
-
-/* Whether the move with this number, and those before, have completed. */
-bool move_is_done(uint32_t number);
-
-/* Waits until the move with this number, and those before, have completed. */
-void move_wait(uint32_t number);
-
-/* Moves that a queue has done with, wrapping around. */
-uint32_t move_completed(uint32_t queue);
-
-/* Changes to the other queue of the call: moves of the two go side by side. */
-void queue_change(void);
-
-/* The data plane limits what it waits for itself; here is a second limit, for each
- * move anew, and what is left of those waits then. */
-static inline uint32_t move_limit(void) { return 2 * engine.remote_limit + 1000; }
-
-/* Waits until moves that ended calls have left in queues are done, or their limit is over. */
-void queues_settle(void);
-
-/* Gives the queues of a call back; moves that have not completed are dropped. */
-void queue_give_back(struct call *call);
-
 /* A header alone, of a type that is no eager message. */
 void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
                  uint32_t context);
@@ -166,6 +93,7 @@ static inline uint32_t bytes_of(uint32_t count, bool packed)
 }
 
 /* The place so many elements further on. */
+void place_further(struct place *to, const struct place *from, uint64_t elements);
 struct place place_at(const struct place *place, uint64_t elements);
 
 /* Elements in an eager message to a rank inside collectives, as all ranks cut alike: each is a

@@ -222,7 +222,7 @@ static bool comes_in_windows(uint32_t from)
 		return false;
 	order_wait(KIND_RECV_EAGER, self->words.tag);
 	self->awaited = from;
-	TASK_WAIT(is_marked(peer, from) || message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	AWAIT(is_marked(peer, from) || message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	return (*peer & PEER_SENDS) != 0;
 }
 #endif
@@ -245,7 +245,7 @@ __attribute__((noreturn)) static void receive_eagerly(uint32_t from)
 		engine.early = self->bit;
 	else {
 		self->awaited = from;
-		TASK_WAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+		AWAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
 	move_issue(&move);
 	move_finish();

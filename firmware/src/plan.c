@@ -5,15 +5,13 @@
 
 #include "plan.h"
 
-#include "collective.h"
 #include "move.h"
 #include "operations.h"
 #include "plans.h"
+#include "series.h"
 #include "stage.h"
 #include "task.h"
 #include "window.h"
-
-struct plans plans;
 
 /* Other calls have other ones, almost always: those that share one forget each other's plans. */
 static uint32_t signature_of(uint32_t operation)
@@ -79,7 +77,7 @@ static inline void await_invitation(const struct plan *plan, const struct settin
 {
 	uint32_t switches = engine.switches;
 
-	TASK_WAIT(invited(plan, s, &switches), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	AWAIT(invited(plan, s, &switches), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 }
 
 static const struct setting *run_step(const struct plan *plan, const struct setting *s)
@@ -220,18 +218,6 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->state.finishing = false;
 	engine.current = call;
 	task_anew(plan, issue_rest);
-}
-
-void plan_settle(struct call *call)
-{
-	const struct plan *plan = plans.last;
-
-	call->series = plan->series;
-	call->number = plan->series->number;
-	call->words.count = plan->count;
-	call->shape = plan->shape;
-	call->ask_at = 0;
-	task_limit_of(call, move_limit());
 }
 
 /* Has no stack: calls that are refused are long, but lose no time here. */

@@ -4,6 +4,9 @@
 #include "plan.h"
 #include "plans.h"
 #include "registers.h"
+#include "series.h"
+
+struct plans plans;
 
 #define LONGEST 512              /* settings */
 #define MOST    (REGISTERS + 11) /* that are added at a time */
@@ -296,6 +299,18 @@ void plan_note(uint32_t control)
 		return;
 	add_move(control);
 	record.plan->moves++;
+}
+
+void plan_settle(struct call *call)
+{
+	const struct plan *plan = plans.last;
+
+	call->series = plan->series;
+	call->number = plan->series->number;
+	call->words.count = plan->count;
+	call->shape = plan->shape;
+	call->ask_at = 0;
+	task_limit_of(call, move_limit());
 }
 
 /* Puts those of the first move's settings to the front that registers have in the end. */

@@ -6,6 +6,7 @@
 #include "collective.h"
 #include "comm.h"
 #include "move.h"
+#include "notice.h"
 #include "operations.h"
 #include "order.h"
 #include "plan.h"

@@ -8,34 +8,6 @@
 #include "task.h"
 #include "window.h"
 
-__attribute__((noinline)) void place_further(struct place *to, const struct place *from, uint64_t elements)
-{
-	const struct call *call = engine.current;
-	uint64_t address = address_of(from);
-
-	if (elements == 0) {
-		*to = *from;
-		return;
-	}
-	if (from->packed)
-		elements >>= call->ratio_log;
-	if (elements >> 32 == 0) /* nearly always: a product of words */
-		address += (uint64_t)(uint32_t)elements * (from->packed ? call->packed_bytes : call->plain_bytes);
-	else
-		address += elements * (from->packed ? call->packed_bytes : call->plain_bytes);
-	to->low = (uint32_t)address;
-	to->high = (uint32_t)(address >> 32);
-	to->form = from->form;
-}
-
-struct place place_at(const struct place *from, uint64_t elements)
-{
-	struct place place;
-
-	place_further(&place, from, elements);
-	return place;
-}
-
 uint32_t part_within(struct part part, uint32_t count)
 {
 	if (part.offset >= count)
@@ -456,6 +428,10 @@ static bool next_stage(struct path *path, struct stage *stage)
 
 void stages_end(void)
 {
+	if (self->windows == 0 && self->state.other_queue == NO_QUEUE) {
+		engine.round |= self->bit; /* the moves may have completed: no event comes then */
+		move_finish();
+	}
 	plan_keep();
 	move_drain();
 	windows_finish();

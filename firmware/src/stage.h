@@ -125,9 +125,6 @@ void stage_run_in_window(struct path *path, const struct stage *stage, const str
 /* Waits for all that a collective has begun, and ends the call. */
 void stages_end(void) __attribute__((noreturn));
 
-/* The place so many elements further on. */
-void place_further(struct place *to, const struct place *from, uint64_t elements);
-
 /* A rank, or a block of one, that is less than a round too large. */
 static inline uint32_t around(uint32_t rank)
 {

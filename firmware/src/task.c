@@ -1,10 +1,6 @@
 #include "task.h"
 
-#include "collective.h"
-#include "move.h"
-#include "operations.h"
-#include "plan.h"
-#include "window.h"
+struct engine engine;
 
 #define STACK_GUARD 0x5AC0FFEEu
 
@@ -22,29 +18,6 @@ void task_answer(uint32_t ticket, uint32_t code)
 	task_answer_next(code);
 }
 
-/* Drops the moves of a call, and closes its windows. */
-__attribute__((noinline, cold)) static void stop(struct call *call)
-{
-	queue_give_back(call);
-	windows_shut(call);
-}
-
-/* The host may use the memory of a failed call as soon as it has the answer. */
-void task_end(struct call *call, uint32_t code)
-{
-	if (UNLIKELY(code != 0))
-		stop(call);
-	if (LIKELY(call->ticket != 0)) /* a collective that has failed may have been answered */
-		task_answer(call->ticket, code);
-	if (call->state.queue != NO_QUEUE || call->state.other_queue != NO_QUEUE)
-		queue_give_back(call);
-	if (call->windows != 0)
-		windows_shut(call);
-	engine.early &= ~call->bit;
-	engine.open &= ~call->bit;
-	engine.given_back = true;
-}
-
 static void check_stack(const struct call *call)
 {
 	if (engine.stacks[call - engine.calls][0] != STACK_GUARD)
@@ -59,40 +32,26 @@ uint32_t *task_stack(const struct call *call, void (*rest)(void))
 	return sp;
 }
 
+/* The scheduler ends it. */
 void task_done(void)
 {
 	struct call *call = self;
 
-	plan_drop();
-	task_end(call, call->error);
 	check_stack(call);
+	call->state.finishing = call->state.over = true;
+	engine.round |= call->bit;
 	task_leave();
-}
-
-static void fail(void *call)
-{
-	(void)call;
-	collective_failed();
-	task_done();
-}
-
-/* Calls fail where their stacks are deepest. */
-void task_fail(uint32_t error)
-{
-	self->error |= error;
-	task_anew(self, fail);
 }
 
 void task_fail_of(struct call *call, uint32_t error)
 {
-	call->state.finishing = false;
-	engine.current = call;
-	task_fail(error);
+	call->error |= error;
+	call->state.finishing = call->state.over = true;
 }
 
-void task_main(void *call)
+void task_fail(uint32_t error)
 {
-	operation_run(call);
+	self->error |= error;
 	task_done();
 }
 
@@ -144,17 +103,6 @@ void task_limit_of(struct call *call, uint32_t limit)
 
 void task_limit(uint32_t limit) { task_limit_of(self, limit); }
 
-void task_wait(uint32_t error)
-{
-	move_check();
-	if (UNLIKELY(self->state.ended))
-		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
-	collective_waits(self);
-	if (reached(self->deadline))
-		task_fail(error);
-	task_pause();
-}
-
 /* Milliseconds until the first of the calls' waits ends. */
 __attribute__((noinline, cold)) static uint32_t soonest_end(uint32_t now)
 {
@@ -183,6 +131,9 @@ void task_alarm(void)
 	set_alarm(now + (engine.open != 0 ? soonest_end(now) : FAR));
 }
 
+/* What the scheduler is to see. */
+#define OTHERS (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK | CCLO_WAKE_EVENT_NETWORK)
+
 /* The processor sleeps here if no other call is open, and in the scheduler else. */
 void task_pause(void)
 {
@@ -191,12 +142,10 @@ void task_pause(void)
 	if (engine.open == call->bit) {
 		uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
 
-		if ((wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK)) == 0) {
-			if (UNLIKELY(wake & CCLO_WAKE_EVENT_NETWORK))
-				notices_take();
+		if (LIKELY((wake & OTHERS) == 0 && (wake & CCLO_WAKE_EVENTS_MASK) != 0))
 			return;
-		}
-		engine.wake = wake;
+		engine.wake = wake; /* that of the alarm says nothing */
+		engine.round |= call->bit;
 	}
 	check_stack(call);
 	engine.switches++;

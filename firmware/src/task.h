@@ -16,23 +16,8 @@ void task_pause(void);
  * moves, a window, scratch buffers, its turn. */
 void task_stand_by(void);
 
-/* Ends the call with these bits of the return code, and what it holds. */
+/* Ends the call with these bits of the return code. */
 void task_fail(uint32_t error) __attribute__((noreturn));
-
-/* Waits until the condition holds; fails with the error after the limit, and at
- * once with that of the call's moves. */
-#define TASK_WAIT(condition, limit_milliseconds, error) \
-	do {                                                \
-		if (condition)                                  \
-			break;                                      \
-		task_limit(limit_milliseconds);                 \
-		do                                              \
-			task_wait(error);                           \
-		while (!(condition));                           \
-		self->state.timed = false;                            \
-	} while (0)
-
-void task_wait(uint32_t error);
 
 void task_limit(uint32_t milliseconds_from_now);
 
@@ -41,9 +26,6 @@ void task_done(void) __attribute__((noreturn));
 
 /* Part of a call, of what it is given; it does not return. */
 typedef void task_part(void *what);
-
-/* The beginning of a call, on its stack. */
-task_part task_main;
 
 /* In start.S: runs a part on a stack that ends here. */
 void task_begin(void *what, uint32_t *top, task_part *run) __attribute__((noreturn));
@@ -106,10 +88,7 @@ static inline void task_answer_next(uint32_t code)
 /* Answers the call of a ticket. */
 void task_answer(uint32_t ticket, uint32_t code);
 
-/* The same of any call that is open. */
-void task_fail_of(struct call *call, uint32_t error) __attribute__((noreturn));
-
-/* Answers a call that is open, and frees what it holds: before the answer if it has failed. */
-void task_end(struct call *call, uint32_t code);
+/* The same for any call that is open, when the scheduler comes to it. */
+void task_fail_of(struct call *call, uint32_t error);
 
 #endif

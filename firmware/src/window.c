@@ -1,9 +1,9 @@
 #include "window.h"
 
-#include "collective.h"
 #include "comm.h"
 #include "move.h"
 #include "plan.h"
+#include "series.h"
 #include "task.h"
 
 #if !CCLO_FEATURE_RENDEZVOUS
@@ -55,7 +55,7 @@ __attribute__((noinline)) static void await_done(const struct held *held)
 		if (!self->state.timed || arrived != seen)
 			task_limit_of(self, remote_limit());
 		seen = arrived;
-		task_wait(CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+		queue_wait(CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
 	self->state.timed = false;
 }
@@ -293,8 +293,8 @@ __attribute__((noinline)) bool invitation_found(void)
 	uint32_t seen = hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS);
 
 	if (UNLIKELY(seen > 1))
-		collective_differs(hw_read(CCLO_MOVE_DESTINATION_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_NUMBER_ADDRESS),
-		                   hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COLLECTIVE_COUNT_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_SHAPE_ADDRESS));
+		series_differs(hw_read(CCLO_MOVE_DESTINATION_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_NUMBER_ADDRESS),
+		               hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COLLECTIVE_COUNT_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_SHAPE_ADDRESS));
 	return seen != 0;
 }
 
@@ -314,7 +314,7 @@ bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 __attribute__((noinline)) static void await_invitation(uint32_t to, uint32_t tag, uint32_t context)
 {
 	self->awaited = to;
-	TASK_WAIT((seek_from(to, context), found(tag)), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
+	AWAIT((seek_from(to, context), found(tag)), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 }
 
 void invitation_take(uint32_t tag)

@@ -56,6 +56,8 @@ var sentWords = map[string][]int{
 	"allgather":      {wCount, wComm, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
 	"allreduce":      {wCount, wComm, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
 	"reduce_scatter": {wCount, wComm, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
+	"scan":           {wCount, wComm, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
+	"exscan":         {wCount, wComm, wFunction, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
 	"barrier":        {wComm, wArith, wAddr0, wAddr0High},
 	"alltoall":       {wCount, wComm, wArith, wCompression, wStream, wAddr0, wAddr0High, wAddr2, wAddr2High},
 }

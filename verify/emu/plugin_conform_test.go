@@ -25,7 +25,7 @@ func TestOperationsThroughReferencePlugins(t *testing.T) {
 			o := world.Options{Engine: slow(emu.Options{OnFault: func(err error) { t.Error(err) }})}
 			w, engines := start(ctx, t, d, ranks, o, accl.WithRxBuffers(64, 512), accl.WithMaxEager(2000),
 				accl.WithMaxRendezvous(9000))
-			for range 6 {
+			for range 10 {
 				for _, op := range conformance.Operations(&p) {
 					c := conformance.RandomOp(rng, &p, ranks, op)
 					c.Count = min(c.Count, 1000+rng.IntN(2000))

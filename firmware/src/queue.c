@@ -1,0 +1,300 @@
+#include "queue.h"
+
+#include "plan.h"
+#include "task.h"
+
+#define COMPLETED(queue)                                                                                 \
+	(CCLO_MOVE_STATUS_COMPLETED_0_ADDRESS +                                                              \
+	 (queue) * (CCLO_MOVE_STATUS_COMPLETED_1_ADDRESS - CCLO_MOVE_STATUS_COMPLETED_0_ADDRESS))
+#define ERROR(queue)                                                                                     \
+	(CCLO_MOVE_STATUS_ERROR_0_ADDRESS +                                                                  \
+	 (queue) * (CCLO_MOVE_STATUS_ERROR_1_ADDRESS - CCLO_MOVE_STATUS_ERROR_0_ADDRESS))
+
+uint32_t move_completed(uint32_t queue) { return hw_read(COMPLETED(queue)); }
+
+static uint32_t state(void) { return hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS); }
+
+static bool failed(uint32_t state, int8_t queue) { return (state >> queue & 1u << CCLO_MOVE_STATE_FAILED_SHIFT) != 0; }
+
+static int8_t take(uint32_t free, uint32_t now)
+{
+	int8_t queue = (free & 1) != 0 ? 0 : (free & 2) != 0 ? 1 : (free & 4) != 0 ? 2 : 3;
+
+	engine.queues_taken |= 1u << queue;
+	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
+	if (queue == 0)
+		engine.left = false;
+	if (failed(now, queue))
+		hw_write(ERROR(queue), 0);
+	return queue;
+}
+
+/* Takes a second queue back that has nothing to do. */
+__attribute__((cold)) static uint32_t take_back(uint32_t now)
+{
+	uint32_t free = engine.queues_lent & ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | now >> CCLO_MOVE_STATE_FAILED_SHIFT);
+
+	free &= -free;
+	for (struct call *call = engine.calls; free != 0 && call != engine.calls + CALLS; call++) {
+		if ((engine.open & call->bit) != 0 && call->state.other_queue != NO_QUEUE && free == 1u << call->state.other_queue)
+			call->state.other_queue = NO_QUEUE;
+	}
+	engine.queues_lent &= ~free;
+	return free;
+}
+
+/* A queue is free when nobody has it and what its last owner left is gone. */
+static uint32_t free_queues(uint32_t now)
+{
+	return ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
+}
+
+/* The waits of those who have queues are limited. */
+__attribute__((noinline, cold)) static void queue_await(void)
+{
+	uint32_t now, free;
+
+	while (now = state(), (free = free_queues(now)) == 0 && (free = take_back(now)) == 0)
+		task_stand_by();
+	self->state.queue = take(free, now);
+	self->announced = engine.issued[self->state.queue];
+}
+
+void queue_take(void)
+{
+	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
+	struct call *call = engine.current;
+
+	if (LIKELY((engine.queues_taken & 1) == 0 && (state() & used) == 0)) { /* the first one, mostly */
+		call->state.queue = 0;
+		engine.queues_taken |= 1;
+		engine.room[0] = CCLO_MOVE_QUEUE_DEPTH;
+		call->announced = engine.issued[0];
+		engine.left = false;
+		return;
+	}
+	queue_await();
+}
+
+bool queue_take_second(void)
+{
+	uint32_t now, free;
+
+	if (self->state.other_queue != NO_QUEUE)
+		return true;
+	now = state();
+	free = free_queues(now);
+	if (free == 0)
+		return false;
+	self->state.other_queue = take(free, now);
+	engine.queues_lent |= 1u << self->state.other_queue;
+	return true;
+}
+
+__attribute__((noinline)) static void give_back(int8_t queue)
+{
+	uint32_t now;
+
+	if (queue == NO_QUEUE)
+		return;
+	now = state() >> queue;
+	if (now & 1u << CCLO_MOVE_STATE_BUSY_SHIFT)
+		hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
+	if (now & (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT))
+		engine.left = true;
+	engine.queues_taken &= ~(1u << queue);
+	engine.queues_lent &= ~(1u << queue);
+	engine.given_back = true;
+}
+
+void queue_give_back(struct call *call)
+{
+	give_back(call->state.queue);
+	give_back(call->state.other_queue);
+	call->state.queue = call->state.other_queue = NO_QUEUE;
+	engine.early &= ~call->bit;
+}
+
+void queue_change(void)
+{
+	int8_t queue = self->state.queue;
+
+	self->state.queue = self->state.other_queue;
+	self->state.other_queue = queue;
+}
+
+static bool room(void)
+{
+	uint32_t rooms = hw_read(CCLO_MOVE_STATUS_ROOM_ADDRESS);
+
+	engine.room[self->state.queue] = (uint8_t)(rooms >> (self->state.queue * CCLO_MOVE_ROOM_QUEUE_0_WIDTH));
+	return engine.room[self->state.queue] != 0;
+}
+
+static uint32_t error_of(int8_t queue) { return queue == NO_QUEUE ? 0 : hw_read(ERROR(queue)); }
+
+uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes)
+{
+	const struct call *call = self;
+	uint32_t now = state();
+
+	for (uint32_t queue = 0; queue < QUEUES; queue++) {
+		uint32_t at = CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS +
+		              queue * (CCLO_MOVE_STATUS_FAILED_SOURCE_1_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
+
+		if (((int8_t)queue != call->state.queue && (int8_t)queue != call->state.other_queue) || !failed(now, (int8_t)queue))
+			continue;
+		*rank = hw_read(at);
+		*tag = hw_read(at + CCLO_MOVE_STATUS_FAILED_TAG_0_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
+		*bytes = hw_read(at + CCLO_MOVE_STATUS_FAILED_BYTES_0_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
+		return hw_read(ERROR(queue));
+	}
+	return 0;
+}
+
+/* Waits until queues are at rest; no longer than moves may take. */
+__attribute__((noinline, cold)) static bool at_rest(uint32_t queues)
+{
+	uint32_t end = milliseconds() + move_limit();
+
+	while (state() >> CCLO_MOVE_STATE_BUSY_SHIFT & queues) {
+		if (reached(end))
+			return false;
+		task_limit(end - milliseconds());
+		task_pause();
+	}
+	self->state.timed = false;
+	return true;
+}
+
+__attribute__((cold)) void queue_restart(void)
+{
+	int8_t queue = self->state.queue;
+
+	give_back(self->state.other_queue);
+	self->state.other_queue = NO_QUEUE;
+	if (queue == NO_QUEUE)
+		return;
+	hw_write(CCLO_MOVE_STATUS_ABORT_ADDRESS, 1u << queue);
+	if (!at_rest(1u << queue)) {
+		queue_give_back(self);
+		return;
+	}
+	move_forgive();
+	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
+}
+
+__attribute__((cold)) void queues_settle(void) { (void)at_rest(~engine.queues_taken & ((1u << QUEUES) - 1)); }
+
+void move_forgive(void)
+{
+	if (failed(state(), self->state.queue))
+		hw_write(ERROR(self->state.queue), 0);
+}
+
+static void fail(void) { task_fail(error_of(self->state.queue) | error_of(self->state.other_queue)); }
+
+void move_check(void)
+{
+	uint32_t now = state();
+
+	if ((self->state.queue != NO_QUEUE && failed(now, self->state.queue)) ||
+	    (self->state.other_queue != NO_QUEUE && failed(now, self->state.other_queue)))
+		fail();
+}
+
+void queue_wait(uint32_t error)
+{
+	move_check();
+	if (UNLIKELY(self->state.ended))
+		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+	if (reached(self->deadline))
+		task_fail(error);
+	task_pause();
+}
+
+void move_wait(uint32_t number)
+{
+	uint32_t seen;
+
+	if (self->state.queue == NO_QUEUE)
+		return;
+	for (;;) {
+		seen = hw_read(COMPLETED(self->state.queue));
+		if ((int32_t)(seen - number) >= 0)
+			break;
+		AWAIT(hw_read(COMPLETED(self->state.queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+	}
+	move_check();
+}
+
+bool move_is_done(uint32_t number)
+{
+	return self->state.queue == NO_QUEUE || (int32_t)(hw_read(COMPLETED(self->state.queue)) - number) >= 0;
+}
+
+uint32_t move_number(void) { return self->state.queue == NO_QUEUE ? 0 : engine.issued[self->state.queue]; }
+
+void move_drain(void)
+{
+	uint32_t busy;
+
+	if (self->state.queue == NO_QUEUE)
+		return;
+	busy = 1u << CCLO_MOVE_STATE_BUSY_SHIFT << self->state.queue;
+	for (;;) {
+		uint32_t now = state(), seen;
+
+		if ((now & (busy | CCLO_MOVE_STATE_FAILED_MASK)) == 0)
+			return;
+		if ((now & busy) == 0)
+			break;
+		seen = hw_read(COMPLETED(self->state.queue));
+		if (seen != engine.issued[self->state.queue])
+			AWAIT(hw_read(COMPLETED(self->state.queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+	}
+	move_check();
+}
+
+void move_finishes(struct call *call)
+{
+	call->state.finishing = true;
+	call->seen = engine.issued[call->state.queue];
+	task_limit_of(call, move_limit());
+}
+
+/* What comes after is up to the scheduler. */
+void move_finish(void)
+{
+	plan_keep();
+	if (self->state.queue == NO_QUEUE)
+		task_done();
+	move_finishes(self);
+	task_leave();
+}
+
+void move_finishing(struct call *call)
+{
+	uint32_t now = state(), queue = (uint32_t)call->state.queue, seen;
+
+	if ((now >> queue & (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT)) == 0) {
+		engine.queues_taken &= ~(1u << queue);
+		call->state.queue = NO_QUEUE;
+		call->state.over = true;
+		return;
+	}
+	seen = hw_read(COMPLETED(queue));
+	if (failed(now, call->state.queue)) {
+		task_fail_of(call, error_of(call->state.queue));
+	} else if (UNLIKELY(call->state.ended)) {
+		task_fail_of(call, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+	} else if (seen != call->seen) {
+		call->seen = seen;
+		task_limit_of(call, move_limit());
+	} else if (reached(call->deadline)) {
+		task_fail_of(call, CCLO_RETURN_CODE_DMA_TIMEOUT);
+	}
+}
+
+void queue_await_room(void) { AWAIT(room(), move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT); }
+
