@@ -115,7 +115,8 @@ __attribute__((cold, noreturn)) static void tell_rest(void)
 }
 
 /* Tells a rank of the communicator, or all: what is open goes on meanwhile. */
-__attribute__((cold)) static void tell_beside(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape,
+__attribute__((cold)) static void tell_beside(struct series *series, uint32_t rank, uint32_t number, uint32_t count,
+                                              uint32_t shape,
                                               uint32_t tag)
 {
 	uint32_t free = ~engine.open;
@@ -162,7 +163,8 @@ __attribute__((cold)) static void failed(struct call *call)
 	}
 	if (!numbered)
 		return;
-	series_break(call->series, &(struct failure){ call->series, exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD),
+	series_break(call->series, &(struct failure){ call->series,
+	                                             exchange_read(call->comm + 4 * CCLO_COMMUNICATORS_LOCAL_RANK_WORD),
 	                                              call->number, call->words.count, call->shape, code });
 	call->number = 0;
 	if (call->windows != 0)
@@ -221,7 +223,8 @@ __attribute__((cold)) static void notice(uint32_t context, uint32_t tag, uint32_
 
 	f->series = series;
 	f->code = joins || tag == NOTICE_ASK ? 0 : tag;
-	if (series == NULL || (joins && agreement_joined(series, f->rank, tag, f->number, strm)) || (f->code && agreement_fails(f)))
+	if (series == NULL || (joins && agreement_joined(series, f->rank, tag, f->number, strm)) ||
+	    (f->code && agreement_fails(f)))
 		return;
 	if (tag == NOTICE_ASK) {
 		asked(series, f);

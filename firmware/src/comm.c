@@ -209,7 +209,8 @@ void cut_use(uint32_t rank)
 	const struct call *call = self;
 	struct known *known = &engine.known;
 
-	if (known->cut_version == engine.tables && (known->to == rank || known->cut_alike) && known->cut_packed == call->wire_packed &&
+	if (known->cut_version == engine.tables && (known->to == rank || known->cut_alike) &&
+	    known->cut_packed == call->wire_packed &&
 	    known->comm == call->comm && known->elements == call->elements)
 		return;
 	known->express_ranks = known->express_packed_ranks = 0;
@@ -220,7 +221,8 @@ void cut_use(uint32_t rank)
 	known->cut_packed = call->wire_packed;
 	/* A call that waited may have another communicator, or other elements. */
 	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
-	if (known->cut_version == 0 || !known->cut_alike || known->comm_version != engine.tables || known->elements_version != engine.tables)
+	if (known->cut_version == 0 || !known->cut_alike || known->comm_version != engine.tables ||
+	    known->elements_version != engine.tables)
 		return;
 	if (!call->wire_packed && !known->forms.inner_packed)
 		known->express_ranks = known->size;
@@ -271,9 +273,11 @@ __attribute__((noinline)) static void operands_other(struct call *call, uint32_t
 	uint32_t op0_host = 0, op1_host = 0, res_host = 0;
 #endif
 
-	call->op0 = place(call->op0.low, call->op0.high, stream & CCLO_STREAM_FLAGS_OP0, packed & CCLO_COMPRESSION_FLAGS_OP0, op0_host);
+	call->op0 = place(call->op0.low, call->op0.high, stream & CCLO_STREAM_FLAGS_OP0, packed & CCLO_COMPRESSION_FLAGS_OP0,
+	                  op0_host);
 	call->op1 = place(call->op1.low, call->op1.high, 0, packed & CCLO_COMPRESSION_FLAGS_OP1, op1_host);
-	call->res = place(call->res.low, call->res.high, stream & CCLO_STREAM_FLAGS_RES, packed & CCLO_COMPRESSION_FLAGS_RES, res_host);
+	call->res = place(call->res.low, call->res.high, stream & CCLO_STREAM_FLAGS_RES, packed & CCLO_COMPRESSION_FLAGS_RES,
+	                  res_host);
 }
 
 static inline void operands_use(struct call *call, bool op1)
@@ -318,7 +322,8 @@ __attribute__((cold)) static uint32_t elements_hash(uint32_t elements)
 	uint32_t functions = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_NFUNCTIONS_WORD), h = 2166136261u;
 	uint32_t words = CCLO_ARITHMETIC_CONFIGURATIONS_HEADER_BYTES / 4;
 
-	if (functions < MOST_FUNCTIONS && exchange_holds(elements, 4 * words + functions * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES))
+	if (functions < MOST_FUNCTIONS && exchange_holds(elements,
+	                                                 4 * words + functions * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES))
 		words += functions * CCLO_ARITHMETIC_CONFIGURATIONS_RECORD_BYTES / 4;
 	for (uint32_t i = 0; i < words; i++)
 		h = hash(h, configuration(i));

@@ -8,7 +8,8 @@
 #include "task.h"
 
 #define RX_WORD(record, word) ((record) + 4 * (word))
-#define RX_RECORD(i)          (CCLO_RX_BUFFERS_OFFSET + CCLO_RX_BUFFERS_HEADER_BYTES + (i) * CCLO_RX_BUFFERS_RECORD_BYTES)
+#define RX_RECORD(i) \
+	(CCLO_RX_BUFFERS_OFFSET + CCLO_RX_BUFFERS_HEADER_BYTES + (i) * CCLO_RX_BUFFERS_RECORD_BYTES)
 
 static void stack_use(void)
 {

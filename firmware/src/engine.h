@@ -22,7 +22,8 @@
 enum { PEER_SENDS = 1, PEER_TAKES = 2, PEER_UNIT = 16 };
 
 /* What orders calls of one communicator among each other (order.c). */
-enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS, KIND_COLLECTIVE };
+enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS,
+                KIND_COLLECTIVE };
 
 /* A place that an operand comes from or a result goes to. */
 struct place {
@@ -155,7 +156,9 @@ struct engine {
 	uint32_t tables; /* version of what the host has configured: goes up with each change, never 0 */
 	uint32_t alarm; /* milliseconds, as it was set last */
 	uint8_t alarms; /* ALARMED: for calls that wait, not after the end of any wait; RANG: it has come, or was never set */
-	uint8_t quick; /* moves, and QUICK_WINDOW if its window is waited for then, of the only open call, the first one, if it is finishing in queue 0 and its ticket is the next to be answered */
+	/* moves, and QUICK_WINDOW if its window is waited for then, of the only open call, the first one, if it is finishing
+	 * in queue 0 and its ticket is the next to be answered */
+	uint8_t quick;
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
 	uint32_t ask_limit; /* after which a collective that waits asks others what they call */
 	bool lossy; /* messages may be lost on their way */
@@ -245,7 +248,8 @@ static inline uint32_t elements_on_wire(uint32_t bytes)
 
 	if (!call->wire_packed)
 		return elements_in(bytes);
-	return (call->forms.packed_log != NO_LOG ? bytes >> call->forms.packed_log : bytes / call->packed_bytes) << call->ratio_log;
+	return (call->forms.packed_log != NO_LOG ? bytes >> call->forms.packed_log : bytes / call->packed_bytes)
+	       << call->ratio_log;
 }
 
 /* Elements that are whole beats, plain and packed: a power of two. */

@@ -187,7 +187,8 @@ static inline bool send_eagerly(uint32_t comm, uint32_t peer, uint32_t tag, uint
 #if CCLO_FEATURE_RENDEZVOUS
 /* Sends into the window that the receiver has announced, if it has, and says that that
  * was all. What the bus takes while the processor decides costs nothing. */
-__attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
+__attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, uint32_t high0, uint32_t comm,
+                                                uint32_t peer, uint32_t tag)
 {
 	bool lossy = engine.lossy;
 	uint32_t count, host, address, address_high;
@@ -226,7 +227,8 @@ __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, u
 }
 
 /* Opens a window for all that will come, and announces it. */
-__attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
+__attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm,
+                                                uint32_t peer, uint32_t tag)
 {
 	uint32_t bytes = count << engine.known.forms.plain_log;
 
@@ -261,14 +263,16 @@ static inline void set_forms(uint32_t count)
 }
 
 /* The same where messages are compressed. */
-static inline bool send_packed(uint32_t count, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer, uint32_t tag)
+static inline bool send_packed(uint32_t count, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer,
+                               uint32_t tag)
 {
 	set_forms(count);
 	set_op0(low0, high0);
 	return send_eagerly(comm, peer, tag, CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK);
 }
 
-static inline bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer, uint32_t tag)
+static inline bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm, uint32_t peer,
+                                  uint32_t tag)
 {
 	set_forms(count);
 	set_result(low2, high2);
@@ -323,7 +327,8 @@ bool express(uint32_t operation)
 		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->size || (low2 | high2) == 0)
 			return false;
 		if (UNLIKELY(packed))
-			return packed == CCLO_COMPRESSION_FLAGS_ETH && known->express_packs && receive_packed(count, low2, high2, comm, peer, tag);
+			return packed == CCLO_COMPRESSION_FLAGS_ETH && known->express_packs &&
+			       receive_packed(count, low2, high2, comm, peer, tag);
 #if CCLO_FEATURE_RENDEZVOUS
 		if (bytes > engine.max_eager)
 			return in_window(count, low2, high2, comm, peer, tag);

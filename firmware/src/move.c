@@ -237,7 +237,8 @@ void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t co
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-static inline void header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag)
+static inline void header(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host,
+                          uint32_t tag)
 {
 	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, destination);
 	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
@@ -256,7 +257,8 @@ static inline void header_from(uint32_t context)
 }
 
 /* Others may set registers while this one waits. */
-__attribute__((noinline, cold)) static void header_when_there_is_room(uint32_t type, uint32_t destination, uint32_t count, uint64_t address,
+__attribute__((noinline, cold)) static void header_when_there_is_room(uint32_t type, uint32_t destination,
+                                                                      uint32_t count, uint64_t address,
                                                                 bool host, uint32_t tag, uint32_t context)
 {
 	move_make_room();
@@ -264,7 +266,8 @@ __attribute__((noinline, cold)) static void header_when_there_is_room(uint32_t t
 	header(type, destination, count, address, host, tag);
 }
 
-__attribute__((noinline)) void move_header_prepared(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host,
+__attribute__((noinline)) void move_header_prepared(uint32_t type, uint32_t destination, uint32_t count,
+                                                    uint64_t address, bool host,
                                                     uint32_t tag, uint32_t context)
 {
 	if (UNLIKELY(self->state.queue == NO_QUEUE || engine.room[self->state.queue] == 0))

@@ -75,7 +75,8 @@ void move_header(uint32_t type, uint32_t destination, uint32_t count, uint64_t a
                  uint32_t context);
 
 /* The same where registers have the communicator and the context already. */
-void move_header_prepared(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host, uint32_t tag,
+void move_header_prepared(uint32_t type, uint32_t destination, uint32_t count, uint64_t address, bool host,
+                          uint32_t tag,
                           uint32_t context);
 
 uint32_t bytes_of_many(uint32_t count, bool packed);

@@ -37,7 +37,8 @@ static uint32_t shape_of(const struct call *call, uint32_t needs)
 	if (needs & CCLO_SHAPE_ROOT)
 		shape |= FIELD(COLLECTIVE_SHAPE_ROOT, comm_peer());
 	if (needs & CCLO_SHAPE_ELEMENTS)
-		shape |= FIELD(COLLECTIVE_SHAPE_ELEMENTS, engine.known.elements_hash) | FIELD(COLLECTIVE_SHAPE_COMPRESSED, call->wire_packed);
+		shape |= FIELD(COLLECTIVE_SHAPE_ELEMENTS, engine.known.elements_hash) | FIELD(COLLECTIVE_SHAPE_COMPRESSED,
+		                                                                              call->wire_packed);
 	return shape;
 }
 
@@ -71,7 +72,8 @@ void operation_run(struct call *call)
 
 		order_wait(KIND_COLLECTIVE, 0);
 		collective_begin(shape);
-	} else if ((needs & CCLO_SHAPE_ELEMENTS) && call->forms.plain_log != NO_LOG && (!call->forms.inner_packed || (needs & CCLO_SHAPE_COMM)))
+	} else if ((needs & CCLO_SHAPE_ELEMENTS) && call->forms.plain_log != NO_LOG &&
+	           (!call->forms.inner_packed || (needs & CCLO_SHAPE_COMM)))
 		engine.known.express |= (1u << scenario) & EXPRESS_OPERATIONS;
 	o->run(call);
 }

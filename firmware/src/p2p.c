@@ -119,7 +119,8 @@ static bool is_marked(uint8_t *peer, uint32_t from)
 	hw_write(CCLO_MOVE_TAG_ADDRESS, 0);
 	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, mark_context());
 	if (hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0 ||
-	    (int32_t)(rank_word(from, CCLO_COMMUNICATORS_INBOUND_SEQ_WORD) - hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS)) < 0)
+	    (int32_t)(rank_word(from, CCLO_COMMUNICATORS_INBOUND_SEQ_WORD) -
+	              hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS)) < 0)
 		return false;
 	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
 	*peer |= PEER_SENDS;

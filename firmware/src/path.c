@@ -146,13 +146,15 @@ static void around_eagerly(struct path *path, uint32_t count)
  * rx buffers; of four slices of a quarter of these, some one has its buffers. */
 #define FEW_RANKS  6
 #define MANY_RANKS 10
-_Static_assert(CCLO_PACKET_SLOTS >= (3 + 1) * CCLO_SESSION_PACKET_SLOTS, "and those of the one that is waited for come through");
+_Static_assert(CCLO_PACKET_SLOTS >= (3 + 1) * CCLO_SESSION_PACKET_SLOTS,
+               "and those of the one that is waited for come through");
 
 void path_exchange(struct path *path)
 {
 	uint32_t most = self->size <= FEW_RANKS ? three_quarters() : (engine.rx_count + 2) / 4;
 
-	if (path->protocol != PACED || !once_is_enough() || self->size > MANY_RANKS || most < elements_in(WAY_BYTES) / message_of(path))
+	if (path->protocol != PACED || !once_is_enough() || self->size > MANY_RANKS ||
+	    most < elements_in(WAY_BYTES) / message_of(path))
 		return;
 	eagerly(path, most);
 	ask_once(around(self->rank + self->size - 1), around(self->rank + 1));

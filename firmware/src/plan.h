@@ -31,7 +31,10 @@ void plan_note_window(const struct held *window, uint32_t bytes, bool host, bool
 void plan_note_invitation(uint32_t tag);
 void plan_refuse(void);
 
-static inline bool plan_records(void) { return UNLIKELY(engine.recording != NULL) && engine.recording == engine.current; }
+static inline bool plan_records(void)
+{
+	return UNLIKELY(engine.recording != NULL) && engine.recording == engine.current;
+}
 
 #endif
 

@@ -136,7 +136,8 @@ static void add(uint32_t address, uint32_t value)
 }
 
 /* Those of a run, from one register on, that differ from what is known. */
-static inline struct setting *add_run(struct setting *s, uint32_t bits, uint32_t unset, uint32_t address, uint32_t *known)
+static inline struct setting *add_run(struct setting *s, uint32_t bits, uint32_t unset, uint32_t address,
+                                      uint32_t *known)
 {
 	for (; bits != 0; bits >>= 1, unset >>= 1, address += 4, known++) {
 		uint32_t value;

@@ -115,7 +115,8 @@ static bool can_walk(void)
 {
 	const struct call *call = engine.current;
 
-	return call->block - 1 < WALK_ELEMENTS - 1 && call->size - 2 <= WALK_RANKS - 2 && (!call->packs || call->wire_packed) &&
+	return call->block - 1 < WALK_ELEMENTS - 1 && call->size - 2 <= WALK_RANKS - 2 &&
+	       (!call->packs || call->wire_packed) &&
 	       call->op0.form == PLAIN_MEMORY && call->res.form == PLAIN_MEMORY &&
 	       (call->ratio_log == 0 || call->words.scenario != CCLO_OPERATION_ALLREDUCE);
 }
@@ -195,7 +196,8 @@ static bool begin_beside(const struct path *path, struct stage *stage, uint32_t 
 	uint32_t block = first_block();
 	bool apart = gathers();
 
-	if (!reduces() || part_of(path, block, from) != stage->count || (!apart && self->wire_packed && !self->forms.inner_packed))
+	if (!reduces() || part_of(path, block, from) != stage->count ||
+	    (!apart && self->wire_packed && !self->forms.inner_packed))
 		return false;
 	set_place(apart ? &stage->own : &stage->further, &self->op0, (walk_before(block) + from) * self->plain_bytes);
 	stage->apart = apart;

@@ -62,7 +62,8 @@ __attribute__((cold)) void series_break(struct series *series, const struct fail
 }
 
 /* By a message that has come. */
-__attribute__((cold)) void series_break_by(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape)
+__attribute__((cold)) void series_break_by(struct series *series, uint32_t rank, uint32_t number, uint32_t count,
+                                           uint32_t shape)
 {
 	series_break(series, &(struct failure){ series, rank, number, count, shape, 0 });
 }

@@ -116,7 +116,8 @@ void stages_greet(struct path *path, uint32_t from, const struct place *place, u
 static inline void clear(struct stage *stage)
 {
 	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->keeps = stage->apart = stage->kept = stage->beside = stage->exclusive = stage->fence = stage->follows = stage->unfinished = false;
+	stage->receives = stage->sends = stage->keeps = stage->apart = stage->kept = stage->beside = stage->exclusive =
+		stage->fence = stage->follows = stage->unfinished = false;
 	stage->later = 0;
 }
 
@@ -170,12 +171,14 @@ static uint32_t packed_fields(const struct stage *stage)
 		return fields;
 	if (stage->own.form == 0)
 		return fields | FIELD(MOVE_CONTROL_OP0_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, 1);
-	return fields | FIELD(MOVE_CONTROL_OP1_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, self->forms.inner_packed && !stage->apart);
+	return fields | FIELD(MOVE_CONTROL_OP1_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED,
+	                                                              self->forms.inner_packed && !stage->apart);
 }
 
 /* move_prepare for those. What comes in is in the window of the landing, or a message if there
  * is none; in its place it becomes no result any more. */
-__attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const struct stage *stage, const struct landing *landing,
+__attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const struct stage *stage,
+                                                        const struct landing *landing,
                                                         bool in_place)
 {
 	const struct call *call = engine.current;
@@ -255,7 +258,8 @@ __attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const
 _Static_assert(CCLO_MOVE_RESULT_NETWORK + CCLO_MOVE_RESULT_MEMORY == CCLO_MOVE_RESULT_MEMORY_AND_NETWORK, "both");
 
 #if CCLO_FEATURE_RENDEZVOUS
-__attribute__((noinline)) static uint32_t prepare_other(struct path *path, const struct stage *stage, const struct landing *landing,
+__attribute__((noinline)) static uint32_t prepare_other(struct path *path, const struct stage *stage,
+                                                        const struct landing *landing,
                                                         bool in_place)
 {
 	struct move *move = describe(path, stage);
@@ -272,7 +276,8 @@ __attribute__((noinline)) static uint32_t prepare_other(struct path *path, const
 
 /* Sets registers while an invitation may be on its way, again if another call has
  * had the processor meanwhile. Inline, for stacks: run_in_windows is deep already. */
-static inline void run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
+static inline void run_in_window(struct path *path, const struct stage *stage, const struct landing *landing,
+                                 bool in_place)
 {
 	bool plain = is_plain(stage);
 	uint32_t prepared, switches;
@@ -293,7 +298,8 @@ void stage_run_in_window(struct path *path, const struct stage *stage, const str
 }
 
 /* An exclusive stage whose data has landed in scratch memory: two moves read it. */
-__attribute__((noinline, cold)) static void run_exclusive_in_window(struct path *path, const struct stage *stage, const struct landing *landing)
+__attribute__((noinline, cold)) static void run_exclusive_in_window(struct path *path, const struct stage *stage,
+                                                                    const struct landing *landing)
 {
 	struct stage *part = &path->exclusive;
 

@@ -74,7 +74,8 @@ struct path {
 	uint32_t slice; /* elements that travel at once */
 	uint32_t ahead; /* stages whose data is asked for in advance, at least */
 	uint32_t message; /* elements in an eager message; 0: not known yet */
-	uint32_t switches, cut; /* registers of moves have what does not change, of the call and for that rank, unless other calls have run since */
+	/* registers of moves have what does not change, of the call and for that rank, unless other calls have run since */
+	uint32_t switches, cut;
 	struct place kept; /* the block that the present stage keeps */
 	struct move move; /* of the present stage, unless it is plain; stacks are small */
 	struct stage exclusive; /* a move of the present stage, if that is exclusive */
@@ -83,7 +84,8 @@ struct path {
 	bool whole; /* rendezvous: all that a rank sends for a part of a ring's blocks fits into one window */
 	bool greeted; /* the first window is open, and the stage that opens it is still to be looked at */
 #if CCLO_FEATURE_RENDEZVOUS
-	uint8_t opened, begun, current; /* places of landings: of the next window, of the next one that is read, of the one that is */
+	/* places of landings: of the next window, of the next one that is read, of the one that is */
+	uint8_t opened, begun, current;
 	bool welcome; /* a window of the next rank is open to this one, and takes more */
 	uint8_t slots_used; /* bit set: some stage has read it, or will */
 	uint8_t slots_unread; /* bit set: some stage still will */

@@ -12,7 +12,8 @@ void windows_shut(struct call *call) { (void)call; }
 
 #else
 
-_Static_assert(P2P_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS <= 32, "windows are the bits of a word");
+_Static_assert(P2P_WINDOWS < CCLO_RENDEZVOUS_WINDOWS && CCLO_RENDEZVOUS_WINDOWS <= 32,
+               "windows are the bits of a word");
 
 __attribute__((noinline)) static void forget_oldest(struct call *call)
 {
@@ -84,7 +85,8 @@ static bool has_turn(void)
 	uint32_t session = peer_session(self), announced = 1;
 
 	for (const struct call *call = engine.calls; call != engine.calls + CALLS; call++)
-		if ((engine.open & call->bit) != 0 && call->kind == KIND_RECV_RENDEZVOUS && (int32_t)(call->order - self->order) < 0 &&
+		if ((engine.open & call->bit) != 0 && call->kind == KIND_RECV_RENDEZVOUS &&
+		    (int32_t)(call->order - self->order) < 0 &&
 		    peer_session(call) == session)
 			announced++;
 	return announced == 1 || is_share(announced);
@@ -190,7 +192,8 @@ bool window_announces_aside(bool aside)
 {
 	struct call *call = engine.current;
 
-	if (!aside || engine.room[call->state.queue] == CCLO_MOVE_QUEUE_DEPTH || !move_is_done(call->announced) || !queue_take_second())
+	if (!aside || engine.room[call->state.queue] == CCLO_MOVE_QUEUE_DEPTH || !move_is_done(call->announced) ||
+	    !queue_take_second())
 		return false;
 	queue_change();
 	return true;
@@ -204,7 +207,8 @@ void window_announced(bool aside)
 		engine.current->announced = move_number();
 }
 
-uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside)
+uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context,
+                    bool aside)
 {
 	struct call *call = engine.current;
 	struct held *held;
@@ -233,7 +237,8 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	if (plan_records())
 		plan_note_window(held, bytes_of(count, false), landing->host, aside);
 	second = window_announces_aside(aside);
-	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag, context);
+	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, address_of(landing), landing->host, tag,
+	                     context);
 	window_announced(second);
 	return window;
 }
@@ -255,11 +260,13 @@ uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t c
 	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, landing->host);
 	engine.windows |= 1u << window;
 	call->windows = 1;
-	call->held[0] = (struct held){ .low = low, .high = high, .window = (uint8_t)window, .from = (uint16_t)from, .awaited = true };
+	call->held[0] = (struct held){ .low = low, .high = high, .window = (uint8_t)window, .from = (uint16_t)from,
+	                              .awaited = true };
 	if (plan_records())
 		plan_note_window(&call->held[0], count * call->plain_bytes, landing->host, false);
 	call->announced = engine.issued[queue] + 1;
-	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, (uint64_t)high << 32 | low, landing->host, tag, context);
+	move_header_prepared(CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT, from, count, (uint64_t)high << 32 | low, landing->host,
+	                     tag, context);
 	return (uint8_t)window;
 }
 
@@ -294,7 +301,8 @@ __attribute__((noinline)) bool invitation_found(void)
 
 	if (UNLIKELY(seen > 1))
 		series_differs(hw_read(CCLO_MOVE_DESTINATION_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_NUMBER_ADDRESS),
-		               hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COLLECTIVE_COUNT_ADDRESS), hw_read(CCLO_RENDEZVOUS_ANNOUNCED_SHAPE_ADDRESS));
+		               hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COLLECTIVE_COUNT_ADDRESS),
+		       hw_read(CCLO_RENDEZVOUS_ANNOUNCED_SHAPE_ADDRESS));
 	return seen != 0;
 }
 

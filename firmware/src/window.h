@@ -13,7 +13,8 @@ void windows_shut(struct call *call);
 
 /* Opens a window on plain memory to a rank, and announces it, aside: not behind the
  * moves of the call. The oldest window of the call is waited for if it has too many. */
-uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context, bool aside);
+uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context,
+                    bool aside);
 
 /* The same, quickly, for the first window of a collective that has issued no move yet. */
 uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t count, uint32_t tag, uint32_t context);
