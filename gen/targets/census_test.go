@@ -18,12 +18,12 @@ var most = []struct {
 	limit int
 	count func(c *census) int
 }{
-	{"Go packages", 182, func(c *census) int { return len(c.packages) }},
-	{"lines of Go without tests", 125_200, func(c *census) int { return c.lines }},
-	{"lines of tests", 130_400, func(c *census) int { return c.tests }},
+	{"Go packages", 114, func(c *census) int { return len(c.packages) }},
+	{"lines of Go without tests", 123_200, func(c *census) int { return c.lines }},
+	{"lines of tests", 127_900, func(c *census) int { return c.tests }},
 	{"lines of Go wider than 120 columns, without tests (long literals)", 53, func(c *census) int { return c.wide }},
 	{"lines of SystemVerilog that are too wide", 0, func(c *census) int { return c.wideHardware }},
-	{"folders of verify", 19, func(c *census) int { return len(c.folders["verify"]) }},
+	{"folders of verify", 18, func(c *census) int { return len(c.folders["verify"]) }},
 	{"folders of gen/vitis", 7, func(c *census) int { return len(c.folders["gen/vitis"]) }},
 }
 
@@ -98,7 +98,7 @@ func TestCensus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.packages) < 100 || c.tests < c.lines/2 {
+	if len(c.packages) < 60 || c.tests < c.lines/2 {
 		t.Fatalf("%d packages, %d lines, %d of tests: not all is counted", len(c.packages), c.lines, c.tests)
 	}
 	for _, m := range most {
