@@ -83,16 +83,17 @@ func times(f float64, of func(float64, string) float64) func(float64, string) fl
 	return func(n float64, protocol string) float64 { return f * of(n, protocol) }
 }
 
-// kept is what passes the port of results where received blocks are kept before they are reduced.
+// kept is what a port reads where received blocks are kept before they are reduced: what the rx buffers hold, then
+// the result.
 func kept(_ float64, protocol string) float64 {
-	if protocol == Rendezvous {
-		return 0
-	}
-	return 2
+	return map[string]float64{Eager: 2, Compressed: 1.5}[protocol]
 }
 
 func exscanAim(n float64, protocol string) float64 {
-	return 1.3 * max(whole(n, protocol), kept(n, protocol))
+	if protocol == Rendezvous {
+		return 1.3 * whole(n, protocol)
+	}
+	return 1.3 * kept(n, Eager)
 }
 
 func allreduceBound(n float64, _ string) float64     { return 2 * (n - 1) / n }
