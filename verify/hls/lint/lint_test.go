@@ -181,6 +181,7 @@ const allHeaders = "headers.cpp"
 // TestPlatformsKeepToTheRules: what is emitted for kernels, and the kernels that are
 // shipped or are examples.
 func TestPlatformsKeepToTheRules(t *testing.T) {
+	withKernels := 0 // examples
 	for name, example := range linted(t) {
 		t.Run(name, func(t *testing.T) {
 			files := render(t, name, example)
@@ -196,10 +197,9 @@ func TestPlatformsKeepToTheRules(t *testing.T) {
 			}
 			slices.Sort(compiled)
 			if len(compiled) == 0 {
-				if example != "" {
-					t.Error("the example has no kernel")
-				}
 				compiled = []string{allHeaders}
+			} else if example != "" {
+				withKernels++
 			}
 			for _, file := range compiled {
 				said, cycles := compile(t, dir, file)
@@ -211,6 +211,9 @@ func TestPlatformsKeepToTheRules(t *testing.T) {
 				}
 			}
 		})
+	}
+	if withKernels < 3 {
+		t.Errorf("only %d examples have kernels", withKernels)
 	}
 }
 
