@@ -42,7 +42,7 @@ func (s *Set) Check(t *testing.T, name string, run Run) {
 		}
 	}
 	if *plant > 0 {
-		s.plant(t, name, *plant, run)
+		s.plant(t, name, run)
 	}
 }
 
@@ -68,8 +68,11 @@ func (b *Bench) try(run Run, r *rand.Rand) (err error) {
 	return b.Err()
 }
 
+// ErrBuild is a defect that does not even compile.
+var ErrBuild = errors.New("it cannot be built")
+
 // plant plants defects in a module and its parts, and tells which of them a bench does not find.
-func (s *Set) plant(t *testing.T, name string, count int, run Run) {
+func (s *Set) plant(t *testing.T, name string, run Run) {
 	t.Helper()
 	m, err := s.module(name)
 	if err != nil {
@@ -84,41 +87,50 @@ func (s *Set) plant(t *testing.T, name string, count int, run Run) {
 		if at < 0 {
 			t.Fatalf("%s: there is no %s inside it", name, in)
 		}
-		s.plantIn(t, m, files[at], count, run)
+		Plant(t, m.called(), in, files[at].text, func(changed string) error {
+			alone := m.with(t, in, func(string) string { return changed })
+			if _, err := alone.open(t.Context()); err != nil {
+				return fmt.Errorf("%w: %w", ErrBuild, err)
+			}
+			return alone.find(t, m.called(), run)
+		})
 	}
 }
 
-// plantIn plants defects in a file of a module.
-func (s *Set) plantIn(t *testing.T, m Module, in file, count int, run Run) {
+// Planting tells whether defects are to be planted.
+func Planting() bool { return *plant > 0 }
+
+// Plant plants as many defects as -tb.defects says in the text of a module inside what a bench runs, one at a time.
+// Try runs the bench with the changed text: it returns what is found, or ErrBuild.
+func Plant(t *testing.T, name, in, text string, try func(changed string) error) {
 	t.Helper()
-	name := m.called()
-	all := slices.DeleteFunc(defects(in.text), func(d defect) bool { return !strings.Contains(d.before, *plantLines) })
+	all := slices.DeleteFunc(defects(text), func(d defect) bool { return !strings.Contains(d.before, *plantLines) })
 	r := rand.New(rand.NewPCG(0, 7))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	planted, found, broken := 0, 0, 0
 	for _, d := range all {
-		if planted == count {
+		if planted == *plant {
 			break
 		}
-		alone := m.with(t, in.name, d.plant)
-		if _, err := alone.open(t.Context()); err != nil {
-			if t.Context().Err() != nil {
-				t.Fatal(err)
-			}
-			broken++ // it does not even compile
+		err := try(d.plant(text))
+		if t.Context().Err() != nil {
+			t.Fatal(t.Context().Err())
+		}
+		switch {
+		case errors.Is(err, ErrBuild):
+			broken++
 			continue
+		case err != nil:
+			found++
+		default:
+			t.Logf("%s: not found in %s: %s", name, in, d)
 		}
 		planted++
-		if alone.find(t, name, run) != nil {
-			found++
-		} else {
-			t.Logf("%s: not found in %s: %s", name, in.name, d)
-		}
 	}
 	t.Logf("%s: %d of %d defects planted in %s are found (%d others do not compile, of %d places)", name, found,
-		planted, in.name, broken, len(all))
+		planted, in, broken, len(all))
 	if planted > 1 && found == 0 { // single ones may change nothing that can be seen
-		t.Errorf("%s: the bench finds none of %d defects planted in %s", name, planted, in.name)
+		t.Errorf("%s: the bench finds none of %d defects planted in %s", name, planted, in)
 	}
 }
 

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -23,7 +24,24 @@ func TestRandomProgramsInLockStep(t *testing.T) {
 
 // randomPrograms runs about as many instructions of random programs.
 func randomPrograms(t *testing.T, kind Kind, instructions int) {
+	t.Helper()
 	p := newPairOf(t, kind, *firstSeed, "")
+	ends, err := p.random(t, instructions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
+	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch",
+		"misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
+		if ends[end] == 0 && instructions >= 400_000 {
+			t.Errorf("no program ended with: %s", end)
+		}
+	}
+}
+
+// random runs about as many instructions of random programs, and counts how they end.
+func (p *pair) random(t testing.TB, instructions int) (map[string]int, error) {
+	t.Helper()
 	ends := map[string]int{}
 	for seed := *firstSeed; p.count < instructions; seed++ {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -54,7 +72,7 @@ func randomPrograms(t *testing.T, kind Kind, instructions int) {
 		p.load(t, image, registers)
 		trap, err := p.run(1 + r.IntN(3000)) // the next reset comes wherever it stands then
 		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			return ends, fmt.Errorf("seed %d: %w", seed, err)
 		}
 		switch {
 		case p.changed:
@@ -65,13 +83,7 @@ func randomPrograms(t *testing.T, kind Kind, instructions int) {
 			ends["limit"]++
 		}
 	}
-	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
-	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch",
-		"misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
-		if ends[end] == 0 && instructions >= 400_000 {
-			t.Errorf("no program ended with: %s", end)
-		}
-	}
+	return ends, nil
 }
 
 // The firmware starts, finds no call and asks again and again.
