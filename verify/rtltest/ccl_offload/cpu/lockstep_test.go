@@ -160,14 +160,23 @@ func (p *pair) restart() {
 	}
 }
 
+// stands is more cycles than an instruction takes.
+const stands = 4000
+
 // run goes on until the program traps or changes itself too closely, or for
 // about limit instructions or ten times as many cycles. The trap is nil at the limit.
 func (p *pair) run(limit int) (*rv32.Trap, error) {
 	end := p.count + limit
 	before := p.core.Cycle()
 	defer func() { p.cycles += p.core.Cycle() - before }()
+	moved := before
 	for p.count < end && p.core.Cycle()-before < uint64(40*limit+1000) {
 		stop, executed := p.core.Run(uint64(min(1000, end-p.count)))
+		if now := p.core.Cycle(); len(executed) > 0 || stop != Cycles {
+			moved = now
+		} else if now-moved > stands {
+			return nil, fmt.Errorf("no instruction in %d cycles", now-moved)
+		}
 		for _, e := range executed {
 			if err := p.follow(e); err != nil || p.changed {
 				return nil, err
