@@ -35,7 +35,8 @@ func toy(t *testing.T, d *design.Design, b Build) string {
 	var some []string
 	for _, s := range sources {
 		base := filepath.Base(s)
-		if base == "cclo_pkg.sv" || strings.HasPrefix(base, "sim_") || base == "skid_buffer.sv" || base == "fifo.sv" {
+		if base == "cclo_pkg.sv" || strings.HasPrefix(base, "sim_") || strings.HasPrefix(base, "axilite_") ||
+			base == "skid_buffer.sv" || base == "fifo.sv" {
 			some = append(some, s)
 		}
 	}
