@@ -160,11 +160,12 @@ func (p *pair) restart() {
 	}
 }
 
-// stands is more cycles than an instruction takes.
+// stands is more than an instruction takes, in cycles.
 const stands = 4000
 
-// run goes on until the program traps or changes itself too closely, or for
-// about limit instructions or ten times as many cycles. The trap is nil at the limit.
+// run goes on until the program traps or changes itself too closely, or for about limit
+// instructions or 40 times as many cycles. The trap is nil at the limit. A processor that
+// retires nothing for longer than an instruction takes is an error.
 func (p *pair) run(limit int) (*rv32.Trap, error) {
 	end := p.count + limit
 	before := p.core.Cycle()
