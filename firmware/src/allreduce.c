@@ -25,18 +25,17 @@ static void choose_doubling(void)
 
 /* In each step a rank reduces what its partner has sent, and sends the sum to the
  * partner of the next one in the same pass. */
-static void doubling_stage(uint32_t k, struct part part, struct stage *stage)
+static void doubling_stage(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t ranks = self->doubling_ranks, rank = self->rank;
 	bool below = rank < ranks, partner_above = rank + ranks < self->size;
 
 	stage->count = part.count;
-	stage->receives = k != 0 || partner_above;
-	if (stage->receives) {
+	stage->shape = shape_of(k != 0 || partner_above, below ? k != self->doubling_steps || partner_above : k == 0);
+	if (receives(stage)) {
 		stage->from = !below ? rank - ranks : k != 0 ? rank ^ (1u << (k - 1)) : rank + ranks;
 		place_further(&stage->result, &self->res, part.offset);
 	}
-	stage->sends = below ? k != self->doubling_steps || partner_above : k == 0;
 	stage->to = !below ? rank - ranks : k != self->doubling_steps ? rank ^ (1u << k) : rank + ranks;
 	if (below && k > (partner_above ? 0 : 1)) { /* there is a sum already */
 		stage->own = stage->result;
@@ -53,14 +52,13 @@ static uint32_t doubling_stages(void)
 
 /* Each rank adds its own to what comes, from rank 0 on, and the last one's sum goes
  * around once more. */
-__attribute__((cold)) static void streamed_stage(uint32_t k, struct part part, struct stage *stage)
+__attribute__((cold)) static void streamed_stage(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t last = self->size - 1;
 
 	stage->count = part.count;
-	stage->receives = k != 0 || self->rank != 0;
+	stage->shape = shape_of(k != 0 || self->rank != 0, k == 0 || self->rank + 1 != last);
 	stage->from = rank_before(self->rank, 1);
-	stage->sends = k == 0 || self->rank + 1 != last;
 	stage->to = rank_after(self->rank, 1);
 	if (k == 0)
 		place_further(&stage->own, &self->op0, part.offset);

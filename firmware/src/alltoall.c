@@ -8,7 +8,7 @@
 #include "task.h"
 #include "window.h"
 
-static void stage(uint32_t k, struct part part, struct stage *stage)
+static void stage(uint32_t k, struct part part, struct move *stage)
 {
 	bool keeps = stages_keep();
 	uint32_t step = k + keeps; /* step 0 is that of the own block alone */
@@ -17,33 +17,35 @@ static void stage(uint32_t k, struct part part, struct stage *stage)
 	uint32_t from = rank_before(self->rank, places);
 
 	stage->count = part.count;
-	stage->keeps = keeps && step == 1;
-	if (stage->keeps)
-		from = self->rank;
-	if (step == 0 || step % 2 != 0)
-		place_further(&stage->own, &self->op0, (uint64_t)to * self->words.count + part.offset);
-	if (step % 2 == 0 || stage->keeps)
-		place_further(&stage->result, &self->res, (uint64_t)from * self->words.count + part.offset);
-	stage->sends = step % 2 != 0;
 	stage->to = to;
-	stage->receives = step != 0 && step % 2 == 0;
 	stage->from = from;
+	stage->shape = shape_of(step != 0 && step % 2 == 0, step % 2 != 0);
+	if (keeps && step == 1) {
+		stage_keep(stage, part.offset);
+		from = self->rank;
+	}
+	if (!receives(stage))
+		place_further(&stage->own, &self->op0, (uint64_t)to * self->words.count + part.offset);
+	if (stage->shape != SEND)
+		place_further(&stage->result, &self->res, (uint64_t)from * self->words.count + part.offset);
 }
 
 /* Step k takes what was sent to this rank in the one before, while it sends. */
-static void stage_beside(uint32_t k, struct part part, struct stage *stage)
+static void stage_beside(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t from = rank_before(self->rank, k);
 
 	stage->count = part.count;
 	place_further(&stage->result, &self->res, (uint64_t)from * self->words.count + part.offset);
-	stage->keeps = k == 0;
-	stage->receives = k != 0;
 	stage->from = from;
-	if (k + 1 == self->size)
+	if (k + 1 == self->size) {
+		stage->shape = RECEIVE;
 		return;
-	stage->sends = true;
-	stage->apart = k != 0;
+	}
+	if (k == 0)
+		stage_keep(stage, part.offset);
+	else
+		stage->shape = EXCHANGE;
 	stage->to = rank_after(self->rank, k + 1);
 	place_further(&stage->own, &self->op0, (uint64_t)stage->to * self->words.count + part.offset);
 }
@@ -61,12 +63,12 @@ static bool goes_beside(const struct path *path)
 static void in_windows(void *of)
 {
 	struct path *path = of;
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 	uint32_t n = self->size, count = self->words.count, opened = 0;
 
 	stage->count = count;
-	stage->sends = stage->keeps = true;
-	stage->receives = stage->fence = false;
+	stage_clear(stage);
+	stage_keep(stage, 0);
 	place_further(&stage->result, &self->res, (uint64_t)self->rank * count);
 	for (uint32_t places = 1; places < n; places++) {
 		uint32_t ahead = places == 1 ? 1 : places + 1; /* the first one is waited for */
@@ -82,10 +84,11 @@ static void in_windows(void *of)
 		}
 		stage->to = rank_after(self->rank, places);
 		place_further(&stage->own, &self->op0, (uint64_t)stage->to * count);
-		stage_run_in_window(path, stage, NULL, false);
+		stage_run_in_window(path, stage, NULL);
 		invitation_done(stage->to, collective_context());
-		path->welcome = stage->keeps = false;
-		stage->result.form = 0;
+		path->welcome = false;
+		stage->shape = SEND;
+		stage->second.form = stage->result.form = 0;
 	}
 	stages_end();
 }

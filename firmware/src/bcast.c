@@ -19,41 +19,36 @@ static struct tree tree(void)
 
 /* The largest subtree is served first. What comes in goes on to the first child
  * in the same pass, and to the others from memory. */
-static void tree_stage(uint32_t k, struct part part, struct stage *stage)
+static void tree_stage(uint32_t k, struct part part, struct move *stage)
 {
 	struct place buffer = place_at(&self->op0, part.offset);
 	uint32_t children = tree_children(tree());
 	bool root = self->rank == tree().root;
 
 	stage->count = part.count;
-	stage->receives = !root && k == 0;
-	if (stage->receives) {
+	stage->shape = shape_of(!root && k == 0, k < children);
+	if (receives(stage)) {
 		stage->from = tree_parent(tree());
 		stage->result = buffer;
 	} else {
 		stage->own = buffer;
 		stage->fence = !root;
 	}
-	stage->sends = k < children;
-	if (stage->sends)
+	if (sends(stage))
 		stage->to = tree_child(tree(), children - 1 - k);
 }
 
 /* From the root around the ring of ranks: each keeps and hands on in one pass. */
-static void chain_stage(uint32_t k, struct part part, struct stage *stage)
+static void chain_stage(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t root = self->words.root_src_dst;
 
 	(void)k;
 	stage->count = part.count;
-	stage->receives = self->rank != root;
-	if (stage->receives)
-		place_further(&stage->result, &self->op0, part.offset);
-	else
-		place_further(&stage->own, &self->op0, part.offset);
 	stage->from = rank_before(self->rank, 1);
 	stage->to = rank_after(self->rank, 1);
-	stage->sends = stage->to != root;
+	stage->shape = shape_of(self->rank != root, stage->to != root);
+	place_further(receives(stage) ? &stage->result : &stage->own, &self->op0, part.offset);
 }
 
 void bcast(struct call *call)

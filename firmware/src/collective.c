@@ -17,7 +17,7 @@ static void fault_word(uint32_t offset, uint32_t value) { hw_write(CCLO_EXCHANGE
 
 #define FAULT(name, value) fault_word(offsetof(struct cclo_fault, name), value)
 
-/* For the host: what the call that runs has waited for. */
+/* Records for the host what the running call was waiting for. */
 __attribute__((cold)) static void fault_timeout(void)
 {
 	struct call *call = self;
@@ -73,7 +73,7 @@ void collective_begin(uint32_t shape)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	call->number = series_next(series);
 	call->shape = shape;
-	collective_set(call->number, call->words.count, shape);
+	set_collective(call->number, call->words.count, shape);
 }
 
 static void answer(uint32_t code)
@@ -83,10 +83,10 @@ static void answer(uint32_t code)
 	self->ticket = 0;
 }
 
-#define TELL_MILLISECONDS 20 /* in which all ranks that are well have been told */
+#define TELL_MILLISECONDS 20 /* enough to notify all ranks that work */
 
-/* Tells all ranks of the communicator before the host, who might tell them to go on. One that takes nothing
- * at the moment finds out when it asks. */
+/* Notifies all ranks of the communicator before the host is answered, which might let them go on. A rank that takes no
+ * messages at the moment learns it when it asks. */
 __attribute__((cold)) static void tell(uint32_t number, uint32_t tag)
 {
 	const struct call *call = self;
@@ -101,8 +101,8 @@ __attribute__((cold)) static void tell(uint32_t number, uint32_t tag)
 	}
 }
 
-/* On a stack of its own, as moves of other calls may wait: what words.tag is the number of, and the function
- * code the tag. */
+/* Sends a notice from a call of its own, because moves of other calls may wait; words.tag has its number, the function
+ * code its tag. */
 __attribute__((cold, noreturn)) static void tell_rest(void)
 {
 	const struct call *call = self;
@@ -114,7 +114,7 @@ __attribute__((cold, noreturn)) static void tell_rest(void)
 	task_done();
 }
 
-/* Tells a rank of the communicator, or all: what is open goes on meanwhile. */
+/* Sends a notice to a rank of the communicator, or to all, while open calls go on. */
 __attribute__((cold)) static void tell_beside(struct series *series, uint32_t rank, uint32_t number, uint32_t count,
                                               uint32_t shape,
                                               uint32_t tag)
@@ -181,7 +181,7 @@ void collective_fail(void *call)
 	task_done();
 }
 
-/* The collective of a series that is open; NULL if there is none. */
+/* The open collective of a series; NULL if there is none. */
 static struct call *call_of(const struct series *series)
 {
 	for (struct call *call = engine.calls; call != engine.calls + CALLS; call++)
@@ -196,7 +196,7 @@ static void end_by(struct call *call, enum end end)
 	engine.round = engine.open;
 }
 
-/* Another rank waits in a collective: it is told what has happened here, if it was not. */
+/* Answers a rank that waits in a collective and does not know what has happened here. */
 __attribute__((cold)) static void asked(struct series *series, const struct failure *f)
 {
 	struct call *call = call_of(series);

@@ -1,25 +1,25 @@
-/* Which collective of its communicator a call is. All ranks count alike; messages carry the number, the
- * count and the shape of the call, and the engine takes none of another collective. One that fails breaks
- * the communicator until its ranks have agreed to go on (recover.c). */
+/* Numbers of collectives in their communicator. All ranks count alike; messages carry the number, count and
+ * shape of the call, and the engine does not match those of another collective. A collective that fails breaks
+ * the communicator until its ranks have agreed on a new number (recover.c). */
 
 #ifndef COLLECTIVE_H
 #define COLLECTIVE_H
 
 #include "series.h"
 
-/* Tags of notices: that of a failed collective is its return code. NOTICE_ASK says what a rank calls. */
+/* Tags of notices. The notice of a failed collective has its return code; NOTICE_ASK describes the open one. */
 enum { NOTICE_JOIN = 0, NOTICE_ASK = 0x40000000, NOTICE_REPLY = CCLO_RETURN_CODE_NOT_READY };
 
-/* Of a wait, after which a rank asks; less where the limit is short. */
+/* Milliseconds of a wait after which a rank asks the others; less if the timeout is short. */
 #define ASK_MILLISECONDS 250
 
-/* Refuses the call if its communicator is broken; gives it its number otherwise. */
+/* Numbers the call; fails if its communicator is broken. */
 void collective_begin(uint32_t shape);
 
-/* Tells other ranks what a collective that waits for them is: they may wait for what it does not send. */
+/* Sends number, count and shape of a waiting collective to the other ranks, which may be in another one. */
 void collective_ask(const struct call *call);
 
-/* The same once, when it is time. */
+/* Does so once, ask_limit after the call began. */
 static inline void collective_waits(struct call *call)
 {
 	if (UNLIKELY(is_numbered(call)) && call->ask_at > ASKED && reached(call->ask_at)) {
@@ -28,21 +28,21 @@ static inline void collective_waits(struct call *call)
 	}
 }
 
-/* Notes for the host why the call has failed, tells the other ranks of a collective, and ends the call: on its
- * stack. */
+/* Records the cause of the failure for the host, notifies the other ranks of a collective, and ends the call. Runs
+ * on the stack of the call. */
 void collective_fail(void *call) __attribute__((noreturn));
 
-/* Takes the notices of other ranks. Leaves registers of moves alone. */
+/* Handles notices of other ranks. Does not write move registers. */
 void notices_take(void);
 
-/* All ranks of the call's communicator agree on a number above all that they have used. With resync, the
- * communicator's messages on their way are dropped. */
+/* Agrees with all ranks of the communicator on a number above all that were used. With resync, messages in
+ * flight are dropped. */
 void ranks_agree(bool resync);
 
-/* A rank takes part in an agreement, whose last number this was; false if there is none here. */
+/* Records that a rank joined an agreement with its last number; false if this rank is in none. */
 bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, uint32_t number, uint32_t sequence);
 
-/* Keeps what broke the communicator behind an agreement that is not finished here; false if there is none. */
+/* Keeps a failure that came after an agreement still open here; false if there is no such agreement. */
 bool agreement_fails(const struct failure *failure);
 
 void agreements_reset(void);

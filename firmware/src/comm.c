@@ -39,8 +39,8 @@ uint32_t rank_before(uint32_t rank, uint32_t places)
 /* FNV-1a, word by word. */
 static uint32_t hash(uint32_t seed, uint32_t word) { return (seed ^ word) * 16777619u; }
 
-/* A hash of who takes part, which all members compute alike. It is even, the
- * context of collectives odd, and never 0: that is what others send. */
+/* The context of a communicator: a hash of its members, alike on all of them. Even, because that of collectives is odd;
+ * not 0, which engines of another make send. */
 __attribute__((cold)) static uint32_t compute_context(void)
 {
 	uint32_t context = hash(2166136261u, self->size);
@@ -70,7 +70,7 @@ void comm_forget(void)
 		engine.contexts[i].context = 0;
 }
 
-/* What was known of communicators and elements that others came between. */
+/* Earlier contents of engine.known, for alternating communicators and elements. */
 #define OTHERS 4
 static struct known others[OTHERS];
 static uint32_t next_other;
@@ -104,7 +104,7 @@ bool known_exchange(uint32_t comm, uint32_t elements)
 	return false;
 }
 
-/* Before it is something else: if express.c could use it. */
+/* Saves engine.known, if the fast path could use it, before it changes. */
 static void known_keep(void)
 {
 	if (engine.known.express != 0 && engine.known.elements_version == engine.tables)
@@ -187,7 +187,7 @@ static uint32_t segment_bytes(uint32_t rank, uint32_t wire_bytes)
 	return bytes < wire_bytes ? bytes : bytes - bytes % wire_bytes;
 }
 
-/* Messages are cut at an rx buffer's worth of plain elements first. */
+/* Chunks: as many uncompressed elements as an rx buffer holds. */
 static uint32_t chunk_bytes(const struct call *call)
 {
 	uint32_t elements = elements_in(engine.rx_bytes);
@@ -195,8 +195,7 @@ static uint32_t chunk_bytes(const struct call *call)
 	return call->wire_packed ? (elements >> call->ratio_log) * call->packed_bytes : elements * call->plain_bytes;
 }
 
-/* Inside collectives messages hold no more elements than without compression: what is on its way
- * at a time is as fine. */
+/* Inside collectives messages hold no more elements than without compression, so that slices are as fine. */
 static uint32_t message_bytes(const struct call *call, uint32_t segment)
 {
 	uint32_t bytes = call->wire_packed ? (elements_in(segment) >> call->ratio_log) * call->packed_bytes : segment;
@@ -219,7 +218,7 @@ void cut_use(uint32_t rank)
 	known->message_bytes = message_bytes(call, known->segment_bytes);
 	known->to = rank;
 	known->cut_packed = call->wire_packed;
-	/* A call that waited may have another communicator, or other elements. */
+	/* After a wait, engine.known may be of another communicator or other elements. */
 	known->cut_version = known->comm == call->comm && known->elements == call->elements ? engine.tables : 0;
 	if (known->cut_version == 0 || !known->cut_alike || known->comm_version != engine.tables ||
 	    known->elements_version != engine.tables)
@@ -260,7 +259,7 @@ static inline void set_plain(struct place *place, uint32_t low, uint32_t high)
 	place->form = PLAIN_MEMORY;
 }
 
-/* Any that are not plain in device memory: the addresses are there, but what they are is not. */
+/* Operands that are streams, compressed or in host memory; the addresses are set already. */
 __attribute__((noinline)) static void operands_other(struct call *call, uint32_t packed, uint32_t flags)
 {
 	uint32_t stream = FIELD_OF(STREAM_WORD_STREAM, flags);
@@ -297,7 +296,7 @@ static inline void operands_use(struct call *call, bool op1)
 		task_fail(CCLO_RETURN_CODE_COMPRESSION);
 }
 
-/* Of a size in bytes, a beat at most; NO_LOG if it is no power of two. */
+/* log2 of a size in bytes, at most a beat; NO_LOG if it is no power of two. */
 static uint8_t log_of(uint32_t bytes)
 {
 	uint32_t log = 0;
@@ -307,8 +306,7 @@ static uint8_t log_of(uint32_t bytes)
 	return 1u << log == bytes ? (uint8_t)log : NO_LOG;
 }
 
-/* A beat's worth of elements of any size is whole beats; of sizes that divide the
- * beat, what fits into it. */
+/* Elements that fill whole beats: as many as fit into one if their size divides it, or as many as it has bytes. */
 static uint32_t beat_log(uint32_t bytes)
 {
 	uint32_t log = log_of(bytes), beat = log_of(CCLO_BEAT_BYTES);
@@ -316,7 +314,7 @@ static uint32_t beat_log(uint32_t bytes)
 	return log != NO_LOG ? beat - log : beat;
 }
 
-/* Ranks may keep a configuration in different places: what it says tells types apart. */
+/* Hash of the contents of a configuration, by which ranks compare types: its address may differ. */
 __attribute__((cold)) static uint32_t elements_hash(uint32_t elements)
 {
 	uint32_t functions = configuration(CCLO_ARITHMETIC_CONFIGURATIONS_NFUNCTIONS_WORD), h = 2166136261u;

@@ -5,17 +5,17 @@
 
 #include "engine.h"
 
-/* Has what is known be of this communicator and these elements, if it is remembered; says whether
- * it was of others before. */
+/* Makes engine.known describe this communicator and these elements if they were used before; false if it
+ * does so already, or they were not. */
 bool known_exchange(uint32_t comm, uint32_t elements);
 
-/* Reads the communicator of the call and its peer; fails if it makes no sense. */
+/* Reads the communicator of the call and its peer; fails if the table entry is invalid. */
 void comm_use(void);
 
 /* Reads the arithmetic configuration of the call, and its operands and result. */
 void arithmetic_use(bool op1);
 
-/* Chooses the call's reduction. */
+/* Finds the TDEST of the call's reduction. */
 void reduction_use(void);
 
 /* The call's peer or root; fails if it is no rank of the communicator. */
@@ -23,20 +23,20 @@ uint32_t comm_peer(void);
 
 uint32_t rank_word(uint32_t rank, uint32_t word);
 
-/* The session that leads to the peer or root of a call. */
+/* The session to the peer or root of a call. */
 uint32_t peer_session(const struct call *call);
 
-/* The rank so many places after this one, around the ring. */
+/* The rank that many places after or before this one, around the ring. */
 uint32_t rank_after(uint32_t rank, uint32_t places);
 uint32_t rank_before(uint32_t rank, uint32_t places);
 
-/* Finds out where eager messages of the call to a rank are cut: it is known then. */
+/* Computes the chunk, segment and message sizes of eager messages to a rank, in engine.known. */
 void cut_use(uint32_t rank);
 
-/* Context of messages inside collectives: other calls do not match them. */
+/* Context of messages inside collectives, which sends and receives do not match. */
 static inline uint32_t collective_context(void) { return engine.current->context | 1; }
 
-/* Forgets what is known about communicators. */
+/* Invalidates what engine.known holds of communicators. */
 void comm_forget(void);
 
 #endif

@@ -17,15 +17,15 @@
 
 #define QUICK_WINDOW 0x80
 
-/* What large messages between a peer and this rank do, since both have agreed: it sends them
- * into windows, and takes them in windows. Each record of a communicator has a unit. */
+/* What a peer and this rank have agreed on for large messages: the peer sends them into windows; it takes them in
+ * windows. One unit for each record of a communicator. */
 enum { PEER_SENDS = 1, PEER_TAKES = 2, PEER_UNIT = 16 };
 
-/* What orders calls of one communicator among each other (order.c). */
+/* Kinds of calls, by which they are ordered within a communicator (order.c). */
 enum call_kind { KIND_LOCAL, KIND_SEND_EAGER, KIND_SEND_RENDEZVOUS, KIND_RECV_EAGER, KIND_RECV_RENDEZVOUS,
                 KIND_COLLECTIVE };
 
-/* A place that an operand comes from or a result goes to. */
+/* Where an operand comes from or a result goes to. */
 struct place {
 	uint32_t low, high; /* address; halves, so that a place is three words */
 	union {
@@ -35,22 +35,21 @@ struct place {
 			bool host; /* in host memory */
 			uint8_t zero;
 		};
-		uint32_t form; /* all of these */
+		uint32_t form; /* all of these; 0: none */
 	};
 };
 
 #define PLAIN_MEMORY ((uint32_t)CCLO_MOVE_OPERAND_MEMORY) /* the usual form */
 
-/* Of elements, in a word: log2 of bytes plain and packed, or NO_LOG; log2 of how many are whole
- * beats; whether reductions are done on compressed ones. */
+/* Elements, in a word: log2 of their bytes uncompressed and compressed, or NO_LOG; log2 of the elements in whole beats;
+ * whether reductions are done in the compressed type. */
 struct forms {
 	_Alignas(uint32_t) uint8_t plain_log;
 	uint8_t packed_log, beats_log;
 	bool inner_packed;
 };
 
-/* What was read from the tables of the host last: true while their versions are that
- * of the tables. */
+/* Cache of the tables of the host: parts are valid while their version is engine.tables. */
 struct known {
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
 	uint32_t comm_version, comm, size, rank, context;
@@ -59,137 +58,136 @@ struct known {
 	uint32_t elements_version, elements, plain_bytes, packed_bytes, ratio_log, conversions;
 	uint32_t elements_hash; /* of the configuration */
 	struct forms forms;
-	bool fits; /* an rx buffer holds one */
-	bool express_packs; /* express.c may convert them */
-	uint8_t express; /* bit set of operations for which express.c needs no more than is here */
-	uint32_t window_bytes; /* that are sent into one window at most, between two ranks; 0 for none */
-	/* TDEST of a function of these elements. */
+	bool fits; /* an rx buffer holds an element */
+	bool express_packs; /* the fast path may compress messages */
+	uint8_t express; /* bit set of operations that the fast path can do with what is here */
+	uint32_t window_bytes; /* largest window of a send; 0: no windows */
+	/* TDEST of a reduction of these elements. */
 	uint32_t reduction_version, function, reduction;
 	/* Where eager messages of these elements to a rank of this communicator are cut. */
 	uint32_t cut_version, to, chunk_bytes, segment_bytes, message_bytes;
-	bool cut_packed; /* on the wire */
-	bool cut_alike; /* to all ranks */
-	uint32_t express_ranks, express_packed_ranks; /* those below are who express.c may send to so, plain or packed */
+	bool cut_packed; /* for compressed messages */
+	bool cut_alike; /* alike for all ranks */
+	uint32_t express_ranks, express_packed_ranks; /* the fast path serves ranks below, without and with compression */
 };
 
 struct call {
 	struct {
 		uint32_t scenario, count, root_src_dst, function_code, tag;
-	} words; /* of the call, those that its operation needs */
+	} words; /* of the call */
 	uint32_t ticket;
-	uint32_t order; /* calls were taken in this order */
+	uint32_t order; /* sequence number, by the order in which calls were taken */
 	uint32_t error; /* return code so far */
-	uint32_t deadline; /* milliseconds; when a wait ends */
+	uint32_t deadline; /* of its wait, in milliseconds */
 	uint32_t *sp;
-	uint32_t bit; /* its place in the set of open calls */
+	uint32_t bit; /* in the set of open calls */
 	struct call_state {
-		int8_t queue; /* queue of moves that it owns, or NO_QUEUE */
-		int8_t other_queue; /* a second one, whose moves go on side by side */
-		bool timed; /* the deadline counts */
-		bool finishing; /* nothing is left to do but to wait for its moves, off its stack */
-		bool over; /* nor that: it is answered next */
-		bool told; /* why it has failed */
-		uint8_t ended; /* enum end: by what other ranks have said */
+		int8_t queue; /* of moves, owned by the call, or NO_QUEUE */
+		int8_t other_queue; /* a second one, whose moves run side by side with those of the first */
+		bool timed; /* has a deadline */
+		bool finishing; /* only waits for its moves, without its stack */
+		bool over; /* is answered next */
+		bool told; /* its failure is recorded for the host */
+		uint8_t ended; /* enum end, by notices of other ranks; or 0 */
 	} state;
 	uint8_t kind;
-	uint32_t seen; /* moves that had ended when the deadline was set, while finishing */
+	uint32_t seen; /* while finishing: moves completed when the deadline was set */
 
 	/* Communicator: byte offset, ranks, own rank, context of its messages. */
 	uint32_t comm, size, rank, context, tag;
-	uint32_t awaited; /* rank that is waited for, not by a move */
-	/* Of a collective (collective.c); without a number it has not begun. */
+	uint32_t awaited; /* rank that firmware waits for, for the report of a failure */
+	/* Of a collective (collective.c); number 0: not begun. */
 	struct series *series;
 	uint32_t number, shape;
-	uint32_t ask_at; /* milliseconds; 0: not known yet, ASKED */
+	uint32_t ask_at; /* when to ask other ranks, in milliseconds; 0: not set; or ASKED */
 	/* Elements: bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements, plain_bytes, packed_bytes, ratio_log, tdest;
 	struct forms forms;
 	bool wire_packed; /* messages are compressed */
-	bool packs; /* something may be compressed */
+	bool packs; /* some operand, result or message may be compressed */
 	/* Operands and result of the call. */
 	struct place op0, op1, res;
 	union {
-		/* Blocks of a ring: so many elements each, the first ones a packed one more. */
+		/* Blocks of a ring: elements of each; how many of the first ones are longer by one compressed element. */
 		struct {
 			uint32_t block, longer_blocks;
 		};
-		/* Ranks that double what they have added up, the largest power of two, and how often. */
+		/* Recursive doubling: ranks that take part (a power of two), and steps. */
 		struct {
 			uint32_t doubling_ranks, doubling_steps;
 		};
 	};
-	/* Windows that it has, oldest first, and the moves that read them. */
+	/* Open windows, oldest first, and the moves that read them. */
 	struct held {
-		uint32_t move; /* number in the call's queue */
+		uint32_t move; /* number of the last move that reads it */
 		uint32_t low, high; /* address */
 		uint16_t from; /* rank */
 		uint8_t window;
-		bool read : 1; /* by that move */
-		bool awaited : 1; /* moves that read it are still to be issued */
+		bool read : 1; /* such a move was issued */
+		bool awaited : 1; /* such moves are still to be issued */
 	} held[HELD];
 	uint8_t windows;
-	uint32_t announced; /* number of the last announcement in the call's queue */
-	/* What the last invitation said, and what was sent since, for the next
-	 * rendezvous move. */
+	uint32_t announced; /* number of the last CTS in the call's queue */
+	/* The last CTS taken, and bytes and packets sent since. */
 	uint64_t remote_address;
-	uint32_t remote_bytes, remote_packet; /* the latter while those of another call are counted */
+	uint32_t remote_bytes, remote_packet; /* packets are valid while the register counts for another call */
 	uint32_t remote_transfer;
 	bool remote_host;
-	bool invites; /* the same rank as all others do */
+	bool invites; /* sends CTS to the same rank as all others do */
 };
 
-/* How others end a collective: it differs from that of another rank, which is not known there yet; another
- * rank has told all. */
+/* How notices of other ranks end a collective: it differs from that of another rank, which has not been told yet; or
+ * a rank has told all. */
 enum end { DIFFERS = 1, TOLD = 2 };
 
-/* Of the time when a collective asks others what they call: it has. */
+/* Value of call.ask_at: it has asked. */
 #define ASKED 1
 
 enum { ALARMED = 1, RANG = 2 };
 
 struct engine {
 	struct call *current; /* the call that runs, NULL in the scheduler */
-	uint32_t wake; /* layout wake, that a call was given which the scheduler is to see; or 0 */
-	uint32_t switches; /* calls have left the processor to others so often */
-	uint32_t round; /* bit set of calls that are still to run before the processor sleeps */
+	uint32_t wake; /* layout wake, read by a call and left for the scheduler; or 0 */
+	uint32_t switches; /* number of switches between calls */
+	uint32_t round; /* bit set of calls to run before the processor sleeps */
 	uint32_t next_order;
-	uint32_t tables; /* version of what the host has configured: goes up with each change, never 0 */
-	uint32_t alarm; /* milliseconds, as it was set last */
-	uint8_t alarms; /* ALARMED: for calls that wait, not after the end of any wait; RANG: it has come, or was never set */
-	/* moves, and QUICK_WINDOW if its window is waited for then, of the only open call, the first one, if it is finishing
-	 * in queue 0 and its ticket is the next to be answered */
+	uint32_t tables; /* version of what the host has configured: incremented by each change, never 0 */
+	uint32_t alarm; /* last setting, in milliseconds */
+	uint8_t alarms; /* ALARMED: set no later than any deadline; RANG: has come, or was never set */
+	/* not 0: calls[0] is the only open call, finishing in queue 0, and next to be answered; so many moves, and
+	 * QUICK_WINDOW if its window is waited for behind them */
 	uint8_t quick;
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
-	uint32_t ask_limit; /* after which a collective that waits asks others what they call */
-	bool lossy; /* messages may be lost on their way */
-	bool fills_at_once; /* the network writes a window as it likes, and says when it is full (RDMA) */
+	uint32_t ask_limit; /* milliseconds until a waiting collective asks the other ranks */
+	bool lossy; /* the network may lose messages */
+	bool fills_at_once; /* RDMA: a window is written in any order, and readable when full */
 	uint32_t capabilities; /* layout hardware_id */
 	bool enabled; /* enable_pkt was called since the last reset */
 	uint32_t rx_count, rx_bytes; /* buffers, bytes of each */
 	uint32_t max_eager, max_rendezvous; /* bytes; 0: not set */
 	uint32_t max_segment; /* bytes; 0: not set */
-	uint32_t issued[QUEUES]; /* moves, wrapping around */
-	uint8_t room[QUEUES]; /* moves that they take at least */
+	uint32_t issued[QUEUES]; /* number of moves, wrapping around */
+	uint8_t room[QUEUES]; /* lower bound of free entries */
 	uint32_t queues_taken; /* bit set */
-	uint32_t queues_lent; /* bit set, of these: the second ones of calls, until another call needs one */
-	uint32_t early; /* bit of the call that holds a queue though its message has not come */
+	uint32_t queues_lent; /* bit set, of these: second queues of calls */
+	uint32_t early; /* bit of the receive that holds a queue before its message has come */
 	uint32_t windows; /* bit set of windows in use */
-	uint32_t ranks; /* of the largest communicator that calls have used since the last reset */
-	struct plan *planned; /* of the call that begins, or to be recorded; or NULL */
-	const struct plan *set_by; /* whose settings registers of moves have, or NULL */
-	const struct call *recording; /* whose plan is recorded, or NULL */
-	struct call *counted; /* whose packets the engine counts, in a register */
+	uint32_t ranks; /* of the largest communicator used since the last reset */
+	struct plan *planned; /* place for the plan of the call that begins; or NULL */
+	const struct plan *set_by; /* plan that wrote the move registers last, or NULL */
+	const struct call *recording; /* call being recorded, or NULL */
+	struct call *counted; /* call whose packets the register counts, or NULL */
 	struct {
 		uint32_t comm, context;
 	} contexts[8];
 	uint32_t next_context;
 	uint32_t open; /* bit set of calls in progress */
-	bool left; /* the first queue may have moves or an error of a call that has given it back */
-	bool alike; /* registers of moves have what express.c has set for the messages that it knows */
-	bool standing_by; /* a call waits for what another has */
-	bool given_back; /* and something was given back */
+	bool left; /* queue 0 may hold moves or an error of a call that has freed it */
+	bool alike; /* the move registers hold what messages of the fast path have in common */
+	bool standing_by; /* a call waits for a resource of another */
+	bool given_back; /* a resource was freed */
 #if CCLO_FEATURE_RENDEZVOUS
-	uint8_t peers[CCLO_EXCHANGE_BYTES / PEER_UNIT]; /* of communicators, by where their records stand: bit sets of PEER_ */
+	uint8_t peers[CCLO_EXCHANGE_BYTES / PEER_UNIT]; /* bit sets of PEER_, by address of the record in the table */
 #endif
 	struct known known;
 	struct call calls[CALLS];
@@ -200,10 +198,10 @@ extern struct engine engine;
 
 _Static_assert(CALLS == 32, "calls in progress are the bits of a word");
 
-/* Whether the call is a collective that has begun. */
+/* Whether the call is a collective with a number. */
 static inline bool is_numbered(const struct call *call) { return call->kind == KIND_COLLECTIVE && call->number != 0; }
 
-/* Takes the lowest bit out of a set and gives its place. */
+/* Removes the lowest bit of a set; returns its index. */
 static inline uint32_t next_in(uint32_t *set)
 {
 	uint32_t lowest = *set & -*set;
@@ -233,7 +231,7 @@ static inline uint8_t *peer_of(uint32_t comm, uint32_t rank)
 
 static inline uint64_t address_of(const struct place *place) { return (uint64_t)place->high << 32 | place->low; }
 
-/* Elements of the call that so many bytes hold. */
+/* Elements in so many bytes. */
 static inline uint32_t elements_in(uint32_t bytes)
 {
 	const struct call *call = engine.current;
@@ -241,7 +239,7 @@ static inline uint32_t elements_in(uint32_t bytes)
 	return call->forms.plain_log != NO_LOG ? bytes >> call->forms.plain_log : bytes / call->plain_bytes;
 }
 
-/* Elements of the call that so many bytes of a message hold. */
+/* Elements in so many bytes of a message. */
 static inline uint32_t elements_on_wire(uint32_t bytes)
 {
 	const struct call *call = engine.current;
@@ -252,10 +250,10 @@ static inline uint32_t elements_on_wire(uint32_t bytes)
 	       << call->ratio_log;
 }
 
-/* Elements that are whole beats, plain and packed: a power of two. */
+/* Fewest elements that fill whole beats, uncompressed and compressed: a power of two. */
 static inline uint32_t beats_elements(void) { return 1u << engine.current->forms.beats_log; }
 
-/* So many of them, less what fills no beat. */
+/* Elements rounded down to whole beats. */
 static inline uint32_t whole_beats(uint32_t elements) { return elements & -beats_elements(); }
 
 static inline bool capable(uint32_t mask) { return (engine.capabilities & mask) != 0; }
@@ -264,7 +262,7 @@ static inline uint32_t remote_limit(void) { return engine.remote_limit; }
 
 static inline bool lossy(void) { return engine.lossy; }
 
-/* What is known of tables, thresholds and buffers is no longer true. */
+/* Invalidates everything derived from tables, thresholds and buffers. */
 static inline void tables_changed(void)
 {
 	if (++engine.tables == 0)

@@ -1,7 +1,6 @@
-/* Calls as they mostly come: alone, on plain elements in device memory, with a
- * configuration that is known from the call before, whose elements are a power of two
- * of bytes. What they say goes from the call window to the move's registers. Loads come
- * before stores: a load from the bus waits for the stores before it. */
+/* The fast path, for the usual call: the only one open, on uncompressed elements in device memory (messages may be
+ * compressed), with the tables of the call before, elements of a power of two of bytes. Its words go from the call
+ * window to the move registers. Loads come before stores, because a load from the bus waits for earlier stores. */
 
 #include "comm.h"
 #include "move.h"
@@ -10,22 +9,22 @@
 #include "task.h"
 #include "window.h"
 
-/* The first queue, which is free, and the first call: no other is open. */
+/* The only open call has the first queue, and engine.calls[0]. */
 #define QUEUE 0
 
-#define SEEKS 8 /* that cost less than to wait in a call of its own */
+#define SEEKS 8 /* cheaper than an ordinary call that waits */
 
 #define FROM_MEMORY FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY)
 #define TO_MEMORY   FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY)
 #define TO_NETWORK  FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK)
 
-/* Issues the move. What is not needed while no other call comes is left for later
- * (express_settle), so that the processor sleeps before the move has ended. */
+/* Issues the move. State that only matters with other calls is left to express_settle, so that the processor sleeps
+ * before the move has completed. */
 static inline bool go(uint32_t control, enum call_kind kind, uint32_t moves, uint32_t limit)
 {
 	struct call *call = engine.calls;
 
-	hw_write(CCLO_MOVE_CONTROL_ADDRESS, control | FIELD(MOVE_CONTROL_QUEUE, QUEUE));
+	issue_move(control, QUEUE);
 	engine.open = 1;
 	engine.set_by = NULL;
 	engine.quick = (uint8_t)moves;
@@ -36,7 +35,7 @@ static inline bool go(uint32_t control, enum call_kind kind, uint32_t moves, uin
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* What is left of a call whose window is waited for. */
+/* The rest of a receive into a window. */
 __attribute__((noreturn, cold)) static void window_rest(void)
 {
 	move_drain();
@@ -45,7 +44,7 @@ __attribute__((noreturn, cold)) static void window_rest(void)
 	task_done();
 }
 
-/* It goes on there. */
+/* Lets the call continue with that. */
 __attribute__((cold)) static void settle_window(struct call *call)
 {
 	call->windows = 1;
@@ -55,7 +54,7 @@ __attribute__((cold)) static void settle_window(struct call *call)
 	call->sp = task_stack(call, window_rest);
 }
 
-/* The window is complete, or what happens besides makes the call one like others. */
+/* Waits until the window is complete; any other event makes the call an ordinary one. */
 uint32_t express_window(void)
 {
 	struct call *call = engine.calls;
@@ -124,26 +123,6 @@ void express_again(void)
 	task_leave();
 }
 
-static inline void set_bytes(uint32_t bytes) { hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes); }
-
-static inline void set_op0(uint32_t low, uint32_t high)
-{
-	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, low);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, high);
-}
-
-static inline void set_op1(uint32_t low, uint32_t high)
-{
-	hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, low);
-	hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, high);
-}
-
-static inline void set_result(uint32_t low, uint32_t high)
-{
-	hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, low);
-	hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, high);
-}
-
 static inline void note_message(uint32_t comm, uint32_t peer, uint32_t tag)
 {
 	struct call *call = engine.calls;
@@ -155,29 +134,25 @@ static inline void note_message(uint32_t comm, uint32_t peer, uint32_t tag)
 
 static inline void set_message(uint32_t comm, uint32_t peer, uint32_t tag)
 {
-	hw_write(CCLO_MOVE_COMM_ADDRESS, comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, engine.known.context);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	set_comm(comm, engine.known.context);
+	set_tag(tag);
 	note_message(comm, peer, tag);
 }
 
-/* What all eager messages have in common that are sent here: calls on a stack may set
- * it differently, those here do not. */
+/* Sets what all eager messages of the fast path have in common; ordinary calls may change it. */
 __attribute__((noinline, cold)) static void set_alike(uint32_t comm)
 {
-	hw_write(CCLO_MOVE_COMM_ADDRESS, comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, engine.known.context);
-	hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, engine.known.chunk_bytes);
-	hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.segment_bytes);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+	set_comm(comm, engine.known.context);
+	set_cut(engine.known.chunk_bytes, engine.known.segment_bytes);
+	set_strm(0);
 	engine.alike = true;
 }
 
-/* An eager message, of the length and from the place that were set. */
+/* Sends an eager message; bytes and operand are set. */
 static inline bool send_eagerly(uint32_t comm, uint32_t peer, uint32_t tag, uint32_t form)
 {
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	set_destination(peer);
+	set_tag(tag);
 	if (UNLIKELY(!engine.alike))
 		set_alike(comm);
 	note_message(comm, peer, tag);
@@ -185,8 +160,8 @@ static inline bool send_eagerly(uint32_t comm, uint32_t peer, uint32_t tag, uint
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Sends into the window that the receiver has announced, if it has, and says that that
- * was all. What the bus takes while the processor decides costs nothing. */
+/* Sends into the window of a CTS, if it has come, and a done message behind. Registers are set while the processor
+ * decides, which costs nothing. */
 __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, uint32_t high0, uint32_t comm,
                                                 uint32_t peer, uint32_t tag)
 {
@@ -194,15 +169,15 @@ __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, u
 	uint32_t count, host, address, address_high;
 
 	set_message(comm, peer, tag);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
+	set_destination(peer);
 	set_bytes(bytes);
 	set_op0(low0, high0);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-	hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, 0);
+	set_strm(0);
+	set_packet_index(0);
 	engine.counted = NULL;
 	if (peer >= engine.known.size || bytes > engine.known.window_bytes)
 		return false;
-	/* Who announces windows knows what they are. One may be on its way. */
+	/* A peer that sends CTS knows windows. One may be in flight. */
 	for (uint32_t tries = 0; UNLIKELY(hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0);)
 		if (++tries == SEEKS)
 			return false;
@@ -213,20 +188,18 @@ __attribute__((noinline)) static bool to_window(uint32_t bytes, uint32_t low0, u
 	if (UNLIKELY(count == 0))
 		return false;
 	if (UNLIKELY(lossy))
-		hw_write(CCLO_MOVE_TAG_ADDRESS, hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS));
-	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, address);
-	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS + 4, address_high);
-	hw_write(CCLO_MOVE_CONTROL_ADDRESS,
-	         FROM_MEMORY | TO_NETWORK | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA) | host |
-	             FIELD(MOVE_CONTROL_QUEUE, QUEUE));
+		set_tag(hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS));
+	set_remote(address, address_high);
+	issue_move(FROM_MEMORY | TO_NETWORK | host |
+	               FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DATA), QUEUE);
 	hw_write(CCLO_RENDEZVOUS_TAKE_ADDRESS, 1);
 	set_bytes(0);
-	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, bytes);
+	set_header_count(bytes);
 	return go(TO_NETWORK | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE) | host,
 	          KIND_SEND_RENDEZVOUS, 2, move_limit());
 }
 
-/* Opens a window for all that will come, and announces it. */
+/* Opens a window for the whole message and sends its CTS. */
 __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, uint32_t high2, uint32_t comm,
                                                 uint32_t peer, uint32_t tag)
 {
@@ -235,34 +208,33 @@ __attribute__((noinline)) static bool in_window(uint32_t count, uint32_t low2, u
 	if (bytes > engine.known.window_bytes || (*peer_of(comm, peer) & PEER_SENDS) == 0)
 		return false;
 	set_message(comm, peer, tag);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
+	set_source(peer);
 	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, P2P_WINDOWS);
 	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, low2);
 	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, high2);
 	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes);
 	hw_write(CCLO_RENDEZVOUS_OPEN_ADDRESS, 0);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, peer);
+	set_destination(peer);
 	set_bytes(0);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
-	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, count);
-	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, low2);
-	hw_write(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS + 4, high2);
+	set_strm(0);
+	set_header_count(count);
+	set_remote(low2, high2);
 	return go(TO_NETWORK | FIELD(MOVE_CONTROL_MESSAGE_TYPE, CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT),
 	          KIND_RECV_RENDEZVOUS, 1 | QUICK_WINDOW, remote_limit());
 }
 #endif
 
-/* Both forms of the elements, and what converts them. */
+/* Sets both lengths, and the TDESTs of the conversions. */
 static inline void set_forms(uint32_t count)
 {
 	const struct known *known = &engine.known;
 
 	set_bytes(count << known->forms.plain_log);
-	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, (count >> known->ratio_log) << known->forms.packed_log);
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions);
+	set_compressed_bytes((count >> known->ratio_log) << known->forms.packed_log);
+	set_tdest(known->conversions);
 }
 
-/* The same where messages are compressed. */
+/* An eager message that is compressed. */
 static inline bool send_packed(uint32_t count, uint32_t low0, uint32_t high0, uint32_t comm, uint32_t peer,
                                uint32_t tag)
 {
@@ -277,7 +249,7 @@ static inline bool receive_packed(uint32_t count, uint32_t low2, uint32_t high2,
 	set_forms(count);
 	set_result(low2, high2);
 	set_message(comm, peer, tag);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
+	set_source(peer);
 	engine.early = 1;
 	return go(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE) | CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK |
 	              CCLO_MOVE_CONTROL_INNER_COMPRESSED_MASK | TO_MEMORY,
@@ -295,7 +267,7 @@ bool express(uint32_t operation)
 	packed = CALL_WORD(compression_flags);
 	wrong |= CALL_WORD(stream_flags);
 	count = CALL_WORD(count);
-	wrong |= count >> 26; /* the product with the bytes of an element is a word */
+	wrong |= count >> 26; /* the number of bytes fits a word */
 	wrong |= engine.left;
 	bytes = count << known->forms.plain_log; /* products take longer */
 	if (LIKELY(operation == CCLO_OPERATION_SEND)) {
@@ -323,7 +295,7 @@ bool express(uint32_t operation)
 		comm = CALL_WORD(comm);
 		peer = CALL_WORD(root_src_dst);
 		tag = CALL_WORD(tag);
-		/* Without an address it may be in another place. */
+		/* Without an address of the result, it may be in that of operand 1. */
 		if (UNLIKELY(wrong | (comm ^ known->comm)) || peer >= known->size || (low2 | high2) == 0)
 			return false;
 		if (UNLIKELY(packed))
@@ -338,7 +310,7 @@ bool express(uint32_t operation)
 		set_bytes(bytes);
 		set_result(low2, high2);
 		set_message(comm, peer, tag);
-		hw_write(CCLO_MOVE_SOURCE_ADDRESS, peer);
+		set_source(peer);
 		engine.early = 1;
 		return go(FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MESSAGE) | TO_MEMORY, KIND_RECV_EAGER, 1, move_limit());
 	}
@@ -350,7 +322,7 @@ bool express(uint32_t operation)
 		if (UNLIKELY(wrong | packed | (CALL_WORD(function_code) ^ known->function)))
 			return false;
 		set_bytes(bytes);
-		hw_write(CCLO_MOVE_TDEST_ADDRESS, known->conversions | known->reduction);
+		set_tdest(known->conversions | known->reduction);
 		set_op0(low0, high0);
 		set_op1(low1, high1);
 		set_result(low2, high2);

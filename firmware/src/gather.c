@@ -5,7 +5,7 @@
 #include "path.h"
 #include "task.h"
 
-static void at_root(uint32_t k, struct part part, struct stage *stage)
+static void at_root(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t from = rank_after(self->rank, k);
 
@@ -15,16 +15,16 @@ static void at_root(uint32_t k, struct part part, struct stage *stage)
 		place_further(&stage->own, &self->op0, part.offset);
 		return;
 	}
-	stage->receives = true;
+	stage->shape = RECEIVE;
 	stage->from = from;
 }
 
-static void elsewhere(uint32_t k, struct part part, struct stage *stage)
+static void elsewhere(uint32_t k, struct part part, struct move *stage)
 {
 	(void)k;
 	stage->count = part.count;
 	place_further(&stage->own, &self->op0, part.offset);
-	stage->sends = true;
+	stage->shape = SEND;
 	stage->to = self->words.root_src_dst;
 }
 

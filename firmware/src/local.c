@@ -5,21 +5,23 @@
 #include "order.h"
 #include "task.h"
 
+static void run(const struct move *move) { move_give(move_prepare(move, 0, 0, 0)); }
+
 void copy(struct call *call)
 {
-	struct move move = { .op0 = &call->op0, .result = &call->res, .count = call->words.count };
+	struct move move = { .own = call->op0, .result = call->res, .count = call->words.count };
 
 	order_wait(KIND_LOCAL, 0);
-	move_issue(&move);
+	run(&move);
 	move_finish();
 }
 
 void combine(struct call *call)
 {
-	struct move move = { .op0 = &call->op0, .op1 = &call->op1, .result = &call->res, .count = call->words.count };
+	struct move move = { .own = call->op0, .second = call->op1, .result = call->res, .count = call->words.count };
 
 	order_wait(KIND_LOCAL, 0);
-	move_issue(&move);
+	run(&move);
 	move_finish();
 }
 
@@ -28,17 +30,16 @@ void combine(struct call *call)
 __attribute__((cold)) void ext_stream_krnl(struct call *call)
 {
 	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
-	const struct place from = call->op0, to = call->res;
-	struct move out = { .op0 = &from, .result = &stream, .count = call->words.count };
-	struct move in = { .op0 = &stream, .result = &to, .count = call->words.count };
+	struct move out = { .own = call->op0, .result = stream, .count = call->words.count };
+	struct move in = { .own = stream, .result = call->res, .count = call->words.count };
 
 	if (!capable(CCLO_HARDWARE_ID_KERNEL_STREAMS_MASK))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
 	call->op0 = call->res = stream; /* of which no other call may have one meanwhile */
 	order_wait(KIND_LOCAL, 0);
-	move_issue(&out);
+	run(&out);
 	queue_change(); /* the streams hold less than the moves move */
-	move_issue(&in);
+	run(&in);
 	move_drain();
 	queue_change();
 	move_drain();

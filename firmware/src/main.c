@@ -1,4 +1,4 @@
-/* Takes calls, lets them run, sleeps. */
+/* The scheduler: takes calls, runs them, answers them, sleeps. */
 
 #include "collective.h"
 #include "move.h"
@@ -7,7 +7,7 @@
 #include "task.h"
 #include "window.h"
 
-/* In start.S: goes on where task_switch has left a stack. */
+/* Resumes a stack left by task_switch (start.S). */
 void task_resume(uint32_t *sp) __attribute__((noreturn));
 
 void scheduler(void) __attribute__((noreturn));
@@ -41,7 +41,7 @@ static void end(struct call *call, uint32_t code)
 	engine.given_back = true;
 }
 
-/* A call is over. One that has failed tells others first, on its stack. */
+/* Ends a call. A failed one first notifies others, on its stack. */
 __attribute__((noinline)) static void conclude(struct call *call)
 {
 	if (LIKELY(call->error == 0 || call->state.told)) {
@@ -105,7 +105,7 @@ __attribute__((noreturn)) static void begin(uint32_t operation)
 	task_begin(call, top, run);
 }
 
-/* Lets a call go on; returns if it is finishing. */
+/* Resumes a call; returns if it is finishing. */
 __attribute__((noinline)) static void resume(struct call *call)
 {
 	if (!call->state.over)
@@ -119,11 +119,11 @@ __attribute__((noinline)) static void resume(struct call *call)
 	}
 	engine.current = call;
 	if (is_numbered(call))
-		collective_set(call->number, call->words.count, call->shape);
+		set_collective(call->number, call->words.count, call->shape);
 	task_resume(call->sp);
 }
 
-/* Where there is no room for another call, none is taken, but a reset must be seen. */
+/* Without room for another call none is taken, but a reset must be seen. */
 __attribute__((noinline, cold)) static uint32_t sleep_when_full(void)
 {
 	if (hw_read(CCLO_CALLS_STATUS_ADDRESS) & CCLO_CALL_STATUS_RESET_REQUESTED_MASK)
@@ -131,8 +131,7 @@ __attribute__((noinline, cold)) static uint32_t sleep_when_full(void)
 	return task_sleep(CCLO_SYSTEM_SLEEP_ADDRESS);
 }
 
-/* Waits for the only call, which is finishing. What happens besides makes it one like
- * others, and is given back. */
+/* Waits for the moves of the fast call. Any other event makes it an ordinary one; its wake word is returned. */
 static inline uint32_t quick(void)
 {
 	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
@@ -155,7 +154,7 @@ static inline uint32_t quick(void)
 	return wake;
 }
 
-/* Runs the call in the window without a stack, if that can be; no other is open. */
+/* Tries the fast path and the call cache for the call in the call window; no other call is open. */
 static inline bool at_once(uint32_t operation)
 {
 	if (LIKELY(operation <= CCLO_OPERATION_RECV))
@@ -163,7 +162,7 @@ static inline bool at_once(uint32_t operation)
 	return plan_issue(operation);
 }
 
-/* Has no state on its stack: calls that wait or end come here, to its beginning. */
+/* Keeps no state on its stack: calls that wait or end enter it at its beginning. */
 void scheduler(void)
 {
 	engine.current = NULL;
@@ -188,7 +187,7 @@ void scheduler(void)
 			resume(call);
 			continue;
 		} else if (engine.standing_by && engine.given_back) {
-			/* What was given back may be what a call waits for. */
+			/* A freed resource may be what a call waits for. */
 			engine.standing_by = engine.given_back = false;
 			engine.round = engine.open;
 			continue;
@@ -197,7 +196,7 @@ void scheduler(void)
 		}
 		if (UNLIKELY(wake & CCLO_WAKE_EVENT_NETWORK)) {
 			notices_take();
-			idle = idle && engine.open == 0; /* others may be told something */
+			idle = idle && engine.open == 0; /* a notice may be pending */
 		}
 		if (LIKELY(wake & CCLO_WAKE_TAKEN_MASK)) {
 			uint32_t operation = wake >> CCLO_WAKE_OPERATION_SHIFT;
@@ -206,7 +205,7 @@ void scheduler(void)
 				task_answer_next(0);
 			else if (LIKELY(idle) && at_once(operation))
 				continue;
-			/* What happened besides is for the others. */
+			/* Other events are for other calls. */
 			if (wake & (CCLO_WAKE_EVENTS_MASK & ~CCLO_WAKE_EVENT_CALL))
 				engine.round = engine.open;
 			if (operation != CCLO_OPERATION_NOP)

@@ -12,14 +12,12 @@ uint32_t notice_give(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm
 
 	queue_of_call();
 	move_make_room();
-	hw_write(CCLO_MOVE_BYTES_ADDRESS, 0);
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, call->series->context);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
-	hw_write(CCLO_MOVE_STRM_ADDRESS, strm);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
-	collective_set(number, call->words.count, call->shape);
-	move_give(FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK) | FIELD(MOVE_CONTROL_NOTICE, 1));
+	set_bytes(0);
+	set_comm(call->comm, call->series->context);
+	set_tag(tag);
+	set_strm(strm);
+	set_collective(number, call->words.count, call->shape);
+	move_give(set_destination(rank) | FIELD(MOVE_CONTROL_NOTICE, 1));
 	return move_number();
 }
 

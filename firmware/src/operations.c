@@ -16,7 +16,7 @@ static const struct operation {
 #undef OPERATION
 };
 
-/* What moves are of that have no elements. */
+/* Operations without elements. */
 static void no_elements(struct call *call)
 {
 	call->op0 = call->op1 = call->res = (struct place){ 0 };
@@ -27,7 +27,7 @@ static void no_elements(struct call *call)
 	call->ratio_log = call->tdest = 0;
 }
 
-/* What all ranks of a collective must agree on, but for its count. */
+/* Hash of what all ranks of a collective must agree on, besides its count. */
 static uint32_t shape_of(const struct call *call, uint32_t needs)
 {
 	uint32_t shape = FIELD(COLLECTIVE_SHAPE_OPERATION, call->words.scenario);

@@ -13,31 +13,31 @@ void operation_run(struct call *call);
 CCLO_OPERATIONS(OPERATION)
 #undef OPERATION
 
-/* Issues the move of the call in the window, if it is a simple one of the usual kind:
- * it is finishing then. No other call may be open. */
+/* The fast path: issues the move of the call in the call window if it is a copy, combine, send or recv in plain
+ * device memory; the call is finishing then. No other call may be open. */
 bool express(uint32_t operation);
 
-/* If it has not, although it may: says whether it is to be tried again. */
+/* After express has failed: loads the communicator and elements of the call; true to try again. */
 bool express_other(uint32_t operation);
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Waits for the window of such a call; says what has woken the processor. */
+/* Waits for the window of a fast receive; returns the wake word. */
 uint32_t express_window(void);
 #else
 static inline uint32_t express_window(void) { return 0; }
 #endif
 
-/* Makes the call that runs one of those if it is alone and its moves are in the first queue: it does
- * not return then. */
+/* Hands the running call back to the fast path if it is alone and its moves are in the first queue. Does not return
+ * then. */
 void express_again(void);
 
-/* That call is no longer alone, or its move fails: makes it one like others. */
+/* Makes the fast call an ordinary one: it is no longer alone, or its move has failed. */
 void express_settle(void);
 
 #define EXPRESS_OPERATIONS \
 	(1u << CCLO_OPERATION_COPY | 1u << CCLO_OPERATION_COMBINE | 1u << CCLO_OPERATION_SEND | 1u << CCLO_OPERATION_RECV)
 
-/* Clears everything: see config.c. */
+/* Resets the state of the engine (config.c). */
 void reset_engine(void);
 
 #endif

@@ -10,32 +10,22 @@
 
 __attribute__((noreturn)) static void send_eagerly(uint32_t to, uint32_t strm)
 {
-	struct move move = {
-		.op0 = &self->op0,
-		.count = self->words.count,
-		.sends = true,
-		.destination = to,
-		.tag = self->words.tag,
-		.context = self->context,
-		.strm = strm,
-	};
+	struct move move = { .own = self->op0, .count = self->words.count, .shape = SEND, .to = to };
 
-	move_issue(&move);
+	move_give(move_prepare(&move, self->words.tag, strm, 0));
 	move_finish();
 }
 
 __attribute__((cold, noreturn, noinline)) static void put_here(uint32_t tag)
 {
-	static const struct place stream = { .kind = CCLO_MOVE_RESULT_KERNEL_STREAM };
 	struct move move = {
-		.op0 = &self->op0,
-		.result = &stream,
+		.own = self->op0,
+		.result.kind = CCLO_MOVE_RESULT_KERNEL_STREAM,
 		.count = self->words.count,
-		.tdest = tag + CCLO_PUT_TDEST_OFFSET,
 	};
 
 	order_wait(KIND_LOCAL, tag);
-	move_issue(&move);
+	move_give(move_prepare(&move, 0, 0, tag + CCLO_PUT_TDEST_OFFSET));
 	move_finish();
 }
 
@@ -56,19 +46,19 @@ __attribute__((cold, noreturn)) static void put(uint32_t to)
 #if CCLO_FEATURE_RENDEZVOUS
 static bool foreign(uint32_t rank)
 {
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
+	set_comm(self->comm, self->context);
+	set_source(rank);
 	return hw_read(CCLO_RENDEZVOUS_FOREIGN_ADDRESS) != 0;
 }
 
-/* Above the largest eager message, unless it is compressed on the wire. What either rank's
- * operand looks like does not matter: the other does not know. */
+/* Whether the message is above the eager limit and not compressed. The form of an operand does not count, because the
+ * other rank does not know it. */
 static bool is_large(void)
 {
 	return bytes_of(self->words.count, false) > engine.max_eager && engine.known.window_bytes != 0 && !self->wire_packed;
 }
 
-/* Of marks alone; even, as outside collectives. */
+/* The context of marks; even, as all outside collectives. */
 static uint32_t mark_context(void)
 {
 	uint32_t context = self->context ^ 2;
@@ -76,14 +66,13 @@ static uint32_t mark_context(void)
 	return context != 0 ? context : 4;
 }
 
-/* Unless the host has said what peers are, the first large messages are eager: engines of
- * another make would take an announcement for the header of data. An eager message that was
- * received from a peer shows what it is. The sender then tells it, in a mark that stands among
- * announcements, from which sequence number on large messages go to windows. That decides on
- * both sides, whatever either knows of the other: messages before it are eager.
+/* Whether a large message goes to a window. Unless the host has configured what peers are, the first large messages are
+ * eager, because engines of another make would take a CTS for the header of data. An eager message received from a
+ * peer shows what it is. The sender then sends a mark, in the form of a CTS, with the sequence number from which on
+ * large messages use windows; both sides follow it.
  *
- * The call is like an eager one until then. Where messages can overtake each other it stays so
- * until the peer has announced a window, that is, has seen the mark. */
+ * Until then the call is an eager one. On networks that reorder messages it stays so until the peer has sent a CTS, and
+ * so has seen the mark. */
 static bool goes_to_windows(uint32_t to)
 {
 	uint8_t *peer = peer_of(self->comm, to);
@@ -109,15 +98,14 @@ static bool goes_to_windows(uint32_t to)
 	return true;
 }
 
-/* Whether the peer's mark is there, and all that it has sent before was received. */
+/* Whether the peer's mark has come and all messages before it were received. */
 static bool is_marked(uint8_t *peer, uint32_t from)
 {
 	if (*peer & PEER_SENDS)
 		return true;
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, from);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, 0);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, mark_context());
+	set_comm(self->comm, mark_context());
+	set_destination(from);
+	set_tag(0);
 	if (hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS) == 0 ||
 	    (int32_t)(rank_word(from, CCLO_COMMUNICATORS_INBOUND_SEQ_WORD) -
 	              hw_read(CCLO_RENDEZVOUS_ANNOUNCED_COUNT_ADDRESS)) < 0)
@@ -127,7 +115,7 @@ static bool is_marked(uint8_t *peer, uint32_t from)
 	return true;
 }
 
-/* Elements that are sent together from here: whole beats, for kernel streams. */
+/* Elements of the piece at an offset: whole beats, for kernel streams. */
 static uint32_t piece(uint32_t offset)
 {
 	uint32_t most = whole_beats(elements_in(engine.max_rendezvous));
@@ -136,24 +124,20 @@ static uint32_t piece(uint32_t offset)
 	return left < most ? left : most;
 }
 
-/* Or not: the other takes it eagerly. */
+/* Sends piece by piece into windows; false if the receiver asks for the message eagerly. */
 __attribute__((cold, noinline)) static bool send_to_windows(uint32_t to)
 {
 	for (uint32_t offset = 0; offset < self->words.count; offset += piece(offset)) {
-		struct place own = place_at(&self->op0, offset);
 		struct move move = {
-			.op0 = &own,
+			.own = place_at(&self->op0, offset),
 			.count = piece(offset),
-			.sends = true,
-			.to_window = true,
-			.destination = to,
-			.tag = self->tag,
-			.context = self->context,
+			.shape = SEND,
+			.to = to,
 		};
 
 		if (!invitation_wait(to, self->tag, self->context))
 			return false;
-		move_issue(&move);
+		move_give_remote(move_prepare(&move, self->tag, 0, 0), bytes_of(move.count, false));
 		invitation_done(to, self->context);
 	}
 	move_drain();
@@ -202,15 +186,14 @@ void send(struct call *call)
 
 static bool message_waits(uint32_t from)
 {
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, self->tag);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->context);
+	set_comm(self->comm, self->context);
+	set_source(from);
+	set_tag(self->tag);
 	return hw_read(CCLO_RX_SEEK_ADDRESS) != 0;
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* The other side of goes_to_windows. */
+/* The receiving side of goes_to_windows. */
 static bool comes_in_windows(uint32_t from)
 {
 	uint8_t *peer = peer_of(self->comm, from);
@@ -230,25 +213,16 @@ static bool comes_in_windows(uint32_t from)
 
 __attribute__((noreturn)) static void receive_eagerly(uint32_t from)
 {
-	struct move move = {
-		.result = &self->res,
-		.count = self->words.count,
-		.receives = true,
-		.source = from,
-		.tag = self->tag,
-		.context = self->context,
-		.tdest = self->tag == CCLO_TAG_ANY ? 0 : self->tag,
-	};
+	struct move move = { .result = self->res, .count = self->words.count, .shape = RECEIVE, .from = from };
 
-	/* One call may hold a queue while nothing has come; the others must not, or those
-	 * that send would have none. */
+	/* One receive may hold a queue before its message has come. More could leave sends without a queue. */
 	if (engine.early == 0)
 		engine.early = self->bit;
 	else {
 		self->awaited = from;
 		AWAIT(message_waits(from), remote_limit(), CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 	}
-	move_issue(&move);
+	move_give(move_prepare(&move, self->tag, 0, self->tag == CCLO_TAG_ANY ? 0 : self->tag));
 	move_finish();
 }
 
@@ -256,7 +230,7 @@ void recv(struct call *call)
 {
 	uint32_t from = comm_peer();
 
-	/* Kernels in the fabric pass the destination as the second address. */
+	/* User kernels pass the destination as the second address. */
 	if (call->res.kind == CCLO_MOVE_RESULT_MEMORY && address_of(&call->res) == 0 && address_of(&call->op1) != 0) {
 		call->res.low = call->op1.low;
 		call->res.high = call->op1.high;

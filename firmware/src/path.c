@@ -5,15 +5,14 @@
 #include "scratch.h"
 #include "task.h"
 
-/* Of the calls that have the queues: a collective keeps its queue until it ends. */
+/* One for each queue, which a collective keeps until it ends. */
 static struct path paths[QUEUES];
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Where a window can be read only when it is full (engine.fills_at_once),
- * data is cut finer than what goes through scratch buffers at a time. */
+/* Slices where a window can be read only when it is full (engine.fills_at_once). */
 #define AT_ONCE_BYTES 0x20000
 
-/* The thresholds are what the host set last. */
+/* Whether collectives of count elements use rendezvous, by the thresholds of the host. */
 static bool rendezvous(uint32_t count)
 {
 	return engine.max_rendezvous > engine.max_eager && !self->wire_packed && self->size > 1 &&
@@ -28,10 +27,10 @@ static uint32_t message_of(struct path *path)
 	return path->message;
 }
 
-/* Rx buffers for messages that nobody has asked for. */
+/* Rx buffers for messages without credit. */
 static uint32_t pool(void) { return engine.rx_count / 2 != 0 ? engine.rx_count / 2 : 1; }
 
-/* Whether they hold all that may be waiting. Quotients take long. */
+/* Whether those hold everything that may be waiting. Avoids divisions, which are slow. */
 static bool pool_holds(struct path *path, uint32_t count, uint32_t waiting)
 {
 	uint32_t message = message_of(path);
@@ -102,8 +101,8 @@ static void ask_once(uint32_t before, uint32_t behind)
 	move_token(false, false, behind, TAG_CREDIT, collective_context());
 }
 
-/* Whether that is enough: nothing is lost, and rx buffers are more than the one that is kept for
- * a message that is waited for. */
+/* Whether one credit is enough: the network loses nothing, and there are more rx buffers than the one reserved for an
+ * awaited message. */
 static bool once_is_enough(void) { return self->size > 1 && !lossy() && engine.rx_count > 1; }
 
 /* All rx buffers but a quarter. */
@@ -116,10 +115,10 @@ static void eagerly(struct path *path, uint32_t messages)
 	path->ahead = 0;
 }
 
-/* Bytes that pass while a message is on its way: ranks wait for less. */
+/* Bytes transferred in the latency of a message: smaller slices make ranks wait. */
 #define WAY_BYTES 0x8000
 
-/* Of the same length, or the last one would be waited for. */
+/* Equal slices: a shorter last one would be waited for. */
 void path_in_parts(struct path *path, uint32_t count)
 {
 	uint32_t part = elements_in(WAY_BYTES);
@@ -128,9 +127,9 @@ void path_in_parts(struct path *path, uint32_t count)
 		path->slice = whole_beats((count - 1) / ((count - 1) / part + 1) + beats_elements());
 }
 
-/* Around a ring it is enough to ask once. Each rank puts a slice into it and, before the next
- * one, takes one out: there are never more than one for each rank. As that is less than the rx
- * buffers of all, some rank has room for what the one before it sends. */
+/* Around a ring one credit at the beginning is enough. Each rank sends a slice and receives one before it sends the
+ * next: never more than one for each rank is in the ring. That is less than all rx buffers hold, so some rank has room
+ * for the slice of its predecessor. */
 static void around_eagerly(struct path *path, uint32_t count)
 {
 	if (!once_is_enough())
@@ -140,10 +139,9 @@ static void around_eagerly(struct path *path, uint32_t count)
 	ask_once(around(self->rank + 1), around(self->rank + self->size - 1));
 }
 
-/* Pairwise, each rank takes a slice for each that it has sent. Behind one that waits for a slice,
- * others go on until they need what it has not sent: three ranks of FEW, and four of MANY, have
- * sent it slices, or parts of them, that it does not take yet. The packets of three may wait for
- * rx buffers; of four slices of a quarter of these, some one has its buffers. */
+/* Pairwise, each rank receives a slice for each that it sends. While one rank waits, others continue until they need
+ * data of it: three of FEW ranks, or four of MANY, have then sent it slices that it does not take yet. The packets of
+ * three may wait for rx buffers; of four slices of a quarter of the buffers each, one has its buffers. */
 #define FEW_RANKS  6
 #define MANY_RANKS 10
 _Static_assert(CCLO_PACKET_SLOTS >= (3 + 1) * CCLO_SESSION_PACKET_SLOTS,
@@ -161,7 +159,7 @@ void path_exchange(struct path *path)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Bytes of a part for which a window of its own costs little. */
+/* Bytes of a part above which a window of its own costs little. */
 #define PART_BYTES 0x10000
 
 static void around_in_windows(struct path *path, uint32_t count, uint32_t stages)
@@ -198,12 +196,10 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 		around_eagerly(path, count);
 }
 
-/* The slices of a stage and of those ahead of it share the rx buffers. Around a
- * ring each must ask one stage ahead, or all wait for each other; two ranks,
- * each before and behind the other, must ask two ahead, so that the order of
- * their messages is the same on both sides. Where messages can be lost, a slice
- * is asked for when the one that had its buffers has given them back, which takes
- * a while: more are on their way. */
+/* The slices of a stage and of those ahead of it share the rx buffers. Around a ring each rank must send its credit one
+ * stage ahead, or all wait for each other; two ranks, each before and behind the other, two stages ahead, so that the
+ * order of their messages is the same on both sides. On lossy networks a credit is sent when the rx buffers are free
+ * again, which takes time: more slices are outstanding. */
 __attribute__((cold)) void path_paced(struct path *path)
 {
 	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
@@ -245,7 +241,7 @@ void path_one_way(struct path *path)
 {
 	if (path->protocol == EAGER && lossy() && self->size > 1)
 		path_paced(path);
-	/* Slices of other ranks must not take the buffers of the one that is read. */
+	/* Slices of other ranks must not occupy the rx buffers of the one being read. */
 	if (path->protocol == PACED && path->ahead >= engine.rx_count)
 		path->ahead = engine.rx_count - 1;
 }

@@ -1,7 +1,6 @@
-/* What a collective does depends on what its call says and on what the host has configured, and on
- * nothing else but where the windows of others are: moves whose registers say the same. To find out
- * takes many times as long as to write it again. The first call is looked for and not found, the
- * second one that says the same is recorded, the third one has a plan. */
+/* The call cache. The moves of a collective depend on the words of its call, on what the host has configured, and on
+ * the windows of other ranks only. Computing them takes many times as long as writing the registers again. The first call
+ * allocates a place, the second one with the same words is recorded, the third one uses the plan. */
 
 #include "plan.h"
 
@@ -13,7 +12,7 @@
 #include "task.h"
 #include "window.h"
 
-/* Other calls have other ones, almost always: those that share one forget each other's plans. */
+/* Hash of the call's words. Calls with the same signature replace each other's plans. */
 static uint32_t signature_of(uint32_t operation)
 {
 	uint32_t signature = operation;
@@ -24,7 +23,7 @@ static uint32_t signature_of(uint32_t operation)
 	return signature * 0x9E3779B1u;
 }
 
-/* Takes the place of the call of the set that has had one for longest. */
+/* Replaces the oldest plan of the set. */
 static void take_place(struct set *set, uint32_t signature)
 {
 	struct plan *plan = &set->places[set->next_way++ % WAYS];
@@ -33,7 +32,7 @@ static void take_place(struct set *set, uint32_t signature)
 	plan->version = plan->refused = 0;
 }
 
-/* The place of such calls, if there was one before. */
+/* The place for a signature; NULL, and a new place, if there was none. */
 static inline struct plan *place_of(uint32_t signature)
 {
 	struct set *set = &plans.sets[signature >> (32 - SETS_LOG)];
@@ -45,7 +44,7 @@ static inline struct plan *place_of(uint32_t signature)
 	return NULL;
 }
 
-/* Registers as they are set before this one: others may have set them while this call waited. */
+/* Writes the settings before end again: other calls may have written registers while this one waited. */
 __attribute__((noinline)) static void set_again(const struct plan *plan, const struct setting *end)
 {
 	for (const struct setting *s = plan->first; s != end; s++)
@@ -111,7 +110,7 @@ static const struct setting *run_step(const struct plan *plan, const struct sett
 }
 #endif
 
-/* What is left when the queue is full or another rank is waited for. */
+/* Issues the rest of a plan, with waits for room and for other ranks. */
 __attribute__((noreturn)) static void issue_rest(void *of)
 {
 	const struct plan *plan = of;
@@ -141,7 +140,7 @@ __attribute__((noreturn)) static void issue_rest(void *of)
 	move_finish();
 }
 
-/* Whether the call in the window has this plan. */
+/* Whether the plan is of the call in the call window. */
 static inline __attribute__((always_inline)) bool holds(const struct plan *plan, uint32_t operation)
 {
 	const struct words *words = &plan->words;
@@ -153,7 +152,7 @@ static inline __attribute__((always_inline)) bool holds(const struct plan *plan,
 	return differ == 0;
 }
 
-/* The place of the call in the window, where it has a plan or is refused one; or NULL. */
+/* The place of the call in the call window, if it has a plan or must not be recorded; or NULL. */
 __attribute__((noinline)) static struct plan *find(uint32_t operation)
 {
 	struct plan *plan = place_of(signature_of(operation));
@@ -198,7 +197,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 			return false;
 		}
 	}
-	collective_set(series_next(plan->series), plan->count, plan->shape);
+	set_collective(series_next(plan->series), plan->count, plan->shape);
 	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
 	expect_next(plan);
 	engine.alike = false;
@@ -220,7 +219,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	task_anew(plan, issue_rest);
 }
 
-/* Has no stack: calls that are refused are long, but lose no time here. */
+/* Uses no stack. Calls that are not recorded are long, and must lose no time here. */
 bool plan_issue(uint32_t operation)
 {
 	struct plan *plan = plans.expected;

@@ -1,32 +1,31 @@
-/* Plans of collectives: what a call has written to the registers of moves is kept, and
- * written again for calls that say the same. */
+/* The call cache: what a collective has written to the move registers is kept as a plan, and written again for
+ * identical calls. */
 
 #ifndef PLAN_H
 #define PLAN_H
 
 #include "engine.h"
 
-/* Issues the moves of the call in the window, if it has a plan: it is finishing then, or waits for
- * room for more of them and does not return. If not, the call begins next. No other call may be open. */
+/* Issues the moves of the call in the call window from its plan; false without a plan. The call is finishing then,
+ * or waits for room, and the function does not return. No other call may be open. */
 bool plan_issue(uint32_t operation);
 
-/* The call that plan_issue has issued last becomes one like others. */
+/* Makes the call that plan_issue has issued an ordinary one. */
 void plan_settle(struct call *call);
 
-/* That call begins: it may be recorded. */
+/* Decides whether the call that begins is recorded. */
 void plan_begin(struct call *call);
 
-/* All moves of the call that runs are issued. */
+/* Completes the plan being recorded: all moves of the running call are issued. */
 void plan_keep(void);
 
-/* What is recorded is no plan. */
+/* Stops recording; there is no plan. */
 static inline void plan_drop(void) { engine.recording = NULL; }
 
 #if CCLO_FEATURE_RENDEZVOUS
 
-/* What the call that runs does besides moves, if it is recorded: it opens a window of so many bytes,
- * as registers of moves say; it has found an invitation; it waits for what may come in another order
- * the next time, so that it has no plan. */
+/* Records what the running call does besides moves: it opens a window; it takes an invitation; it waits for
+ * something whose order may differ next time, so that there can be no plan. */
 void plan_note_window(const struct held *window, uint32_t bytes, bool host, bool aside);
 void plan_note_invitation(uint32_t tag);
 void plan_refuse(void);

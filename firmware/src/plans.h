@@ -1,11 +1,11 @@
-/* Plans that calls have, or get. */
+/* Plans of the call cache. */
 
 #ifndef PLANS_H
 #define PLANS_H
 
 #include "engine.h"
 
-/* Words of a call that collectives look at, but for the operation. */
+/* Words of a call that collectives depend on, without the operation. */
 #define WORDS(X) \
 	X(count) X(comm) X(root_src_dst) X(function_code) X(tag) X(arithcfg) X(compression_flags) X(stream_flags) \
 	X(addr_0_low) X(addr_0_high) X(addr_2_low) X(addr_2_high)
@@ -17,26 +17,26 @@ struct words {
 #undef WORD
 };
 
-/* A register, and what is written to it; or a step. */
+/* A register write; or a step, whose number stands in place of the address. */
 struct setting {
 	uint32_t address, value;
 };
 
-/* Steps of plans with windows: what others say is asked for again. In place of an address. */
+/* Steps of plans with windows: what depends on other ranks is done anew. */
 enum {
-	STEP_HOLD, /* the window of this number, which was opened */
-	STEP_ANNOUNCE, /* it, by a move with this control */
+	STEP_HOLD, /* the call holds this window, just opened */
+	STEP_ANNOUNCE, /* CTS by a move with this control word */
 	STEP_ANNOUNCE_ASIDE,
-	STEP_INVITATION, /* waits for that which registers seek; its data have this tag */
-	STEP_REMOTE, /* a move with this control into the window that was announced, */
-	STEP_BYTES, /* of so many bytes */
-	STEP_DONE, /* a move with this control says that these were all */
+	STEP_INVITATION, /* waits for the CTS that registers select; data have this tag */
+	STEP_REMOTE, /* a move with this control word into the window of that CTS, */
+	STEP_BYTES, /* with this many bytes */
+	STEP_DONE, /* done message by a move with this control word */
 	STEPS,
 };
 
 static inline bool is_step(const struct setting *s) { return s->address < STEPS; }
 
-/* What is not to be written twice. */
+/* Whether writing the setting again would repeat an action. */
 static inline bool is_command(const struct setting *s)
 {
 #if CCLO_FEATURE_RENDEZVOUS
@@ -47,21 +47,21 @@ static inline bool is_command(const struct setting *s)
 }
 
 struct plan {
-	uint32_t signature; /* of calls whose place this is */
-	uint32_t version; /* of the tables that it holds for; 0 for none */
-	uint32_t refused; /* version of the tables with which such calls have none */
-	uint32_t moves, at_once; /* those before rest */
-	uint32_t recorded, ticket; /* of the call that was recorded, and the last one that had the plan */
-	bool windows; /* there are steps */
-	/* From changed on if registers are as the plan leaves them; up to rest nothing is waited for. */
+	uint32_t signature; /* hash of the call */
+	uint32_t version; /* of the tables for which it is valid; 0: none */
+	uint32_t refused; /* version of the tables for which such calls are not recorded */
+	uint32_t moves, at_once; /* all; those before rest */
+	uint32_t recorded, ticket; /* tickets of the recorded call and of the last one that used the plan */
+	bool windows; /* has steps */
+	/* Start at changed if registers are as the plan leaves them. Settings before rest need no wait. */
 	const struct setting *first, *changed, *rest, *end;
 	struct words words;
 	struct series *series; /* of collectives of the communicator */
-	uint32_t count, shape; /* as messages say them */
-	struct plan *next; /* place of the call that came after such a one, the last time */
+	uint32_t count, shape; /* in message headers */
+	struct plan *next; /* of the call that followed the last time */
 };
 
-/* A call's place is one of a set, found by its signature. */
+/* Set-associative by signature. */
 #define SETS_LOG 4
 #define WAYS     4
 #define PLACES   (WAYS << SETS_LOG)
@@ -74,10 +74,10 @@ struct set {
 
 struct plans {
 	struct set sets[1 << SETS_LOG];
-	struct plan *last, *expected; /* places of the last call and of the next one, perhaps; or NULL */
+	struct plan *last, *expected; /* of the last call; of the next one, predicted; or NULL */
 	struct setting settings[SETTINGS];
-	uint32_t used; /* settings */
-	uint32_t full, full_ticket; /* with this version of the tables there was no room for this call's */
+	uint32_t used; /* of settings */
+	uint32_t full, full_ticket; /* version of the tables and ticket of the last call that did not fit */
 };
 
 extern struct plans plans;

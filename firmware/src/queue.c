@@ -29,7 +29,7 @@ static int8_t take(uint32_t free, uint32_t now)
 	return queue;
 }
 
-/* Takes a second queue back that has nothing to do. */
+/* Takes away the idle second queue of a call. */
 __attribute__((cold)) static uint32_t take_back(uint32_t now)
 {
 	uint32_t free = engine.queues_lent & ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | now >> CCLO_MOVE_STATE_FAILED_SHIFT);
@@ -43,13 +43,13 @@ __attribute__((cold)) static uint32_t take_back(uint32_t now)
 	return free;
 }
 
-/* A queue is free when nobody has it and what its last owner left is gone. */
+/* Queues without owner in which no move of an earlier owner is left. */
 static uint32_t free_queues(uint32_t now)
 {
 	return ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
 }
 
-/* The waits of those who have queues are limited. */
+/* Waits for a queue. Ends, because all owners have timeouts. */
 __attribute__((noinline, cold)) static void queue_await(void)
 {
 	uint32_t now, free;
@@ -152,7 +152,7 @@ uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes)
 	return 0;
 }
 
-/* Waits until queues are at rest; no longer than moves may take. */
+/* Waits until queues are idle; false after move_limit. */
 __attribute__((noinline, cold)) static bool at_rest(uint32_t queues)
 {
 	uint32_t end = milliseconds() + move_limit();
@@ -263,7 +263,7 @@ void move_finishes(struct call *call)
 	task_limit_of(call, move_limit());
 }
 
-/* What comes after is up to the scheduler. */
+/* The scheduler does the rest. */
 void move_finish(void)
 {
 	plan_keep();

@@ -1,12 +1,12 @@
-/* Queues of moves: who has them, whether they take moves, have completed or failed them. Calls wait here. */
+/* Queues of moves: owners, room, completion, errors. All waits of calls are here. */
 
 #ifndef QUEUE_H
 #define QUEUE_H
 
 #include "task.h"
 
-/* Waits until the condition holds; fails with the error after the limit, and at
- * once with that of the call's moves. */
+/* Waits until the condition holds. Fails with the error after the limit, and at once with the error of the
+ * call's moves. */
 #define AWAIT(condition, limit_milliseconds, error) \
 	do { \
 		if (condition) \
@@ -20,7 +20,7 @@
 
 void queue_wait(uint32_t error);
 
-/* Whether the call's queue takes a move at once. */
+/* Whether the call's queue has room for a move. */
 static inline bool move_has_room(void)
 {
 	int8_t queue = engine.current->state.queue;
@@ -28,39 +28,38 @@ static inline bool move_has_room(void)
 	return queue != NO_QUEUE && engine.room[queue] != 0;
 }
 
-/* Waits until all moves of the call have completed; fails with their error. */
+/* Waits until all moves in the current queue have completed; fails with their error. */
 void move_drain(void);
 
-/* The same, and ends the call. It must have one queue at most. */
+/* Ends the call when its moves have completed, without its stack. The call must have at most one queue. */
 void move_finish(void) __attribute__((noreturn));
 
-/* Says so of a call. */
+/* Marks a call as finishing: only its moves are waited for. */
 void move_finishes(struct call *call);
 
-/* Whether the moves of a call that is finishing have ended, or fail: it is over then. */
+/* Checks the moves of a finishing call: over when they have completed, failed with their error. */
 void move_finishing(struct call *call);
 
-/* Bits of the return code that a queue of the call has failed with, and what the move was about: the rank it
- * took from, tag, bytes; or 0. */
+/* Return code of a failed queue of the call, with source rank, tag and bytes of the move; 0 if none has failed. */
 uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes);
 
-/* The call's queue takes moves again after one has failed. */
+/* Clears the error of the call's queue. */
 void move_forgive(void);
 
-/* The same, and drops those that it has. */
+/* Drops the moves of the call's queue and clears its error. */
 void queue_restart(void);
 
-/* Fails with the error of the call's moves, if they have one. */
+/* Fails if a move of the call has failed. */
 void move_check(void);
 
-/* Takes a queue for the call. */
+/* Allocates a queue for the call; waits for one. */
 void queue_take(void);
 
-/* Takes a second one, if one is free, and says whether the call has one: for moves
- * that need not wait for those in the first. It is taken back when another call has none. */
+/* Allocates a second queue if one is free, for moves that need not wait for those in the first; whether the call
+ * has one. It is taken away again when another call has none. */
 bool queue_take_second(void);
 
-/* The queue of the call, which it takes if it has none. */
+/* The queue of the call, allocated if it has none. */
 static inline uint32_t queue_of_call(void)
 {
 	if (UNLIKELY(engine.current->state.queue == NO_QUEUE))
@@ -68,34 +67,33 @@ static inline uint32_t queue_of_call(void)
 	return (uint32_t)engine.current->state.queue;
 }
 
-/* The number of moves that the call's queue has been given. */
+/* Number of moves issued in the call's queue. */
 uint32_t move_number(void);
 
-/* Whether the move with this number, and those before, have completed. */
+/* Whether moves up to this number have completed. */
 bool move_is_done(uint32_t number);
 
-/* Waits until the move with this number, and those before, have completed. */
+/* Waits until moves up to this number have completed. */
 void move_wait(uint32_t number);
 
-/* Moves that a queue has done with, wrapping around. */
+/* Number of completed moves of a queue, wrapping around. */
 uint32_t move_completed(uint32_t queue);
 
-/* Changes to the other queue of the call: moves of the two go side by side. */
+/* Switches to the other queue of the call: moves of the two run side by side. */
 void queue_change(void);
 
-/* The data plane limits what it waits for itself; here is a second limit, for each
- * move anew, and what is left of those waits then. */
+/* Timeout of one move in milliseconds: beyond the timeout of the data path itself. */
 static inline uint32_t move_limit(void) { return 2 * engine.remote_limit + 1000; }
 
-/* Waits until moves that ended calls have left in queues are done, or their limit is over. */
+/* Waits until moves left in queues by ended calls have completed, or for move_limit. */
 void queues_settle(void);
 
-/* Gives the queues of a call back; moves that have not completed are dropped. */
+/* Frees the queues of a call; outstanding moves are dropped. */
 void queue_give_back(struct call *call);
 
 void queue_await_room(void);
 
-/* Waits until the call's queue takes a move; the call gets a queue if it has none. */
+/* Waits until the call's queue has room for a move; allocates a queue if the call has none. */
 static inline void move_make_room(void)
 {
 	if (UNLIKELY(engine.room[queue_of_call()] == 0))

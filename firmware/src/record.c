@@ -1,4 +1,4 @@
-/* Recording of plans: what the registers of moves say when a call issues one. */
+/* Recording of plans: the move registers at each move of a call. */
 
 #include "move.h"
 #include "plan.h"
@@ -9,17 +9,17 @@
 struct plans plans;
 
 #define LONGEST 512              /* settings */
-#define MOST    (REGISTERS + 11) /* that are added at a time */
-#define RECENT  PLACES           /* calls: as many as are remembered in turn */
-#define ROW     16               /* calls: a plan that lived no longer was for some in a row */
-#define PAUSE   128              /* calls until another one is recorded when there was no room */
+#define MOST    (REGISTERS + 11) /* settings added at a time, at most */
+#define RECENT  PLACES           /* calls since its last one, after which a plan counts as out of use */
+#define ROW     16               /* calls: a plan that lived no longer served a short run */
+#define PAUSE   128              /* calls until recording is tried again after there was no room */
 
-/* The plan that is recorded: its settings so far are behind those that are used. */
+/* The plan being recorded; its settings so far lie behind those in use. */
 static struct {
 	struct plan *plan;
 	uint32_t version; /* of the tables when it began */
 	uint32_t length, set; /* settings, bit set of registers */
-	uint32_t registers[REGISTERS]; /* as they are set */
+	uint32_t registers[REGISTERS]; /* as recorded */
 	/* What the next move says with its own registers: the announcement of this window, beside
 	 * other moves if it can; data into one that was waited for, with this tag. */
 	struct {
@@ -63,7 +63,7 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	engine.recording = call;
 }
 
-/* What was recorded is no plan, as long as tables are the same. */
+/* Stops recording, and does not record such calls again until the tables change. */
 static void refuse(void)
 {
 	record.plan->refused = record.version;
@@ -74,8 +74,8 @@ static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_S
 
 static struct plan *plan_at(uint32_t place) { return &plans.sets[place / WAYS].places[place % WAYS]; }
 
-/* Whether it may be of use again: it was not yet, or others come between its calls. One that was
- * for some calls in a row has had its time. */
+/* Whether a plan is likely to be used again: it has not been used yet, or others come between its calls. One that served
+ * a short run of identical calls is not. */
 static bool is_in_use(const struct plan *plan, uint32_t ticket)
 {
 	uint32_t life = plan->ticket - plan->recorded;
@@ -96,9 +96,8 @@ static uint32_t settings_in_use(uint32_t ticket)
 	return settings;
 }
 
-/* Forgets all plans, for those of calls that may come instead, and goes on with this one; unless
- * most are in use: if these calls have more settings in turn than there is room for, each would be
- * recorded every time. */
+/* Drops all plans but the one being recorded, unless most are in use: calls that together need more settings than there
+ * is room for would otherwise be recorded every time. */
 __attribute__((cold, noinline)) static bool forget(uint32_t ticket)
 {
 	const struct setting *recorded = &plans.settings[plans.used];
@@ -116,7 +115,7 @@ __attribute__((cold, noinline)) static bool forget(uint32_t ticket)
 	return true;
 }
 
-/* Whether there is room for the settings of another move. */
+/* Whether there is room for the settings of another move; makes room if it can. */
 __attribute__((noinline)) static bool may_grow(void)
 {
 	if (record.length + MOST > LONGEST) {
@@ -124,7 +123,7 @@ __attribute__((noinline)) static bool may_grow(void)
 		return false;
 	}
 	if (plans.used + record.length + MOST > SETTINGS && !forget(engine.recording->ticket)) {
-		plan_drop(); /* another one that says the same may be recorded */
+		plan_drop(); /* a later identical call may be recorded */
 		return false;
 	}
 	return true;
@@ -135,7 +134,7 @@ static void add(uint32_t address, uint32_t value)
 	plans.settings[plans.used + record.length++] = (struct setting){ address, value };
 }
 
-/* Those of a run, from one register on, that differ from what is known. */
+/* Adds the registers of a run that differ from what is recorded. */
 static inline struct setting *add_run(struct setting *s, uint32_t bits, uint32_t unset, uint32_t address,
                                       uint32_t *known)
 {
@@ -153,10 +152,10 @@ static inline struct setting *add_run(struct setting *s, uint32_t bits, uint32_t
 	return s;
 }
 
-/* Registers that are the same for all moves of a collective. */
+/* Registers that do not change within a collective. */
 #define CONSTANT (BITS(COMM, COMM) | BITS(COMM_CONTEXT, COMM_CONTEXT))
 
-/* Registers that the next step or move depends on. The call that is recorded waits for this. */
+/* Adds the registers that the next step or move depends on. */
 __attribute__((noinline)) static void add_registers(uint32_t bits)
 {
 	struct setting *settings = &plans.settings[plans.used], *s = settings + record.length;
@@ -183,7 +182,7 @@ static void add_window(void)
 	add(CCLO_RENDEZVOUS_OPEN_ADDRESS, record.opening.host);
 }
 
-/* The first move waits for nothing: its window is held behind it. */
+/* Adds a CTS. As the first move it need not wait, and its window is recorded as held behind it. */
 static void add_announcement(uint32_t control)
 {
 	uint32_t window = record.opening.window.window;
@@ -198,8 +197,8 @@ static void add_announcement(uint32_t control)
 	record.opening.is = false;
 }
 
-/* The move and its registers, as a step if what it says depends on another rank. Registers of one
- * into a window are set before the invitation is waited for, which they seek, too. */
+/* Adds a move and its registers; as a step if it depends on another rank. Registers of a move into a window are written
+ * before the wait for its CTS, which they select. */
 __attribute__((noinline)) static void add_move(uint32_t control)
 {
 	uint32_t known = control & ~CCLO_MOVE_CONTROL_REMOTE_HOST_MASK, type = FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control);
@@ -226,7 +225,7 @@ __attribute__((noinline)) static void add_move(uint32_t control)
 	}
 }
 
-/* Whether the move is the one that the call has prepared, if it has. */
+/* Whether the move is the one that a window or CTS just noted leads to. */
 static bool is_expected(uint32_t control)
 {
 	uint32_t type = FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control);
@@ -243,7 +242,7 @@ void plan_refuse(void)
 		refuse();
 }
 
-/* Where messages can be lost, data have the number of a transfer. */
+/* Not on lossy networks, where data have the number of a transfer. */
 void plan_note_window(const struct held *window, uint32_t bytes, bool host, bool aside)
 {
 	if (lossy() || record.invited.is) {
@@ -314,7 +313,7 @@ void plan_settle(struct call *call)
 	task_limit_of(call, move_limit());
 }
 
-/* Puts those of the first move's settings to the front that registers have in the end. */
+/* Moves those settings of the first move to the front that equal the registers at the end of the plan. */
 static struct setting *order_first(struct setting *settings)
 {
 	struct setting *changed = settings;
@@ -330,7 +329,7 @@ static struct setting *order_first(struct setting *settings)
 	return changed;
 }
 
-/* Up to the first step, or as many moves as the queue takes. */
+/* The end of the settings that need no wait: the first step, or when the queue is full. */
 static const struct setting *find_rest(struct plan *plan, const struct setting *end)
 {
 	const struct setting *s = plan->first;

@@ -14,23 +14,23 @@
 
 #define RANKS (CCLO_EXCHANGE_BYTES / CCLO_COMMUNICATORS_RECORD_BYTES)
 
-/* Until ranks that have not joined are asked again: notices can be lost. */
+/* Milliseconds until ranks that have not joined are asked again: notices can be lost. */
 #define AGAIN_MILLISECONDS 50
 
-/* Agreements ahead of all others: what such a collective seeks is dropped. */
+/* Added to a collective number, makes the engine drop messages that a seek passes. */
 #define AHEAD 0x40000000
 
 struct set {
 	uint32_t words[(RANKS + 31) / 32];
 };
 
-/* Of the calls that have the queues of moves. */
+/* One for each queue of moves. */
 static struct agreement {
 	const struct series *series; /* NULL: there is none */
 	uint32_t comm, size, number;
 	uint32_t left; /* ranks that have not joined */
 	bool resync;
-	struct failure failure; /* of a rank that has gone on already; without a code there is none */
+	struct failure failure; /* of a rank that has already gone on; code 0: none */
 	struct set joined, answered; /* answered: ranks that need no reply */
 } agreements[QUEUES];
 
@@ -75,10 +75,10 @@ bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, 
 
 	if (a == NULL)
 		return false;
-	/* Asked again in an agreement of before, which all have left. After start or reset numbers may begin anew. */
+	/* A late notice of an earlier agreement. After start or reset numbers may begin anew. */
 	if (!series->unsure && (int32_t)(number - series->base) < 0)
 		return true;
-	/* One that has gone on and is at the next agreement asks again. */
+	/* A rank already in the next agreement asks again. */
 	if (rank >= a->size || (has(&a->joined, rank) && (int32_t)(number - a->number) > 0))
 		return true;
 	if (tag == NOTICE_JOIN)
@@ -99,11 +99,10 @@ static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t con
 {
 	uint32_t inbound = inbound_of(self->comm, rank), kept = hw_read(inbound);
 
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, rank);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, CCLO_TAG_ANY);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
-	hw_write(CCLO_MOVE_COLLECTIVE_NUMBER_ADDRESS, a->number + AHEAD);
+	set_comm(self->comm, context);
+	set_source(rank);
+	set_tag(CCLO_TAG_ANY);
+	set_collective_number(a->number + AHEAD);
 	for (uint32_t i = 0; i < count; i++) {
 		hw_write(inbound, first + i);
 		if (hw_read(CCLO_RX_SEEK_ADDRESS) != 0)
@@ -112,11 +111,11 @@ static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t con
 	hw_write(inbound, kept);
 }
 
-/* Those of one rank that rx buffers can hold, and as many without payload. */
+/* Messages of one rank: as many as there are rx buffers, and as many without payload. */
 static uint32_t most_messages(void) { return 2 * engine.rx_count; }
 
-/* What a rank has sent before it joined is obsolete, sends included: up to the number that it has said, or
- * from the next one that is expected. */
+/* Drops what a rank sent before it joined, sends included: up to the number it joined with, or from the next expected
+ * one. */
 static void drop_of(const struct agreement *a, uint32_t rank)
 {
 	uint32_t first = hw_read(inbound_of(a->comm, rank));
@@ -127,7 +126,7 @@ static void drop_of(const struct agreement *a, uint32_t rank)
 	drop_messages(a, rank, self->context, first, most_messages());
 }
 
-/* Messages that fill the rx buffers would hold up notices behind others. */
+/* Frees rx buffers, which obsolete messages may fill: notices could not arrive. */
 static void make_way(const struct agreement *a)
 {
 	for (uint32_t rank = 0; rank < self->size; rank++)
@@ -138,11 +137,10 @@ static void make_way(const struct agreement *a)
 #if CCLO_FEATURE_RENDEZVOUS
 static void drop_announcements(const struct agreement *a)
 {
-	hw_write(CCLO_MOVE_COMM_ADDRESS, a->comm);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, self->series->context);
-	hw_write(CCLO_MOVE_COLLECTIVE_NUMBER_ADDRESS, a->number + AHEAD);
+	set_comm(a->comm, self->series->context);
+	set_collective_number(a->number + AHEAD);
 	for (uint32_t rank = 0; rank < self->size; rank++) {
-		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, rank);
+		set_destination(rank);
 		(void)hw_read(CCLO_RENDEZVOUS_SEEK_ADDRESS); /* drops those that it passes */
 	}
 }
@@ -211,7 +209,7 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	for (uint32_t i = 0; i < sizeof(a->answered.words) / sizeof(a->answered.words[0]); i++)
 		a->answered.words[i] = ~0u;
 	add(&a->joined, call->rank);
-	queues_settle(); /* what failed calls still send is counted in what this rank says that it has sent */
+	queues_settle(); /* moves of failed calls still count in the sequence numbers of this rank */
 	await_ranks(a);
 	reply(a);
 	if (resync) {

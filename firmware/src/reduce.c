@@ -9,21 +9,18 @@
 
 /* Rank by rank around the ring, the root last: each adds its own to what comes.
  * Nothing is stored on the way. */
-static void chain_stage(uint32_t k, struct part part, struct stage *stage)
+static void chain_stage(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t first = rank_after(self->words.root_src_dst, 1);
 
 	(void)k;
 	stage->count = part.count;
 	place_further(&stage->own, &self->op0, part.offset);
-	stage->receives = self->rank != first;
+	stage->shape = shape_of(self->rank != first, self->rank != self->words.root_src_dst);
 	stage->from = rank_before(self->rank, 1);
-	if (self->rank == self->words.root_src_dst) {
+	stage->to = rank_after(self->rank, 1);
+	if (!sends(stage))
 		place_further(&stage->result, &self->res, part.offset);
-	} else {
-		stage->sends = true;
-		stage->to = rank_after(self->rank, 1);
-	}
 }
 
 static void along_chain(struct path *path)
@@ -58,24 +55,22 @@ static bool tree_is_better(const struct path *path)
 
 /* Each adds up its children, in scratch memory, and hands the sum on with the
  * last of them. */
-static void tree_stage(uint32_t k, struct part part, struct stage *stage)
+static void tree_stage(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t children = tree_children(tree());
 
 	stage->count = part.count;
 	stage->own = k == 0 ? place_at(&self->op0, part.offset) : scratch_accumulator();
 	stage->fence = k != 0;
-	stage->receives = k < children;
-	if (stage->receives)
+	stage->shape = shape_of(k < children, k + 1 >= children && self->rank != tree().root);
+	if (receives(stage))
 		stage->from = tree_child(tree(), k);
-	if (k + 1 < children) {
-		stage->result = scratch_accumulator();
-	} else if (self->rank == tree().root) {
-		place_further(&stage->result, &self->res, part.offset);
-	} else {
-		stage->sends = true;
+	if (sends(stage))
 		stage->to = tree_parent(tree());
-	}
+	else if (k + 1 < children)
+		stage->result = scratch_accumulator();
+	else
+		place_further(&stage->result, &self->res, part.offset);
 }
 
 static void along_tree(void)

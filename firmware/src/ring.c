@@ -6,7 +6,7 @@
 #include "task.h"
 #include "window.h"
 
-/* Allgather begins with what is reduced elsewhere, reduce_scatter ends there. */
+/* The two halves: allreduce has both, reduce_scatter and allgather one each. */
 static bool reduces(void) { return self->words.scenario != CCLO_OPERATION_ALLGATHER; }
 
 static bool gathers(void) { return self->words.scenario != CCLO_OPERATION_REDUCE_SCATTER; }
@@ -32,8 +32,8 @@ void ring_cut_all(uint32_t count)
 	self->longer_blocks = units - each * self->size;
 }
 
-/* Elements before a block, or before the end. The last of the blocks that make up the whole
- * may be shorter than whole units. */
+/* Elements before a block, or all of them for the block behind the last. The last block of an allreduce may end within
+ * a compressed element. */
 __attribute__((cold)) static uint64_t before(uint32_t block)
 {
 	uint32_t longer = block < self->longer_blocks ? block : self->longer_blocks;
@@ -50,29 +50,26 @@ static uint32_t previous_rank(void) { return around(self->rank + self->size - 1)
 
 static uint32_t stages(void) { return reduces() && gathers() ? 2 * self->size - 1 : self->size; }
 
-/* The first stage of those whose blocks become results. */
+/* The first stage whose block becomes a result. */
 static uint32_t first_kept(void) { return reduces() ? self->size - 1 : 0; }
 
-/* The block of stage 0. One that is reduced ends where it belongs, or begins to be gathered
- * at the rank behind that. */
+/* The block of stage 0. A block that is reduced ends at its own rank, or one before if it is gathered afterwards. */
 static uint32_t first_block(void) { return gathers() ? self->rank : next_rank(); }
 
-/* The last block that comes to be gathered. They come in their order: in two runs, unless it
- * is the last one of all. */
+/* The last block gathered. Blocks come in ascending order, in two runs unless this is the last block of all. */
 static uint32_t last_block(void) { return around(self->rank + self->size - (reduces() ? 2 : 1)); }
 
 static uint32_t end_of_run(uint32_t block) { return block > last_block() ? self->size : last_block() + 1; }
 
-/* Stage k of those that reduce: what stages 1 to n - 1 receive, parts of so many elements at
- * most, comes into one window. */
-static void joins_window(struct stage *stage, uint32_t k, uint32_t n, uint32_t count)
+/* Lets stages 1 to n - 1, which reduce, share one window; each receives at most count elements. */
+static void joins_window(struct move *stage, uint32_t k, uint32_t n, uint32_t count)
 {
 	stage->follows = k > 1;
 	stage->later = k != 0 ? (n - 1 - k) * count : 0;
 	stage->unfinished = k + 2 < n;
 }
 
-__attribute__((cold)) static void stage(uint32_t k, struct part part, struct stage *stage)
+__attribute__((cold)) static void stage(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t n = self->size;
 	uint32_t block = around(first_block() + (k < n ? k : k - n));
@@ -84,9 +81,8 @@ __attribute__((cold)) static void stage(uint32_t k, struct part part, struct sta
 		place_further(&stage->own, &self->op0, (reduces() ? first : 0) + part.offset);
 	if (k >= first_kept())
 		place_further(&stage->result, &self->res, (gathers() ? first : 0) + part.offset);
-	stage->receives = k != 0;
+	stage->shape = shape_of(k != 0, k + 1 < stages());
 	stage->from = next_rank();
-	stage->sends = k + 1 < stages();
 	stage->to = previous_rank();
 	if (reduces() && part.whole && k < n)
 		joins_window(stage, k, n, part.count);
@@ -98,16 +94,16 @@ __attribute__((cold)) static void stage(uint32_t k, struct part part, struct sta
 		stage->unfinished = joins && k + 2 < stages() && block + 1 != n;
 }
 
-/* A ring through plain device memory, which knows its next stage from the last one: unless
- * blocks are large, finding stages is what takes the time. */
+/* A ring in uncompressed device memory, whose next stage follows from the last one. With small blocks, computing stages
+ * from their number would take most of the time. */
 struct walk {
-	uint32_t k, kept, last; /* stages: the present one, the first whose block becomes a result, the last */
+	uint32_t k, kept, last; /* stages: current, first whose block becomes a result, last */
 	uint32_t block, count; /* the stage's block, and its elements */
 	uint32_t at; /* bytes of the blocks before it */
-	bool owns, results; /* operands, results of blocks lie behind each other, or there is one */
+	bool owns, results; /* the operand, the result is of all blocks, or of one */
 };
 
-/* Fewer than so many in a block of some, and so many ranks at most: bytes are words. */
+/* Limits within which byte offsets fit a word. */
 #define WALK_ELEMENTS 0x100000
 #define WALK_RANKS    64
 
@@ -137,8 +133,8 @@ static inline void walk_on(struct walk *w)
 	walk_measure(w);
 }
 
-/* From stage 0 on, unless that has gone. */
-static inline void walk_begin(struct walk *w, struct stage *stage, bool begun)
+/* Starts at stage 0, or at stage 1 if stage 0 has run. */
+static inline void walk_begin(struct walk *w, struct move *stage, bool begun)
 {
 	w->owns = reduces();
 	w->results = gathers();
@@ -148,9 +144,9 @@ static inline void walk_begin(struct walk *w, struct stage *stage, bool begun)
 	w->block = first_block();
 	w->at = walk_before(w->block) * self->plain_bytes;
 	walk_measure(w);
+	stage_clear(stage);
 	stage->from = next_rank();
 	stage->to = previous_rank();
-	stage->keeps = stage->apart = stage->kept = stage->beside = stage->exclusive = stage->fence = false;
 	if (begun)
 		walk_on(w);
 }
@@ -164,22 +160,21 @@ static void set_place(struct place *to, const struct place *from, uint32_t bytes
 	to->form = PLAIN_MEMORY;
 }
 
-/* The stage, of the block's elements from one on. */
-static void walk_stage(const struct walk *w, struct stage *stage, uint32_t from, uint32_t count)
+/* Fills in the current stage, for count elements of the block from an element on. */
+static void walk_stage(const struct walk *w, struct move *stage, uint32_t from, uint32_t count)
 {
 	uint32_t offset = from * self->plain_bytes;
 
 	stage->count = count;
-	stage->own.form = stage->result.form = 0;
+	stage->own.form = stage->second.form = stage->result.form = 0;
 	if (w->k <= w->kept)
 		set_place(&stage->own, &self->op0, w->owns ? w->at + offset : offset);
 	if (w->k >= w->kept)
 		set_place(&stage->result, &self->res, w->results ? w->at + offset : offset);
-	stage->receives = w->k != 0;
-	stage->sends = w->k != w->last;
+	stage->shape = shape_of(w->k != 0, w->k != w->last);
 }
 
-/* Elements of a block's part that begins here. */
+/* Elements of the part of a block that begins at an element. */
 static uint32_t part_of(const struct path *path, uint32_t block, uint32_t from)
 {
 	uint32_t count = self->block + (block < self->longer_blocks);
@@ -189,33 +184,30 @@ static uint32_t part_of(const struct path *path, uint32_t block, uint32_t from)
 	return count - from < path->slice ? count - from : path->slice;
 }
 
-/* The last stage sends nothing: beside it the first one of the next part, which begins here, can
- * send its own, unless the two differ in length or both need the same conversion. */
-static bool begin_beside(const struct path *path, struct stage *stage, uint32_t from)
+/* Joins the last stage, which sends nothing, with stage 0 of the next part, which begins at an element; false if they
+ * differ in length or need the same conversion. */
+static bool begin_beside(const struct path *path, struct move *stage, uint32_t from)
 {
 	uint32_t block = first_block();
-	bool apart = gathers();
+	bool exchanges = gathers();
 
 	if (!reduces() || part_of(path, block, from) != stage->count ||
-	    (!apart && self->wire_packed && !self->forms.inner_packed))
+	    (!exchanges && self->wire_packed && !self->forms.inner_packed))
 		return false;
-	set_place(apart ? &stage->own : &stage->further, &self->op0, (walk_before(block) + from) * self->plain_bytes);
-	stage->apart = apart;
-	stage->beside = !apart;
-	stage->sends = true;
+	set_place(exchanges ? &stage->own : &stage->second, &self->op0, (walk_before(block) + from) * self->plain_bytes);
+	stage->shape = exchanges ? EXCHANGE : BESIDE;
 	return true;
 }
 
-/* Sends elements of the own block from one on, and keeps them there. */
-static void send_own(struct stage *stage, uint32_t from, struct place *kept)
+/* Sends elements of the own block from an element on, and keeps them at their place in the result. */
+static void send_own(struct move *stage, uint32_t from, struct place *kept)
 {
 	set_place(&stage->own, &self->op0, from * self->plain_bytes);
 	set_place(kept, &self->res, (walk_before(self->rank) + from) * self->plain_bytes);
-	stage->sends = true;
 }
 
-/* Pieces of a part, the fewer the more a move costs; messages are the same. What arrives compressed
- * leaves its port time to keep all of what is sent. */
+/* Pieces of a part in gather_beside: fewer where issuing a move takes longer. Compressed messages leave the port enough
+ * time to keep everything sent. */
 static uint32_t pieces(void)
 {
 	if (self->wire_packed)
@@ -223,10 +215,10 @@ static uint32_t pieces(void)
 	return engine.recording == self ? 4 : 2;
 }
 
-/* The last stage of a part of blocks that are only gathered, and the first one of the next part, if
- * that has as many elements. The port of results alone would write both: every other piece of what
- * is sent is kept by that by which messages arrive, which wait meanwhile. */
-static bool gather_beside(struct path *path, struct stage *stage, const struct walk *w, uint32_t from, uint32_t count)
+/* The last stage of a part of an allgather joined with stage 0 of the next part, if that has as many elements. Both
+ * write results; so that the result port is no bottleneck, every other piece sent is kept through the port of
+ * arriving messages. */
+static bool gather_beside(struct path *path, struct move *stage, const struct walk *w, uint32_t from, uint32_t count)
 {
 	uint32_t next = from + path->slice, n = pieces(), piece;
 
@@ -241,24 +233,25 @@ static bool gather_beside(struct path *path, struct stage *stage, const struct w
 		if (i == n - 1)
 			piece = count - done;
 		walk_stage(w, stage, from + done, piece);
-		if (kept)
-			send_own(stage, next + done, &stage->further);
-		stage->apart = stage->kept = kept;
+		if (kept) {
+			send_own(stage, next + done, &stage->second);
+			stage->shape = EXCHANGE_KEEP;
+		}
 		stage_run(path, stage);
 		if (kept)
 			continue;
 		send_own(stage, next + done, &stage->result);
-		stage->receives = false;
+		stage->shape = SEND;
 		stage_run(path, stage);
 	}
 	return true;
 }
 
-/* Part after part: as many elements as may be on their way. */
+/* Eager messages: part after part, each as many elements as may be in flight. */
 static void in_messages(void *of)
 {
 	struct path *path = of;
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 	uint32_t from = 0, longest = ring_longest();
 	bool begun = false;
 	struct walk w;
@@ -286,7 +279,7 @@ static void in_messages(void *of)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Opens a window where blocks come that are gathered, from this one to the end of its run. */
+/* Opens a window in the result for gathered blocks, from this one to the end of its run. */
 __attribute__((noinline)) static uint8_t open_run(const struct path *path, uint32_t block)
 {
 	struct call *call = engine.current;
@@ -299,94 +292,57 @@ __attribute__((noinline)) static uint8_t open_run(const struct path *path, uint3
 	return window_open(next_rank(), &place, elements, path->tag, collective_context(), path->aside);
 }
 
-/* Opens one where all blocks land that are reduced. */
-__attribute__((noinline)) static uint8_t open_scratch(const struct path *path, struct place *place)
+/* Opens a window in scratch memory for all blocks that are reduced. */
+__attribute__((noinline)) static void open_scratch(const struct path *path, struct landing *landing)
 {
-	scratch(place, 0);
-	return window_open_first(next_rank(), place, (self->size - 1) * walk_before(1), path->tag, collective_context());
+	landing->in_place = false;
+	scratch(&landing->place, 0);
+	landing->window = window_open_first(next_rank(), &landing->place, (self->size - 1) * walk_before(1), path->tag,
+	                                    collective_context());
 }
 
-/* Stage 0 of the first part, without its walk: others wait for what it sends. An announcement has
- * just set what is not set here, unless other calls have run: false, nothing is sent. */
-static inline bool send_first(struct path *path, uint32_t switches)
-{
-	const struct call *call = engine.current;
-	uint32_t block = first_block(), bytes = part_of(path, block, 0) * call->plain_bytes;
-	uint32_t control = FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
-	uint64_t own = address_of(&call->op0);
-
-	hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, previous_rank());
-	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
-	if (reduces()) {
-		own += walk_before(block) * call->plain_bytes;
-		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
-	} else {
-		hw_write64(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, address_of(&call->res) + block * bytes);
-		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
-	}
-	hw_write64(CCLO_MOVE_OP0_ADDRESS_ADDRESS, own);
-	if (engine.switches != switches || engine.room[call->state.queue] == 0)
-		return false;
-	invitation_wait_prepared(previous_rank(), path->tag, collective_context());
-	path->welcome = true;
-	if (engine.switches != switches)
-		return false;
-	move_give_remote(control, bytes);
-	return true;
-}
-
-/* What goes ahead of the move beside which the rest is sent: packets that are on their way until what
- * they bring can be read. Whole ones, so that what has come ends where a slice does. */
+/* Sent before the move that sends the rest: covers the time until the first packets can be read. Whole packets, so that
+ * they end with a slice. */
 #define HEAD_BYTES (8 * (CCLO_MAX_PACKET_BYTES - CCLO_HEADER_BYTES))
 
-/* Between two ranks a block passes nobody else: all but the end is reduced in one move, which sends as
- * much beside it. */
+/* Two ranks: all of a block but the head is reduced in one move, which sends as much of the other block. */
 __attribute__((noinline, noreturn)) static void in_scratch_of_two(struct path *path, uint32_t head)
 {
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 	struct landing *landing = &path->landings[0];
-	uint32_t rest = self->block - head, switches = engine.switches;
+	uint32_t rest = self->block - head;
 	struct walk w;
-	bool begun;
 
-	path->slice = head;
-	landing->window = open_scratch(path, &landing->place);
-	begun = send_first(path, switches);
-	walk_begin(&w, stage, begun);
-	if (!begun) {
-		walk_stage(&w, stage, 0, head);
-		stage_run_in_window(path, stage, landing, false);
-		walk_on(&w);
-	}
+	open_scratch(path, landing);
+	walk_begin(&w, stage, false);
+	walk_stage(&w, stage, 0, head);
+	stage_run_in_window(path, stage, landing);
+	walk_on(&w);
 	walk_stage(&w, stage, 0, rest);
 	path->slice = rest;
 	begin_beside(path, stage, head);
-	stage_run_in_window(path, stage, landing, false);
+	stage_run_in_window(path, stage, landing);
 	invitation_done(stage->to, collective_context());
 	set_place(&landing->place, &landing->place, rest * self->plain_bytes);
 	walk_stage(&w, stage, rest, head);
-	stage->beside = false;
-	stage_run_in_window(path, stage, landing, false);
+	stage_run_in_window(path, stage, landing);
 	stages_end();
 }
 
-/* Blocks that are only reduced, part by part through one window: it takes them in the order in
- * which they are sent. */
+/* Reduce_scatter: part by part through one window, in the order in which they are sent. */
 static void in_scratch(void *of)
 {
 	struct path *path = of;
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 	struct landing *landing = &path->landings[0];
-	uint32_t from = 0, head = elements_in(HEAD_BYTES), switches = engine.switches;
-	bool begun;
+	uint32_t from = 0, head = elements_in(HEAD_BYTES);
+	bool begun = false;
 	struct walk w;
 
 	if (self->size == 2 && self->block > 2 * head)
 		in_scratch_of_two(path, head);
 	path_in_parts(path, self->block);
-	landing->window = open_scratch(path, &landing->place);
-	begun = send_first(path, switches);
+	open_scratch(path, landing);
 	do {
 		walk_begin(&w, stage, begun);
 		begun = false;
@@ -399,7 +355,7 @@ static void in_scratch(void *of)
 				if (from + path->slice >= self->block)
 					invitation_done(stage->to, collective_context());
 			}
-			stage_run_in_window(path, stage, landing, false);
+			stage_run_in_window(path, stage, landing);
 			if (w.k != 0)
 				set_place(&landing->place, &landing->place, count * self->plain_bytes);
 		}
@@ -408,37 +364,33 @@ static void in_scratch(void *of)
 	stages_end();
 }
 
-/* All of a rank's blocks at once. The first window is announced before all else, others
- * later: behind reductions, lest they are left for the next call when one fails. What is
- * gathered stays where it comes. */
+/* Allgather and allreduce: whole blocks. The CTS of the first window is sent first; those of others after reductions,
+ * so that none is left over for the next call if one fails. Gathered blocks arrive in the result. */
 static void in_windows(void *of)
 {
 	struct path *path = of;
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 	struct landing *landing = &path->landings[0];
 	uint32_t run = around(self->rank + !reduces());
-	uint32_t switches = engine.switches;
 	uint8_t gathered = 0, further = 0;
 	struct walk w;
-	bool sent;
 
 	if (reduces())
-		landing->window = open_scratch(path, &landing->place);
+		open_scratch(path, landing);
 	else
 		gathered = open_run(path, run);
-	sent = send_first(path, switches);
 	walk_begin(&w, stage, false);
 	for (;;) {
 		walk_stage(&w, stage, 0, w.count);
 		if (w.k > w.kept) {
 			landing->place = stage->result;
+			landing->in_place = true;
 			if (w.k == w.kept + 1)
 				landing->window = gathered;
 			else if (w.block == 0)
 				landing->window = further;
 		}
-		if (w.k != 0 || !sent)
-			stage_run_in_window(path, stage, landing, w.k > w.kept);
+		stage_run_in_window(path, stage, landing);
 		if (w.k != 0 && w.k < w.kept)
 			set_place(&landing->place, &landing->place, w.count * self->plain_bytes);
 		if (w.k == w.kept / 2) {
@@ -447,7 +399,7 @@ static void in_windows(void *of)
 			further = run > last_block() ? open_run(path, 0) : gathered;
 		}
 		walk_on(&w);
-		if (stage->sends && (w.k == w.last || (w.owns && w.k == w.kept) || (w.k > w.kept && w.block == 0))) {
+		if (sends(stage) && (w.k == w.last || (w.owns && w.k == w.kept) || (w.k > w.kept && w.block == 0))) {
 			invitation_done(stage->to, collective_context());
 			path->welcome = false;
 		}

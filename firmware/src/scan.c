@@ -8,27 +8,30 @@
 
 #ifdef CCLO_OPERATION_SCAN
 
-static void scan_stage(uint32_t k, struct part part, struct stage *stage)
+static void scan_stage(uint32_t k, struct part part, struct move *stage)
 {
 	(void)k;
 	stage->count = part.count;
 	place_further(&stage->own, &self->op0, part.offset);
 	place_further(&stage->result, &self->res, part.offset);
-	stage->receives = self->rank != 0;
 	stage->from = self->rank - 1;
 	stage->to = self->rank + 1;
-	stage->sends = stage->to != self->size;
+	stage->shape = shape_of(self->rank != 0, stage->to != self->size);
 }
 
-static void exscan_stage(uint32_t k, struct part part, struct stage *stage)
+static void exscan_stage(uint32_t k, struct part part, struct move *stage)
 {
 	scan_stage(k, part, stage);
-	if (!stage->receives)
+	switch (stage->shape) {
+	case SEND:
 		stage->result.form = 0;
-	else if (!stage->sends)
+		break;
+	case RECEIVE:
 		stage->own.form = 0;
-	else
-		stage->exclusive = true;
+		break;
+	default:
+		stage->shape = EXCLUSIVE;
+	}
 }
 
 static struct path *choose(const struct call *call)

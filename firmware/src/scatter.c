@@ -5,8 +5,7 @@
 #include "path.h"
 #include "task.h"
 
-/* The root's own block goes with the first one that is sent, unless it would come to
- * lie where others are that still have to be. */
+/* Whether the root's own block can be kept with the first one sent: not if the result overlaps blocks yet to be sent. */
 static bool keeps(void)
 {
 	uint64_t within = address_of(&self->res) - address_of(&self->op0);
@@ -14,7 +13,7 @@ static bool keeps(void)
 	return stages_keep() && within >= (uint64_t)self->words.count * (self->size * self->plain_bytes);
 }
 
-static void at_root(uint32_t k, struct part part, struct stage *stage)
+static void at_root(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t to = rank_after(self->rank, k + 1);
 
@@ -24,19 +23,19 @@ static void at_root(uint32_t k, struct part part, struct stage *stage)
 		place_further(&stage->result, &self->res, part.offset);
 		return;
 	}
-	stage->sends = true;
+	stage->shape = SEND;
 	stage->to = to;
 	if (k == 0 && keeps()) {
-		stage->keeps = true;
+		stage_keep(stage, part.offset);
 		place_further(&stage->result, &self->res, part.offset);
 	}
 }
 
-static void elsewhere(uint32_t k, struct part part, struct stage *stage)
+static void elsewhere(uint32_t k, struct part part, struct move *stage)
 {
 	(void)k;
 	stage->count = part.count;
-	stage->receives = true;
+	stage->shape = RECEIVE;
 	stage->from = self->words.root_src_dst;
 	place_further(&stage->result, &self->res, part.offset);
 }

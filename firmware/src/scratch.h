@@ -1,4 +1,4 @@
-/* Scratch buffers, for what is neither an operand nor a result. */
+/* Scratch buffers: memory of the host's choice for data that is neither operand nor result. */
 
 #ifndef SCRATCH_H
 #define SCRATCH_H
@@ -11,17 +11,16 @@
 #define SCRATCH_SLOTS 1
 #endif
 
-/* The last one accumulates; data lands in the others. */
+/* The last one is the accumulator of reductions; the others are windows. */
 #define ACCUMULATOR (SCRATCH_SLOTS - 1)
 
-/* Whether the host has given any, how many elements of the call fit into its part of each, and
- * the one that a reduction accumulates in. */
+/* Whether the host has configured any; elements of the call's part of each; the accumulator. */
 bool scratch_configured(void);
 uint32_t scratch_elements(void);
 struct place scratch_accumulator(void);
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* The call's part of one of them, and its address. */
+/* The call's part of a buffer, and its address. */
 void scratch(struct place *place, uint32_t slot);
 uint64_t scratch_address(uint32_t slot);
 #endif

@@ -9,7 +9,7 @@
 
 static struct series all[SERIES];
 
-/* What another rank's collective was that broke a communicator, while it is broken. */
+/* The failures of communicators that are broken. */
 static struct failure failures[8];
 static uint32_t next_failure;
 
@@ -61,7 +61,7 @@ __attribute__((cold)) void series_break(struct series *series, const struct fail
 	*f = *failure;
 }
 
-/* By a message that has come. */
+/* By a message that has arrived. */
 __attribute__((cold)) void series_break_by(struct series *series, uint32_t rank, uint32_t number, uint32_t count,
                                            uint32_t shape)
 {

@@ -1,4 +1,4 @@
-/* Series: the collectives of a communicator, by their numbers, and what broke it. */
+/* Series: numbers of the collectives of a communicator, and the failure that broke it. */
 
 #ifndef SERIES_H
 #define SERIES_H
@@ -10,42 +10,34 @@ struct series {
 	uint32_t context; /* of their messages; 0: the place is free */
 	uint32_t number; /* of the last one; the upper half counts agreements of the ranks */
 	uint32_t comm; /* byte offset */
-	uint32_t base; /* the number that they agreed on last: those up to it are obsolete */
-	bool failed; /* one has */
+	uint32_t base; /* last number agreed on: collectives up to it are obsolete */
+	bool failed; /* a collective has failed */
 	bool configured; /* the host has used the communicator since the last reset */
-	bool unsure; /* since start or reset ranks have not agreed: they do so before the next collective */
+	bool unsure; /* ranks have not agreed since start or reset: they do so before the next collective */
 };
 
-/* What a rank's collective was that broke the communicator; code is what it failed with, if it has. */
+/* The collective of a rank that broke the communicator; code 0: it has not failed itself. */
 struct failure {
 	const struct series *series;
 	uint32_t rank, number, count, shape, code;
 };
 
-/* The series of a context, which gets a place; NULL without room. */
+/* The series of a context, allocated if new; NULL if there is no room. */
 struct series *series_of(uint32_t context);
 
-/* Breaks a communicator; what broke it first stays. Remembered calls do not look at it: they are forgotten. */
+/* Breaks a communicator; the first failure is kept. Drops cached plans, which do not check for it. */
 void series_break(struct series *series, const struct failure *failure);
 
-/* The same by a message of a rank. */
+/* The same for a message of another collective. */
 void series_break_by(struct series *series, uint32_t rank, uint32_t number, uint32_t count, uint32_t shape);
 
-/* What broke a communicator; NULL if that is not known any more. */
+/* The failure that broke a communicator; NULL if it is not known any more. */
 struct failure *failure_of(const struct series *series);
 
-/* Series count on after a reset, but may not agree any more. */
+/* After a reset numbers continue, but other ranks may have others. */
 void series_reset(void);
 
-/* Sets the move registers that say which collective messages belong to. */
-static inline void collective_set(uint32_t number, uint32_t count, uint32_t shape)
-{
-	hw_write(CCLO_MOVE_COLLECTIVE_NUMBER_ADDRESS, number);
-	hw_write(CCLO_MOVE_COLLECTIVE_COUNT_ADDRESS, count);
-	hw_write(CCLO_MOVE_COLLECTIVE_SHAPE_ADDRESS, shape);
-}
-
-/* 0 is no number. */
+/* Increments the number, leaving out 0. */
 static inline uint32_t series_next(struct series *series)
 {
 	uint32_t number = series->number + 1;
@@ -54,7 +46,7 @@ static inline uint32_t series_next(struct series *series)
 	return series->number = number;
 }
 
-/* Ends the call: a message of the rank belongs to another collective. */
+/* Fails the call: a message of the rank belongs to another collective. */
 void series_differs(uint32_t rank, uint32_t number, uint32_t count, uint32_t shape) __attribute__((noreturn));
 
 #endif

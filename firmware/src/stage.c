@@ -16,26 +16,26 @@ uint32_t part_within(struct part part, uint32_t count)
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-/* Data lands in its place if it needs nothing more, else in scratch. */
-static bool lands_in_place(const struct stage *stage)
+/* Whether data arrives in the result, not in scratch memory: nothing is left to do with it. */
+static bool lands_in_place(const struct move *stage)
 {
-	return (stage->own.kind == CCLO_MOVE_OPERAND_NONE || stage->exclusive) &&
+	return (stage->own.form == 0 || stage->shape == EXCLUSIVE) &&
 	       stage->result.kind == CCLO_MOVE_RESULT_MEMORY && !stage->result.packed;
 }
 
-static bool opens(const struct stage *stage)
+static bool opens(const struct move *stage)
 {
-	return stage->receives && !stage->follows && (stage->count | stage->later) != 0;
+	return receives(stage) && !stage->follows && (stage->count | stage->later) != 0;
 }
 
-/* Whether an earlier stage, which has not run yet, has the scratch buffer that is the next one. */
-static bool slot_is_unread(const struct path *path, const struct stage *stage)
+/* Whether the next scratch buffer is still needed by an earlier stage that has not run. */
+static bool slot_is_unread(const struct path *path, const struct move *stage)
 {
 	return opens(stage) && !lands_in_place(stage) && (path->slots_unread & 1u << path->next_slot) != 0;
 }
 
-/* Whether the window of a stage can be opened without waiting. */
-static bool may_open(const struct path *path, const struct stage *stage)
+/* Whether the window of a stage can be opened without a wait. */
+static bool may_open(const struct path *path, const struct move *stage)
 {
 	uint32_t slot = 1u << path->next_slot;
 
@@ -94,8 +94,8 @@ void stages_greet(struct path *path, uint32_t from, const struct place *place, u
 	path->greeted = true;
 }
 
-/* Opens the window in which data of a stage lands. */
-static void invite(struct path *path, const struct stage *stage)
+/* Opens the window of a stage, if it needs a new one. */
+static void invite(struct path *path, const struct move *stage)
 {
 	if (!opens(stage))
 		return;
@@ -113,206 +113,69 @@ void stages_greet(struct path *path, uint32_t from, const struct place *place, u
 }
 #endif
 
-static inline void clear(struct stage *stage)
+/* Sets the registers of a stage's move, those that all moves of the path have in common once, and gives its control
+ * word. */
+__attribute__((noinline)) static uint32_t prepare(struct path *path, const struct move *stage,
+                                                  const struct landing *landing)
 {
-	stage->own.form = stage->result.form = 0;
-	stage->receives = stage->sends = stage->keeps = stage->apart = stage->kept = stage->beside = stage->exclusive =
-		stage->fence = stage->follows = stage->unfinished = false;
-	stage->later = 0;
-}
-
-/* Finds this rank's own block, for a stage that sends another one. */
-static void keep(struct path *path, const struct stage *stage)
-{
-	place_further(&path->kept, &stage->own, ((uint64_t)self->rank - stage->to) * self->words.count);
-}
-
-static struct move *describe(struct path *path, const struct stage *stage)
-{
-	struct move *move = &path->move;
-
-	path->switches = engine.switches - 1; /* it sets registers otherwise */
-	*move = (struct move){
-		.op0 = stage->own.kind != CCLO_MOVE_OPERAND_NONE ? &stage->own : NULL,
-		.result = &stage->result,
-		.count = stage->count,
-		.receives = stage->receives,
-		.sends = stage->sends,
-		.apart = stage->apart,
-		.fence = stage->fence,
-		.source = stage->from,
-		.destination = stage->to,
-		.tag = path->tag,
-		.context = collective_context(),
-	};
-	if (stage->keeps) {
-		keep(path, stage);
-		move->op1 = &path->kept;
-		move->apart = true;
-	}
-	return move;
-}
-
-/* As most are: all in device memory, and nothing compressed but what is on the wire. */
-static bool is_plain(const struct stage *stage)
-{
-	_Static_assert(CCLO_MOVE_OPERAND_NONE == 0 && PLAIN_MEMORY == 1, "these alone are not above");
-	return stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY &&
-	       (!self->packs || self->wire_packed);
-}
-
-/* What a plain stage says of the wire, where it is compressed. */
-static uint32_t packed_fields(const struct stage *stage)
-{
-	uint32_t fields = FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, stage->sends);
-
-	hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, bytes_of(stage->count, true));
-	if (!stage->receives)
-		return fields;
-	if (stage->own.form == 0)
-		return fields | FIELD(MOVE_CONTROL_OP0_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED, 1);
-	return fields | FIELD(MOVE_CONTROL_OP1_COMPRESSED, 1) | FIELD(MOVE_CONTROL_INNER_COMPRESSED,
-	                                                              self->forms.inner_packed && !stage->apart);
-}
-
-/* move_prepare for those. What comes in is in the window of the landing, or a message if there
- * is none; in its place it becomes no result any more. */
-__attribute__((noinline)) static uint32_t prepare_plain(struct path *path, const struct stage *stage,
-                                                        const struct landing *landing,
-                                                        bool in_place)
-{
-	const struct call *call = engine.current;
-	uint32_t bytes = bytes_of(stage->count, false), control = FIELD(MOVE_CONTROL_FENCE, stage->fence);
-	bool own = stage->own.form != 0;
-
 	move_make_room();
-	hw_write(CCLO_MOVE_BYTES_ADDRESS, bytes);
-	hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
+	set_tag(path->tag);
 	if (path->switches != engine.switches) {
 		path->switches = engine.switches;
-		hw_write(CCLO_MOVE_TDEST_ADDRESS, call->tdest);
-		hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-		hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, collective_context());
-		hw_write(CCLO_MOVE_STRM_ADDRESS, 0);
+		set_tdest(self->tdest);
+		set_comm(self->comm, collective_context());
+		set_strm(0);
 		path->cut = NO_RANK;
 	}
-	if (path->protocol != RENDEZVOUS && stage->sends && path->cut != stage->to) {
+	if (path->protocol != RENDEZVOUS && sends(stage) && path->cut != stage->to) {
 		path->cut = stage->to;
 		cut_use(stage->to);
-		hw_write(CCLO_MOVE_CHUNK_BYTES_ADDRESS, 0);
-		hw_write(CCLO_MOVE_SEGMENT_BYTES_ADDRESS, engine.known.message_bytes);
+		set_cut(0, engine.known.message_bytes);
 	}
-	if (own) {
-		hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, stage->own.low);
-		hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, stage->own.high);
-		control |= FIELD(MOVE_CONTROL_OP0, CCLO_MOVE_OPERAND_MEMORY);
-	}
-	if (stage->keeps) {
-		keep(path, stage);
-		hw_write(CCLO_MOVE_OP1_ADDRESS_ADDRESS, path->kept.low);
-		hw_write(CCLO_MOVE_OP1_ADDRESS_HIGH_ADDRESS, path->kept.high);
-		control |= FIELD(MOVE_CONTROL_OP1, CCLO_MOVE_OPERAND_MEMORY);
-	} else if (stage->receives) {
-		uint32_t kind = CCLO_MOVE_OPERAND_MESSAGE;
-
-#if CCLO_FEATURE_RENDEZVOUS
-		if (landing != NULL) {
-			uint32_t address = own ? CCLO_MOVE_OP1_ADDRESS_ADDRESS : CCLO_MOVE_OP0_ADDRESS_ADDRESS;
-
-			kind = CCLO_MOVE_OPERAND_WINDOW;
-			hw_write(address, landing->place.low);
-			hw_write(address + 4, landing->place.high);
-			hw_write(CCLO_MOVE_WINDOW_ADDRESS, landing->window);
-		}
-#endif
-		hw_write(CCLO_MOVE_SOURCE_ADDRESS, stage->from);
-		control |= own ? FIELD(MOVE_CONTROL_OP1, kind) : FIELD(MOVE_CONTROL_OP0, kind);
-	}
-	if (stage->sends) {
-		hw_write(CCLO_MOVE_DESTINATION_ADDRESS, stage->to);
-		control |= FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_NETWORK);
-	}
-	if (stage->result.form != 0 && !in_place) {
-		hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, stage->result.low);
-		hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, stage->result.high);
-		control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_MEMORY);
-		if (stage->apart || stage->keeps)
-			control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_APART - CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
-		if (stage->kept) {
-			hw_write(CCLO_MOVE_KEPT_ADDRESS_ADDRESS, stage->further.low);
-			hw_write(CCLO_MOVE_KEPT_ADDRESS_HIGH_ADDRESS, stage->further.high);
-			control |= FIELD(MOVE_CONTROL_KEEPS, 1);
-		}
-		if (stage->beside) {
-			hw_write(CCLO_MOVE_OP2_ADDRESS_ADDRESS, stage->further.low);
-			hw_write(CCLO_MOVE_OP2_ADDRESS_HIGH_ADDRESS, stage->further.high);
-			control += FIELD(MOVE_CONTROL_RESULT, CCLO_MOVE_RESULT_BESIDE - CCLO_MOVE_RESULT_MEMORY_AND_NETWORK);
-		}
-	}
-	if (call->packs)
-		control |= packed_fields(stage);
-	(void)landing;
-	return control;
+	return move_set(stage, landing);
 }
 
-_Static_assert(CCLO_MOVE_RESULT_NETWORK + CCLO_MOVE_RESULT_MEMORY == CCLO_MOVE_RESULT_MEMORY_AND_NETWORK, "both");
+/* An exclusive stage in two moves, where what arrives is in no place to stay: the second one reads the result. */
+struct split {
+	struct move first, second;
+};
 
-#if CCLO_FEATURE_RENDEZVOUS
-__attribute__((noinline)) static uint32_t prepare_other(struct path *path, const struct stage *stage,
-                                                        const struct landing *landing,
-                                                        bool in_place)
+__attribute__((cold, noinline)) static struct split exclusive(const struct move *stage)
 {
-	struct move *move = describe(path, stage);
-
-	move->to_window = stage->sends;
-	if (stage->receives) {
-		move->from_window = &landing->place;
-		move->window = landing->window;
-		if (in_place)
-			move->result = NULL;
-	}
-	return move_prepare(move);
+	return (struct split){
+		.first = { .result = stage->result, .count = stage->count, .shape = RECEIVE, .from = stage->from,
+		           .fence = stage->fence },
+		.second = { .own = stage->own, .second = stage->result, .count = stage->count, .shape = SEND, .to = stage->to,
+		            .fence = true },
+	};
 }
 
-/* Sets registers while an invitation may be on its way, again if another call has
- * had the processor meanwhile. Inline, for stacks: run_in_windows is deep already. */
-static inline void run_in_window(struct path *path, const struct stage *stage, const struct landing *landing,
-                                 bool in_place)
+#if CCLO_FEATURE_RENDEZVOUS
+/* Sets registers while an invitation may be on its way, again if another call has had the processor
+ * meanwhile. Inline, for stacks: run_in_windows is deep already. */
+static inline void run_in_window(struct path *path, const struct move *stage, const struct landing *landing)
 {
-	bool plain = is_plain(stage);
 	uint32_t prepared, switches;
 
 	do {
-		prepared = plain ? prepare_plain(path, stage, landing, in_place) : prepare_other(path, stage, landing, in_place);
+		prepared = prepare(path, stage, landing);
 		switches = engine.switches;
-		if (stage->sends && !path->welcome)
+		if (sends(stage) && !path->welcome)
 			invitation_wait_prepared(stage->to, path->tag, collective_context());
-		path->welcome |= stage->sends;
+		path->welcome |= sends(stage);
 	} while (engine.switches != switches);
-	move_commit(stage->sends, stage->count, prepared);
+	if (sends(stage))
+		move_give_remote(prepared, stage->count * engine.current->plain_bytes); /* a word: prepared */
+	else
+		move_give(prepared);
 }
 
-void stage_run_in_window(struct path *path, const struct stage *stage, const struct landing *landing, bool in_place)
+void stage_run_in_window(struct path *path, const struct move *stage, const struct landing *landing)
 {
-	run_in_window(path, stage, landing, in_place);
+	run_in_window(path, stage, landing);
 }
 
-/* An exclusive stage whose data has landed in scratch memory: two moves read it. */
-__attribute__((noinline, cold)) static void run_exclusive_in_window(struct path *path, const struct stage *stage,
-                                                                    const struct landing *landing)
-{
-	struct stage *part = &path->exclusive;
-
-	*part = *stage;
-	part->own.form = 0;
-	part->sends = false;
-	run_in_window(path, part, landing, false);
-	*part = *stage;
-	part->result.form = 0;
-	run_in_window(path, part, landing, false);
-}
-
-__attribute__((noinline)) static void run_in_windows(struct path *path, const struct stage *stage)
+__attribute__((noinline)) static void run_in_windows(struct path *path, const struct move *stage)
 {
 	struct landing *landing;
 	bool in_place;
@@ -322,26 +185,29 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 		path->begun = path->begun + 1 == HELD ? 0 : path->begun + 1;
 	}
 	landing = &path->landings[path->current];
-	in_place = stage->receives && landing->in_place;
-	if (UNLIKELY(stage->exclusive) && !in_place && stage->count != 0) {
-		run_exclusive_in_window(path, stage, landing);
-	} else if (stage->count != 0 && (!in_place || stage->sends)) { /* in its place it is already */
-		run_in_window(path, stage, landing, in_place);
-	} else if (stage->sends && !path->welcome && stage->unfinished) {
+	in_place = receives(stage) && landing->in_place;
+	if (UNLIKELY(stage->shape == EXCLUSIVE) && !in_place && stage->count != 0) {
+		const struct split split = exclusive(stage);
+
+		run_in_window(path, &split.first, landing);
+		run_in_window(path, &split.second, landing);
+	} else if (stage->count != 0 && (!in_place || sends(stage))) { /* else it is in its place already */
+		run_in_window(path, stage, landing);
+	} else if (sends(stage) && !path->welcome && stage->unfinished) {
 		invitation_wait(stage->to, path->tag, collective_context());
 		path->welcome = true;
 	}
-	if (stage->receives && (stage->follows || opens(stage))) {
+	if (receives(stage) && (stage->follows || opens(stage))) {
 		bool last = stage->later == 0;
 
-		window_read(landing->window, last, !in_place || stage->sends);
+		window_read(landing->window, last, !in_place || sends(stage));
 		if (!in_place && last) {
 			path->slot_moves[landing->slot] = move_number();
 			path->slots_unread &= ~(1u << landing->slot);
 		}
 		place_further(&landing->place, &landing->place, stage->count);
 	}
-	if (stage->sends && path->welcome && !stage->unfinished) {
+	if (sends(stage) && path->welcome && !stage->unfinished) {
 		invitation_done(stage->to, collective_context());
 		path->welcome = false;
 	}
@@ -349,14 +215,14 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 
 void stages_begin(struct path *path, uint32_t count, uint32_t to)
 {
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 
 	if (path->protocol != RENDEZVOUS || count == 0)
 		return;
-	clear(stage);
+	stage_clear(stage);
 	stage->own = self->op0;
 	stage->count = count < path->slice ? count : path->slice;
-	stage->sends = true;
+	stage->shape = SEND;
 	stage->to = to;
 	run_in_windows(path, stage);
 	path->begun_first = true;
@@ -364,12 +230,12 @@ void stages_begin(struct path *path, uint32_t count, uint32_t to)
 
 __attribute__((always_inline)) static inline void begin(struct path *path, uint32_t count, stage_builder *build)
 {
-	struct stage *stage = &path->stages[0];
+	struct move *stage = &path->stages[0];
 	struct part part = { .count = count < path->slice ? count : path->slice, .whole = path->whole };
 
 	if (path->protocol != RENDEZVOUS || count == 0)
 		return;
-	clear(stage);
+	stage_clear(stage);
 	build(0, part, stage);
 	invite(path, stage);
 	run_in_windows(path, stage);
@@ -384,38 +250,22 @@ void stages_begin(struct path *path, uint32_t count, uint32_t to)
 }
 #endif
 
-/* A message can be read once: the second move reads the result. */
-__attribute__((noinline, cold)) static void run_exclusive(struct path *path, const struct stage *stage)
-{
-	struct move *move = describe(path, stage);
-
-	move->op0 = NULL;
-	move->sends = false;
-	move_issue(move);
-	move = describe(path, stage);
-	move->receives = false;
-	move->op1 = move->result;
-	move->result = NULL;
-	move->fence = true;
-	move_issue(move);
-}
-
-void stage_run(struct path *path, const struct stage *stage)
+void stage_run(struct path *path, const struct move *stage)
 {
 	if (stage->count == 0)
 		return;
-	if (UNLIKELY(stage->exclusive)) {
-		run_exclusive(path, stage);
+	if (UNLIKELY(stage->shape == EXCLUSIVE)) {
+		const struct split split = exclusive(stage);
+
+		move_give(prepare(path, &split.first, NULL));
+		move_give(prepare(path, &split.second, NULL));
 		return;
 	}
-	if (is_plain(stage))
-		move_give(prepare_plain(path, stage, NULL, false));
-	else
-		move_issue(describe(path, stage));
+	move_give(prepare(path, stage, NULL));
 }
 
 /* Stages in the order in which they run, part after part. */
-static bool next_stage(struct path *path, struct stage *stage)
+static bool next_stage(struct path *path, struct move *stage)
 {
 	struct sequence *s = &path->sequence;
 
@@ -427,7 +277,7 @@ static bool next_stage(struct path *path, struct stage *stage)
 		return false;
 	if (s->k == 0)
 		s->part.count = s->count - s->part.offset < path->slice ? s->count - s->part.offset : path->slice;
-	clear(stage);
+	stage_clear(stage);
 	s->build(s->k++, s->part, stage);
 	return true;
 }
@@ -444,7 +294,7 @@ void stages_end(void)
 	task_done();
 }
 
-/* Where messages can be lost, buffers must be free before they are asked for. */
+/* Sends a credit. On lossy networks rx buffers must be free before. */
 static void ask(uint32_t rank) { move_token(true, lossy(), rank, TAG_CREDIT, collective_context()); }
 
 static void await_question(uint32_t rank) { move_token(false, false, rank, TAG_CREDIT, collective_context()); }
@@ -457,35 +307,19 @@ static inline void place_behind(struct place *place, uint32_t bytes)
 
 static uint32_t slice_of(const struct path *path, uint32_t left) { return left < path->slice ? left : path->slice; }
 
-/* prepare_plain for another slice of the same stage: what has changed since the last one, or been
- * set for a question. */
-static inline uint32_t prepare_slice(struct path *path, const struct stage *stage, uint32_t control)
+static bool in_slices(const struct move *stage)
 {
-	move_make_room();
-	if (UNLIKELY(path->switches != engine.switches))
-		return prepare_plain(path, stage, NULL, false);
-	hw_write(CCLO_MOVE_BYTES_ADDRESS, stage->count * self->plain_bytes);
-	if (self->packs)
-		hw_write(CCLO_MOVE_COMPRESSED_BYTES_ADDRESS, bytes_of(stage->count, true));
-	hw_write(CCLO_MOVE_TAG_ADDRESS, path->tag);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, stage->from);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, stage->to);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_ADDRESS, stage->own.low);
-	hw_write(CCLO_MOVE_OP0_ADDRESS_HIGH_ADDRESS, stage->own.high);
-	hw_write(CCLO_MOVE_RESULT_ADDRESS_ADDRESS, stage->result.low);
-	hw_write(CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS, stage->result.high);
-	return control;
+	return stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY && stage->shape <= FORWARD;
 }
 
-/* The only stage, of its first slice: others lie behind it. It keeps no block. */
-__attribute__((noreturn)) static inline void run_slices(struct path *path, struct stage *stage)
+/* Runs the only stage slice by slice, from the first on, without building it anew. */
+__attribute__((noreturn)) static inline void run_slices(struct path *path, struct move *stage)
 {
 	uint32_t left = path->sequence.count, bytes = stage->count * self->plain_bytes;
 	uint32_t asks = path->ahead + 1 - path->unasked; /* before the next slice */
 	bool paced = path->protocol == PACED, asked = path->unasked == 0;
-	uint32_t unasked = paced && stage->receives ? left : 0, control = 0;
+	uint32_t unasked = paced && receives(stage) ? left : 0;
 
-	path->switches = engine.switches - 1;
 	if (!asked && unasked != 0)
 		unasked -= stage->count;
 	for (;;) {
@@ -493,10 +327,9 @@ __attribute__((noreturn)) static inline void run_slices(struct path *path, struc
 			ask(stage->from);
 			unasked -= slice_of(path, unasked);
 		}
-		if (paced && stage->sends && asked)
+		if (paced && sends(stage) && asked)
 			await_question(stage->to);
-		control = prepare_slice(path, stage, control);
-		move_give(control);
+		move_give(prepare(path, stage, NULL));
 		left -= stage->count;
 		if (left == 0)
 			stages_end();
@@ -508,8 +341,7 @@ __attribute__((noreturn)) static inline void run_slices(struct path *path, struc
 	}
 }
 
-/* Messages, at the beginning of the call's stack: nothing above is gone back to. Ends: every
- * round builds a stage of finitely many or finishes one. */
+/* Runs stages with messages, from an empty stack. Ends, because every round builds or runs one of finitely many. */
 static void run_in_turn(void *of)
 {
 	struct path *path = of;
@@ -517,23 +349,23 @@ static void run_in_turn(void *of)
 	uint32_t built = 0, done = 0;
 
 	for (;;) {
-		struct stage *stage;
+		struct move *stage;
 
 		while (more && built - done <= path->ahead) {
 			stage = &path->stages[built % STAGES];
 			more = next_stage(path, stage);
 			if (!more)
 				break;
-			if (path->sequence.stages == 1 && is_plain(stage) && !stage->keeps && !stage->exclusive)
+			if (path->sequence.stages == 1 && in_slices(stage))
 				run_slices(path, stage);
-			if (paced && stage->receives && built >= path->unasked && stage->count != 0)
+			if (paced && receives(stage) && built >= path->unasked && stage->count != 0)
 				ask(stage->from);
 			built++;
 		}
 		if (done == built)
 			stages_end();
 		stage = &path->stages[done % STAGES];
-		if (paced && stage->sends && done >= path->unasked && stage->count != 0)
+		if (paced && sends(stage) && done >= path->unasked && stage->count != 0)
 			await_question(stage->to);
 		stage_run(path, stage);
 		done++;
@@ -554,11 +386,11 @@ static void run_windows(void *of)
 		s->k = built = invited = done = 1;
 		s->part.count = s->count < path->slice ? s->count : path->slice;
 	}
-	/* Ends: every round builds a stage of finitely many or finishes one. Two are
-	 * looked at for each that runs, so that what can be asked for early is. */
+	/* Ends, because every round builds or runs one of finitely many. Two are built for each that runs, so that windows
+	 * open early. */
 	while (more || done != built) {
 		for (uint32_t looked = 0; invited - done < STAGES; looked++) {
-			struct stage *stage = &path->stages[invited % STAGES];
+			struct move *stage = &path->stages[invited % STAGES];
 			bool must = invited - done <= path->ahead;
 
 			if (!must && (looked >= 2 || !path->early))
@@ -598,7 +430,13 @@ bool stages_keep(void)
 	       self->res.kind == CCLO_MOVE_RESULT_MEMORY && !self->res.packed;
 }
 
-__attribute__((cold)) void alone_stage(uint32_t k, struct part part, struct stage *stage)
+void stage_keep(struct move *stage, uint32_t offset)
+{
+	place_further(&stage->second, &self->op0, (uint64_t)self->rank * self->words.count + offset);
+	stage->shape = KEEP;
+}
+
+__attribute__((cold)) void alone_stage(uint32_t k, struct part part, struct move *stage)
 {
 	(void)k;
 	stage->count = part.count;

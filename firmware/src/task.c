@@ -4,12 +4,11 @@ struct engine engine;
 
 #define STACK_GUARD 0x5AC0FFEEu
 
-#define SWITCH_WORDS 16 /* that task_resume finds on a stack: first where it goes on */
+#define SWITCH_WORDS 16 /* of a saved stack, for task_resume; the first is the return address */
 
 #define FAR         0x3FFFFFFFu /* half of what differences of times can be */
 
-/* In start.S: keeps what a function must keep on the present stack, and leaves it
- * for the scheduler. */
+/* Saves callee-saved registers on the stack and enters the scheduler (start.S). */
 void task_switch(uint32_t **sp);
 
 void task_answer(uint32_t ticket, uint32_t code)
@@ -32,7 +31,7 @@ uint32_t *task_stack(const struct call *call, void (*rest)(void))
 	return sp;
 }
 
-/* The scheduler ends it. */
+/* The scheduler ends the call. */
 void task_done(void)
 {
 	struct call *call = self;
@@ -79,7 +78,7 @@ static void set_alarm(uint32_t time)
 	hw_write(CCLO_SYSTEM_ALARM_ADDRESS, time);
 }
 
-/* When a call is to be looked at though nothing happens: its wait ends, or it asks. */
+/* The next time at which a call needs attention without an event: its deadline, or when it asks others. */
 static uint32_t next_look(const struct call *call)
 {
 	if (is_numbered(call) && call->ask_at > ASKED && (int32_t)(call->deadline - call->ask_at) > 0)
@@ -103,7 +102,7 @@ void task_limit_of(struct call *call, uint32_t limit)
 
 void task_limit(uint32_t limit) { task_limit_of(self, limit); }
 
-/* Milliseconds until the first of the calls' waits ends. */
+/* Milliseconds until the earliest of these times. */
 __attribute__((noinline, cold)) static uint32_t soonest_end(uint32_t now)
 {
 	uint32_t soonest = FAR;
@@ -122,7 +121,7 @@ __attribute__((noinline, cold)) static uint32_t soonest_end(uint32_t now)
 	return soonest;
 }
 
-/* The alarm has come, or nobody waits for it any more. The next call may be there already. */
+/* Sets the alarm after it has come, or is not needed any more. */
 void task_alarm(void)
 {
 	uint32_t now = milliseconds();
@@ -131,10 +130,10 @@ void task_alarm(void)
 	set_alarm(now + (engine.open != 0 ? soonest_end(now) : FAR));
 }
 
-/* What the scheduler is to see. */
+/* Wake reasons that are for the scheduler. */
 #define OTHERS (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK | CCLO_WAKE_EVENT_NETWORK)
 
-/* The processor sleeps here if no other call is open, and in the scheduler else. */
+/* Sleeps here if no other call is open; otherwise the scheduler does. */
 void task_pause(void)
 {
 	struct call *call = self;
@@ -144,7 +143,7 @@ void task_pause(void)
 
 		if (LIKELY((wake & OTHERS) == 0 && (wake & CCLO_WAKE_EVENTS_MASK) != 0))
 			return;
-		engine.wake = wake; /* that of the alarm says nothing */
+		engine.wake = wake; /* the alarm is no reason for the scheduler */
 		engine.round |= call->bit;
 	}
 	check_stack(call);

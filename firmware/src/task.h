@@ -9,43 +9,44 @@
 /* The call that runs. */
 #define self (engine.current)
 
-/* Lets others run; returns after something has happened that may matter. */
+/* Gives the processor to other calls until an event that may matter to this one. */
 void task_pause(void);
 
-/* The same for what another call has, and gives back without an event: a queue of
- * moves, a window, scratch buffers, its turn. */
+/* Gives the processor to other calls until one of them has freed a resource, for which there is no event: a queue
+ * of moves, a window, scratch buffers, its place in the order. */
 void task_stand_by(void);
 
 /* Ends the call with these bits of the return code. */
 void task_fail(uint32_t error) __attribute__((noreturn));
 
+/* Sets the deadline of the next wait. */
 void task_limit(uint32_t milliseconds_from_now);
 
 /* Ends the call with the bits of the return code so far. */
 void task_done(void) __attribute__((noreturn));
 
-/* Part of a call, of what it is given; it does not return. */
+/* A part of a call, with its argument. It does not return. */
 typedef void task_part(void *what);
 
-/* In start.S: runs a part on a stack that ends here. */
+/* Runs a part on an empty stack with this top (start.S). */
 void task_begin(void *what, uint32_t *top, task_part *run) __attribute__((noreturn));
 
-/* Runs the rest of the call where its stack begins: nothing that is there is needed. */
+/* Runs the rest of the call on its own stack, emptied: nothing on it is needed any more. */
 void task_anew(void *what, task_part *run) __attribute__((noreturn));
 
-/* The stack of a call that goes on with the rest when it has its turn: it does not return. */
+/* Prepares the stack of a call so that it continues with rest, which does not return. */
 uint32_t *task_stack(const struct call *call, void (*rest)(void));
 
-/* Sets the stacks up. */
+/* Initializes the stacks. */
 void task_init(void);
 
-/* Leaves the stack for good, for the scheduler. */
+/* Enters the scheduler; the stack of the call is not used again. */
 void task_leave(void) __attribute__((noreturn));
 
-/* The same limit for a wait of any call. */
+/* Sets the deadline of any open call. */
 void task_limit_of(struct call *call, uint32_t milliseconds_from_now);
 
-/* A limit if no other call is open. */
+/* Sets the deadline of the only open call. */
 static inline void task_limit_first(struct call *call, uint32_t milliseconds_from_now)
 {
 	uint32_t deadline = milliseconds() + milliseconds_from_now;
@@ -56,11 +57,10 @@ static inline void task_limit_first(struct call *call, uint32_t milliseconds_fro
 	hw_write(CCLO_SYSTEM_ALARM_ADDRESS, deadline);
 }
 
-/* Sets the alarm anew, for the first of the calls' waits to end. */
+/* Sets the alarm to the earliest deadline of all calls. */
 void task_alarm(void);
 
-/* Sleeps in a register, system.next or system.sleep, until something happens or a wait
- * ends (layout wake). */
+/* Sleeps in a read of system.next or system.sleep until an event or the alarm. Result: layout wake. */
 static inline __attribute__((always_inline)) uint32_t task_sleep(uint32_t how)
 {
 	uint32_t wake;
@@ -85,10 +85,10 @@ static inline void task_answer_next(uint32_t code)
 	hw_write(CCLO_CALLS_ANSWER_ADDRESS, code);
 }
 
-/* Answers the call of a ticket. */
+/* Answers the call with this ticket. */
 void task_answer(uint32_t ticket, uint32_t code);
 
-/* The same for any call that is open, when the scheduler comes to it. */
+/* Marks an open call as failed; the scheduler ends it when it comes to it. */
 void task_fail_of(struct call *call, uint32_t error);
 
 #endif

@@ -61,7 +61,7 @@ __attribute__((noinline)) static void await_done(const struct held *held)
 	self->state.timed = false;
 }
 
-/* A window is used anew only when no move reads it any more. */
+/* A window number is reused only when no move reads it any more. */
 __attribute__((noinline)) static void finish_oldest(void)
 {
 	await_done(&self->held[0]);
@@ -70,16 +70,15 @@ __attribute__((noinline)) static void finish_oldest(void)
 	forget_oldest(self);
 }
 
-/* An engine remembers so many announcements, of all ranks; what comes besides is lost. A
- * rank's receives, and its collectives, which wait for no receive, keep to half of its share
- * each, but for one at least. */
+/* CTS that a rank may have outstanding at another one, whose engine remembers a limited number of all ranks and drops
+ * more. Receives and collectives use half of the share each, at least one. */
 static bool is_share(uint32_t announced)
 {
 	return announced * (engine.ranks - 1) <= CCLO_RENDEZVOUS_ANNOUNCEMENTS / 2;
 }
 
-/* The oldest receives have their turn until they end: the sender of one that needs several
- * windows waits for them, and not for those of later ones. */
+/* The oldest receives have their turn until they end: the sender of a message in several windows waits for exactly
+ * these. */
 static bool has_turn(void)
 {
 	uint32_t session = peer_session(self), announced = 1;
@@ -98,7 +97,7 @@ void windows_turn(void)
 		task_stand_by(); /* the waits of those before are limited */
 }
 
-/* The oldest window, if nothing is waited for. */
+/* Closes the oldest window, if it is complete. */
 static bool oldest_is_finished(void)
 {
 	return !self->held[0].awaited && is_done(self->held[0].window) &&
@@ -119,8 +118,7 @@ void windows_await(void)
 	engine.given_back = true;
 }
 
-/* That the data has been read does not mean that the sender has said it is done,
- * which names the window by its address. */
+/* The data may have been read before the done message, which names the window by its address, has come. */
 static bool held_at(uint64_t address)
 {
 	for (uint32_t i = 0; i < self->windows; i++)
@@ -139,8 +137,7 @@ bool window_room(uint64_t address)
 	return self->windows < HELD && !held_at(address);
 }
 
-/* Each queue of moves has windows for its collective, which waits for nobody's;
- * receives share the others. */
+/* Each queue of moves has windows for its collective; receives share the others. */
 __attribute__((noinline)) static uint8_t await_window(uint32_t first, uint32_t end)
 {
 	for (;;) {
@@ -161,7 +158,7 @@ static inline uint8_t free_window(const struct call *call)
 	return await_window(first, collective ? first + HELD : CCLO_RENDEZVOUS_WINDOWS);
 }
 
-/* One is left for the collective of each other queue. */
+/* Leaves one to the collective of each other queue. */
 bool windows_share_left(void)
 {
 	uint32_t announced = QUEUES;
@@ -187,7 +184,7 @@ void window_hold(uint8_t window)
 	call->held[call->windows++] = (struct held){ .window = window, .from = (uint16_t)hw_read(CCLO_MOVE_SOURCE_ADDRESS) };
 }
 
-/* Announcements are found in the order in which they come. */
+/* CTS are matched in the order in which they arrive. */
 bool window_announces_aside(bool aside)
 {
 	struct call *call = engine.current;
@@ -227,9 +224,8 @@ uint8_t window_open(uint32_t from, const struct place *landing, uint32_t count, 
 	held->awaited = call->kind == KIND_COLLECTIVE;
 	held->read = false;
 
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	set_comm(call->comm, context);
+	set_source(from);
 	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
 	hw_write64(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, address_of(landing));
 	hw_write(CCLO_RENDEZVOUS_BYTES_ADDRESS, bytes_of(count, false));
@@ -250,9 +246,8 @@ uint8_t window_open_first(uint32_t from, const struct place *landing, uint32_t c
 
 	if (UNLIKELY(engine.windows >> window & 1 || engine.room[queue] != CCLO_MOVE_QUEUE_DEPTH || count >> 26))
 		return window_open(from, landing, count, tag, context, false);
-	hw_write(CCLO_MOVE_COMM_ADDRESS, call->comm);
-	hw_write(CCLO_MOVE_SOURCE_ADDRESS, from);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	set_comm(call->comm, context);
+	set_source(from);
 	hw_write(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window);
 	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, low);
 	hw_write(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, high);
@@ -290,9 +285,8 @@ void window_read(uint8_t window, bool last, bool moved)
 
 static void seek_from(uint32_t to, uint32_t context)
 {
-	hw_write(CCLO_MOVE_COMM_ADDRESS, self->comm);
-	hw_write(CCLO_MOVE_DESTINATION_ADDRESS, to);
-	hw_write(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
+	set_comm(self->comm, context);
+	set_destination(to);
 }
 
 __attribute__((noinline)) bool invitation_found(void)
@@ -308,7 +302,7 @@ __attribute__((noinline)) bool invitation_found(void)
 
 static bool found(uint32_t tag)
 {
-	hw_write(CCLO_MOVE_TAG_ADDRESS, tag);
+	set_tag(tag);
 	return invitation_found();
 }
 
@@ -318,7 +312,7 @@ bool invitation_wait(uint32_t to, uint32_t tag, uint32_t context)
 	return invitation_wait_prepared(to, tag, context);
 }
 
-/* Others may have set the registers while this call slept. */
+/* Other calls may have written the registers meanwhile. */
 __attribute__((noinline)) static void await_invitation(uint32_t to, uint32_t tag, uint32_t context)
 {
 	self->awaited = to;
@@ -331,8 +325,8 @@ void invitation_take(uint32_t tag)
 
 	call->remote_address = hw_read64(CCLO_RENDEZVOUS_ANNOUNCED_ADDRESS_ADDRESS);
 	call->remote_host = hw_read(CCLO_RENDEZVOUS_ANNOUNCED_HOST_ADDRESS) != 0;
-	/* What is sent there has its number for a tag where messages can be lost: late
-	 * messages of one transfer are not taken for those of another. */
+	/* On lossy networks data have the number of the transfer as tag, so that late packets of another transfer do not
+	 * match. */
 	call->remote_transfer = lossy() ? hw_read(CCLO_RENDEZVOUS_ANNOUNCED_TRANSFER_ADDRESS) : tag;
 	call->remote_bytes = call->remote_packet = 0;
 	if (engine.counted == call)
@@ -361,8 +355,8 @@ void invitation_done(uint32_t to, uint32_t context)
 
 void invitation_finish(uint32_t control)
 {
-	hw_write(CCLO_MOVE_HEADER_COUNT_ADDRESS, self->remote_bytes);
-	hw_write64(CCLO_MOVE_REMOTE_ADDRESS_ADDRESS, self->remote_address);
+	set_header_count(self->remote_bytes);
+	set_remote((uint32_t)self->remote_address, (uint32_t)(self->remote_address >> 32));
 	move_give(control | FIELD(MOVE_CONTROL_REMOTE_HOST, self->remote_host));
 }
 
