@@ -53,24 +53,6 @@ __attribute__((cold)) uint32_t result_fields(const struct place *place)
 	       FIELD(MOVE_CONTROL_RESULT_HOST, place->host);
 }
 
-/* Without a reduction nothing is converted that need not be: the inner form is that of the only operand. */
-uint32_t compressed_fields(const struct move *move)
-{
-	const struct call *call = engine.current;
-	bool arrives = receives(move), own = move->own.form != 0, two = own && (arrives || move->second.form != 0);
-	bool inner = two ? call->forms.inner_packed && !(move->shape & PAIRED)
-	             : own ? move->own.packed
-	                   : arrives && call->wire_packed;
-	uint32_t fields = FIELD(MOVE_CONTROL_INNER_COMPRESSED, inner);
-
-	set_compressed_bytes(bytes_of(move->count, true));
-	if (!call->wire_packed)
-		return fields;
-	if (arrives)
-		fields |= own ? CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK : CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK;
-	return fields | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, sends(move));
-}
-
 #if CCLO_FEATURE_RENDEZVOUS
 /* The register counts packets of one call after another. */
 void move_count_packets(void)

@@ -66,8 +66,24 @@ static inline uint32_t bytes_of(uint32_t count, bool packed)
 uint32_t operand_fields(const struct place *place);
 uint32_t result_fields(const struct place *place);
 
-/* Fields of what is compressed, and the bytes of that. */
-uint32_t compressed_fields(const struct move *move);
+/* Sets the compressed bytes and gives the fields of what is compressed. Without a reduction nothing is converted that
+ * need not be: the inner form is that of the only operand. */
+static inline uint32_t compressed_fields(const struct move *move)
+{
+	const struct call *call = engine.current;
+	bool arrives = receives(move), own = move->own.form != 0, two = own && (arrives || move->second.form != 0);
+	bool inner = two ? call->forms.inner_packed && !(move->shape & PAIRED)
+	             : own ? move->own.packed
+	                   : arrives && call->wire_packed;
+	uint32_t fields = FIELD(MOVE_CONTROL_INNER_COMPRESSED, inner);
+
+	set_compressed_bytes(bytes_of(move->count, true));
+	if (!call->wire_packed)
+		return fields;
+	if (arrives)
+		fields |= own ? CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK : CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK;
+	return fields | FIELD(MOVE_CONTROL_NETWORK_COMPRESSED, sends(move));
+}
 
 /* The fields of operand 1 as those of operand 0 stand in the word. */
 static inline uint32_t as_op1(uint32_t fields)

@@ -1,6 +1,6 @@
-/* The call cache. The moves of a collective depend on the words of its call, on what the host has configured, and on
- * the windows of other ranks only. Computing them takes many times as long as writing the registers again. The first call
- * allocates a place, the second one with the same words is recorded, the third one uses the plan. */
+/* The call cache. The moves of a collective depend on the words of its call, on what the host has configured, and
+ * on the windows of other ranks only. Computing them takes many times as long as writing the registers again. The
+ * first call allocates a place, the second one with the same words is recorded, the third one uses the plan. */
 
 #include "plan.h"
 

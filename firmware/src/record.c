@@ -74,8 +74,8 @@ static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_S
 
 static struct plan *plan_at(uint32_t place) { return &plans.sets[place / WAYS].places[place % WAYS]; }
 
-/* Whether a plan is likely to be used again: it has not been used yet, or others come between its calls. One that served
- * a short run of identical calls is not. */
+/* Whether a plan is likely to be used again: it has not been used yet, or others come between its calls. One that
+ * served a short run of identical calls is not. */
 static bool is_in_use(const struct plan *plan, uint32_t ticket)
 {
 	uint32_t life = plan->ticket - plan->recorded;

@@ -5,7 +5,7 @@
 #include "path.h"
 #include "task.h"
 
-/* Whether the root's own block can be kept with the first one sent: not if the result overlaps blocks yet to be sent. */
+/* Whether the root's own block can be kept with the first one sent: not if the result overlaps blocks still to send. */
 static bool keeps(void)
 {
 	uint64_t within = address_of(&self->res) - address_of(&self->op0);

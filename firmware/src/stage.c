@@ -135,19 +135,24 @@ __attribute__((noinline)) static uint32_t prepare(struct path *path, const struc
 	return move_set(stage, landing);
 }
 
-/* An exclusive stage in two moves, where what arrives is in no place to stay: the second one reads the result. */
-struct split {
-	struct move first, second;
-};
-
-__attribute__((cold, noinline)) static struct split exclusive(const struct move *stage)
+/* The two moves of an exclusive stage, unless what arrives is in its place: the second one reads the result of the
+ * first. */
+static const struct move *exclusive_first(struct move *stage)
 {
-	return (struct split){
-		.first = { .result = stage->result, .count = stage->count, .shape = RECEIVE, .from = stage->from,
-		           .fence = stage->fence },
-		.second = { .own = stage->own, .second = stage->result, .count = stage->count, .shape = SEND, .to = stage->to,
-		            .fence = true },
-	};
+	stage->second = stage->own;
+	stage->own.form = 0;
+	stage->shape = RECEIVE;
+	return stage;
+}
+
+static const struct move *exclusive_second(struct move *stage)
+{
+	stage->own = stage->second;
+	stage->second = stage->result;
+	stage->result.form = 0;
+	stage->shape = SEND;
+	stage->fence = true;
+	return stage;
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -175,7 +180,7 @@ void stage_run_in_window(struct path *path, const struct move *stage, const stru
 	run_in_window(path, stage, landing);
 }
 
-__attribute__((noinline)) static void run_in_windows(struct path *path, const struct move *stage)
+__attribute__((noinline)) static void run_in_windows(struct path *path, struct move *stage)
 {
 	struct landing *landing;
 	bool in_place;
@@ -187,10 +192,9 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, const st
 	landing = &path->landings[path->current];
 	in_place = receives(stage) && landing->in_place;
 	if (UNLIKELY(stage->shape == EXCLUSIVE) && !in_place && stage->count != 0) {
-		const struct split split = exclusive(stage);
-
-		run_in_window(path, &split.first, landing);
-		run_in_window(path, &split.second, landing);
+		run_in_window(path, exclusive_first(stage), landing);
+		run_in_window(path, exclusive_second(stage), landing);
+		stage->shape = EXCLUSIVE;
 	} else if (stage->count != 0 && (!in_place || sends(stage))) { /* else it is in its place already */
 		run_in_window(path, stage, landing);
 	} else if (sends(stage) && !path->welcome && stage->unfinished) {
@@ -250,15 +254,13 @@ void stages_begin(struct path *path, uint32_t count, uint32_t to)
 }
 #endif
 
-void stage_run(struct path *path, const struct move *stage)
+void stage_run(struct path *path, struct move *stage)
 {
 	if (stage->count == 0)
 		return;
 	if (UNLIKELY(stage->shape == EXCLUSIVE)) {
-		const struct split split = exclusive(stage);
-
-		move_give(prepare(path, &split.first, NULL));
-		move_give(prepare(path, &split.second, NULL));
+		move_give(prepare(path, exclusive_first(stage), NULL));
+		move_give(prepare(path, exclusive_second(stage), NULL));
 		return;
 	}
 	move_give(prepare(path, stage, NULL));

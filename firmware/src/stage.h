@@ -89,7 +89,7 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
 
 /* Runs one stage of an algorithm without a list: with messages; or with windows, that of the rank it sends to, whose
  * CTS is waited for unless path->welcome, and that of the landing. */
-void stage_run(struct path *path, const struct move *stage);
+void stage_run(struct path *path, struct move *stage);
 void stage_run_in_window(struct path *path, const struct move *stage, const struct landing *landing);
 
 /* Waits for moves and windows of a collective, and ends the call. */
