@@ -74,7 +74,7 @@ func place(t testing.TB, files map[string][]byte) []string {
 
 // parts are the sources of each adapter, beside packages.
 var parts = map[string][]string{
-	"coyote_dma":      {"coyote_dma", "coyote_read", "coyote_write", "cclo_fifo", "skid_buffer"},
+	"coyote_dma":      {"coyote_commands", "coyote_dma", "coyote_read", "coyote_write", "cclo_fifo", "skid_buffer"},
 	"coyote_rdma":     {"coyote_rdma", "cclo_fifo", "skid_buffer"},
 	"coyote_control":  {"coyote_control"},
 	"coyote_requests": {"coyote_requests", "round_robin", "skid_buffer"},
@@ -174,7 +174,7 @@ func TestClean(t *testing.T) {
 	})
 	// What must not pass.
 	for name, c := range map[string]struct{ file, old, new string }{
-		"a name of the shell's":     {"hdl/coyote_read.sv", "cclo_fifo #(", "fifo #("},
+		"a name of the shell's":     {"hdl/coyote_commands.sv", "cclo_fifo #(", "fifo #("},
 		"a stream that is missing":  {"vfpga_top.svh", "axis_host_send[2]", "axis_host_send[3]"},
 		"a field that is missing":   {"vfpga_top.svh", "sq_wr.data.vaddr", "sq_wr.data.address"},
 		"a pin that is missing":     {"vfpga_top.svh", ".rq_wr_data(cclo_rq_wr),", ""},
