@@ -17,16 +17,10 @@ func TestWrongUse(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	other, _ := opened(t, "u55c_tcp")
 	foreign, err := accl.Alloc[float32](ctx, other, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	gone, err := accl.Alloc[float32](ctx, x.e, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := gone.Free(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, gone.Free())
 	d.copies()
 	e, s := x.e, accl.KernelStream(accl.TypeFloat32)
 	var missing *accl.Buffer[float32]
@@ -217,9 +211,7 @@ func TestNoStreams(t *testing.T) {
 	p.HardwareID.Value &^= 1 << 5
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(2), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b := alloc[float32](t, e, d, 1)
 	if _, err := e.Copy(within(t), accl.KernelStream(accl.TypeFloat32), b, 1); !errors.Is(err, accl.ErrUnsupported) {
 		t.Errorf("%v", err)

@@ -22,9 +22,7 @@ func openedWithPacked(t *testing.T) (*accl.Engine, *device) {
 	})
 	d := newDevice(&p)
 	e, err := accl.Open(within(t), d, &p, accl.LocalRanks(3), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	d.taken()
 	d.copies()
 	return e, d
@@ -34,9 +32,7 @@ func TestRawBuffer(t *testing.T) {
 	ctx := within(t)
 	e, d := openedWithPacked(t)
 	b, err := accl.AllocRaw(ctx, e, packed, 5, accl.At(0x5008))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if b.Len() != 5 || b.ElementBytes() != 24 || len(b.Host()) != 120 || b.DType() != packed || b.Address() != 0x5008 ||
 		b.InHostMemory() || b.Err() != nil {
 		t.Errorf("%d elements of %d bytes of %s at 0x%X", b.Len(), b.ElementBytes(), b.DType(), b.Address())
@@ -46,9 +42,7 @@ func TestRawBuffer(t *testing.T) {
 	if part.Len() != 2 || part.Address() != 0x5008+72 || !bytes.HasPrefix(part.At(0), []byte("element three")) {
 		t.Errorf("a slice of %d elements at 0x%X: %q", part.Len(), part.Address(), part.At(0))
 	}
-	if err := part.SyncToDevice(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, part.SyncToDevice(ctx))
 	want := make([]byte, 120)
 	copy(want[72:], "element three")
 	if got := d.memory[0x5008].mem; !bytes.Equal(got, want) {
@@ -124,25 +118,15 @@ func TestRawBuffersInCalls(t *testing.T) {
 	ctx := within(t)
 	e, d := openedWithPacked(t)
 	a, err := accl.AllocRaw(ctx, e, packed, 30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b, err := accl.AllocRaw(ctx, e, packed, 30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	f, err := accl.Alloc[float32](ctx, e, 30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	plain, err := e.ConfigAddress(packed, packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pair, err := e.ConfigAddress(packed, accl.TypeFloat32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	d.copies()
 	d.taken()
 	for _, c := range []struct {

@@ -33,9 +33,7 @@ const (
 func hostsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }
 
@@ -74,9 +72,7 @@ func TestFromEnv(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o, err := FromEnv(lookup(test.env))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if want := test.want; want.Size > 1 && want.Secret == nil {
 				test.want.Secret = []byte("0123456789abcdef")
 			}
@@ -131,9 +127,7 @@ func TestFromEnvOfNonsense(t *testing.T) {
 func TestFlagsComeFirst(t *testing.T) {
 	set := flag.NewFlagSet("test", flag.ContinueOnError)
 	env := Flags(set, lookup(withSecret+"CCLFORGE_RANK=1 CCLFORGE_SIZE=9 CCLFORGE_MEET=b"))
-	if err := set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}))
 	if o, err := FromEnv(env); o.Rank != 2 || o.Size != 9 || o.Meet != "c:1" || err != nil {
 		t.Errorf("%+v, %v", o, err)
 	}

@@ -24,9 +24,7 @@ func TestUDPStatus(t *testing.T) {
 	r.own.Ethernet.Count(0x500, 1<<40+5) // packets sent
 	r.own.Ethernet.Count(0x6D0, 3)       // stomped
 	st, err := s.Status(ctx(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" ||
 		st.MaskBits != 24 ||
 		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
@@ -80,9 +78,7 @@ func TestState(t *testing.T) {
 	r.own.Ethernet.Count(0x500, 5)
 	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
 	got, err := s.State(ctx(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := s.Status(ctx(t)); err == nil {
 		t.Error("a status writes nothing")
 	}

@@ -53,16 +53,12 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 		offset := map[bool]int{true: 100}
 		for _, host := range []bool{false, true} {
 			m, err := d.Alloc(ctx, accl.MemSpec{Bytes: 300, Host: host})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for i := range m.Bytes() {
 				m.Bytes()[i] = byte(i*7 + offset[host])
 			}
 			want := append(make([]byte, 10), m.Bytes()[10:260]...)
-			if err := m.SyncTo(ctx, 10, 250); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.SyncTo(ctx, 10, 250))
 			if got := s.read(host, m.Addr(), 260); !bytes.Equal(got, want) {
 				t.Errorf("host %v: the server has %v", host, got)
 			}
@@ -70,15 +66,11 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 				t.Errorf("host %v: it is in the other memory", host)
 			}
 			clear(m.Bytes())
-			if err := m.SyncFrom(ctx, 0, 200); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.SyncFrom(ctx, 0, 200))
 			if !bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)) {
 				t.Errorf("host %v: %v came back", host, m.Bytes())
 			}
-			if err := m.Free(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.Free())
 			if err := m.SyncTo(ctx, 0, 1); !errors.Is(err, sim.ErrFreed) {
 				t.Error(err)
 			}
@@ -92,13 +84,9 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 	ctx := within(t)
 	const size, limit = 1<<20 + 5, 1 << 20
 	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: size})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	m.Bytes()[size-1], m.Bytes()[1<<20] = 7, 8
-	if err := errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)))
 	if m.Bytes()[size-1] != 7 || m.Bytes()[1<<20] != 8 {
 		t.Error("wrong data came back")
 	}
@@ -126,9 +114,7 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 			spec.At = &at
 		}
 		m, err := d.Alloc(ctx, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return m
 	}
 	a, b, c := alloc(1, false, 0), alloc(4097, false, 0), alloc(4096, false, 0)
@@ -138,9 +124,7 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 	if m := alloc(1, true, 0); m.Addr() != 0x11000 {
 		t.Errorf("host memory begins at 0x%X", m.Addr())
 	}
-	if err := b.Free(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Free())
 	if err := b.Free(); !errors.Is(err, sim.ErrFreed) {
 		t.Error(err)
 	}
@@ -310,9 +294,7 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 func TestWhatIsNotServedIsSaid(t *testing.T) {
 	listener := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		t.Cleanup(func() { l.Close() })
 		return l
 	}
@@ -368,9 +350,7 @@ func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
 	e := servers[0].endpoints
 	e.Ranks = 2
 	devices, err := sim.OpenWorld(within(t), platformOf(t, platform2022), e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for i, d := range devices {
 		if v, err := d.ReadReg(within(t), 0); v != uint32(i) || err != nil {
 			t.Errorf("rank %d: %d, %v", i, v, err)
@@ -399,9 +379,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 		d := s.start().open(platform)
 		ctx := within(t)
 		ticket, err := d.Start(ctx, 0, accl.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		waited := make(chan error, 2)
 		go func() {
 			_, err := d.Wait(ctx, ticket)

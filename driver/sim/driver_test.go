@@ -36,9 +36,7 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		ctx := within(t)
 		ranks := accl.LocalRanks(1)
 		e, err := accl.Open(ctx, d, p, ranks, 0, accl.GivenSessions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		type placing struct{ from, to []accl.AllocOption }
 		host := []accl.AllocOption{accl.HostOnly()}
 		placings := []placing{{}}
@@ -47,13 +45,9 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		}
 		for i, where := range placings {
 			src, err := accl.Alloc[float32](ctx, e, 100, where.from...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			dst, err := accl.Alloc[float32](ctx, e, 100, where.to...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for k := range src.Host() {
 				src.Host()[k] = float32(i*1000 + k)
 			}

@@ -27,21 +27,15 @@ func subscriber(t *testing.T, e sim.Endpoints, topic string) zmq4.Socket {
 		cancel()
 		_ = sub.Close()
 	})
-	if err := sub.SetOption(zmq4.OptionSubscribe, topic); err != nil {
-		t.Fatal(err)
-	}
-	if err := sub.Dial("tcp://" + e.KernelIn(0)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, sub.SetOption(zmq4.OptionSubscribe, topic))
+	check(t, sub.Dial("tcp://"+e.KernelIn(0)))
 	return sub
 }
 
 func dataOf(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var message struct{ Data []int }
-	if err := json.Unmarshal(text, &message); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(text, &message))
 	b := make([]byte, len(message.Data))
 	for i, v := range message.Data {
 		b[i] = byte(v)
@@ -69,9 +63,7 @@ func TestPushPublishesWholeBeats(t *testing.T) {
 		var got []byte
 		for len(got) < len(data) {
 			m, err := sub.Recv()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			piece := dataOf(t, m.Frames[1])
 			if string(m.Frames[0]) != c.topic || len(m.Frames) != 2 || len(piece)%64 != 0 || len(piece) == 0 {
 				t.Fatalf("%s: topic %q, %d frames, %d bytes", c.name, m.Frames[0], len(m.Frames), len(piece))
@@ -139,18 +131,12 @@ func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
 	defer cancel()
 	pub := zmq4.NewPub(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)))
 	defer pub.Close()
-	if err := pub.Listen("tcp://" + s.endpoints.KernelOut(0)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, pub.Listen("tcp://"+s.endpoints.KernelOut(0)))
 	d := s.open(platform2024)
-	if err := d.ListenKernel(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, d.ListenKernel(ctx))
 	send := func(topic, text string) {
 		t.Helper()
-		if err := pub.SendMulti(zmq4.NewMsgFrom([]byte(topic), []byte(text))); err != nil {
-			t.Fatal(err)
-		}
+		check(t, pub.SendMulti(zmq4.NewMsgFrom([]byte(topic), []byte(text))))
 	}
 	first := bytes.Repeat([]byte{200}, 100)
 	send("5", string(sim.AppendData(nil, first)))

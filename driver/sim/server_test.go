@@ -76,9 +76,7 @@ func freePorts(t testing.TB) sim.Endpoints {
 	t.Helper()
 	for range 100 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		e := sim.Endpoints{Port: l.Addr().(*net.TCPAddr).Port, Ranks: 1}
 		_ = l.Close()
 		if e.Check(0) == nil && free(e.KernelOut(0)) && free(e.KernelIn(0)) {
@@ -292,9 +290,7 @@ func (s *server) open(platform string) *sim.Device {
 func openAt(t testing.TB, platform string, o sim.Options) *sim.Device {
 	t.Helper()
 	d, err := sim.Open(within(t), platformOf(t, platform), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -324,4 +320,12 @@ func free(address string) bool {
 		return false
 	}
 	return l.Close() == nil
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

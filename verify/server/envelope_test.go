@@ -35,9 +35,7 @@ func TestEnvelopes(t *testing.T) {
 			for _, f := range test.send {
 				frames = append(frames, []byte(f))
 			}
-			if err := p.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.SendMulti(zmq4.NewMsgFrom(frames...)))
 			got, err := p.receive()
 			if err != nil {
 				t.Fatalf("%q: %v", test.send, err)
@@ -66,9 +64,7 @@ func TestRepliesComeInOrder(t *testing.T) {
 	const n = 500
 	for i := range n {
 		for _, request := range []string{fmt.Sprintf(`{"type": 1, "addr": 0, "wdata": %d}`, i), `{"type": 0, "addr": 0}`} {
-			if err := p.SendMulti(zmq4.NewMsgFrom(nil, []byte(request))); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.SendMulti(zmq4.NewMsgFrom(nil, []byte(request))))
 		}
 	}
 	for i := range n {

@@ -76,9 +76,7 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 		all.Maker = simulated(t, d, o.engine)
 	}
 	w, err := world.New(t.Context(), d, o.ranks, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s := &served{World: w, size: o.ranks}
 	t.Cleanup(func() {
 		if err := s.close(); err != nil {
@@ -226,9 +224,7 @@ func dial(t testing.TB, address string, make newSocket) *peer {
 	t.Helper()
 	p := dialless(make)
 	t.Cleanup(p.hangUp)
-	if err := p.Dial(address); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Dial(address))
 	return p
 }
 
@@ -284,4 +280,12 @@ func (p *peer) request(m message) (answer, error) {
 		return answer{}, err
 	}
 	return p.ask(b)
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -176,9 +176,7 @@ func TestLimits(t *testing.T) {
 	}
 	p := dial(t, s.command(0), zmq4.NewDealer)
 	for _, envelope := range [][][]byte{{[]byte("id")}, {nil}, {[]byte("id"), nil}} {
-		if err := p.SendMulti(zmq4.NewMsgFrom(append(envelope, make([]byte, 2<<20))...)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, p.SendMulti(zmq4.NewMsgFrom(append(envelope, make([]byte, 2<<20))...)))
 		frames, err := p.receive()
 		if err != nil || len(frames) != len(envelope)+1 || !bytes.Equal(frames[0], envelope[0]) {
 			t.Fatalf("envelope %q: %q, %v", envelope, frames, err)

@@ -25,16 +25,12 @@ import (
 func TestPortsInUse(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	w, err := world.New(t.Context(), d, 1, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer w.Close()
 	for what, port := range map[string]int{"command": 2, "kernel output": 3*2 + 2} {
 		base := freePorts(12)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+port))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		o := server.Options{Endpoints: sim.Endpoints{Port: base, Ranks: 3}}
 		_, err = server.New(w.Engine(0), d, 2, o)
 		if !errors.Is(err, syscall.EADDRINUSE) {
@@ -73,9 +69,7 @@ func TestPortsInUse(t *testing.T) {
 func TestListensOnLoopback(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, a := range addresses {
 		ip, _, err := net.ParseCIDR(a.String())
 		if err != nil || ip.IsLoopback() || ip.To4() == nil {
@@ -109,18 +103,12 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 	named := dial(t, s.command(0), zmq4.NewDealer)
 	for i := range 600 { // more than may be open
-		if err := named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))); err != nil {
-			t.Fatal(err)
-		}
+		check(t, named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))))
 	}
 	idle := dial(t, s.kernelOut(0), zmq4.NewSub)
-	if err := idle.SetOption(zmq4.OptionSubscribe, ""); err != nil {
-		t.Fatal(err)
-	}
+	check(t, idle.SetOption(zmq4.OptionSubscribe, ""))
 	silent, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer silent.Close()
 	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+512 })
 	begin := time.Now()
@@ -171,13 +159,9 @@ func TestConnectionsAreBounded(t *testing.T) {
 		clients = append(clients, c)
 	}
 	extra, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer extra.Close()
-	if err := extra.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, extra.SetReadDeadline(time.Now().Add(10*time.Second)))
 	if n, err := extra.Read(make([]byte, 1)); err == nil || errors.Is(err, syscall.ETIMEDOUT) {
 		t.Errorf("one client too many got %d bytes: %v", n, err)
 	}
@@ -202,9 +186,7 @@ func TestEngineIsClosed(t *testing.T) {
 	if c.err != nil {
 		t.Fatal(c.err)
 	}
-	if err := s.World.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.World.Close())
 	for range 3 {
 		for i, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1},
 			call{scenario: opNop}.with(0)} {

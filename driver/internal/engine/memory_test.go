@@ -72,9 +72,7 @@ func TestTransfersOfMemory(t *testing.T) {
 			if test.freed {
 				nothing := func() error { return nil }
 				m.Use = free
-				if err := m.Return(nothing, nothing); err != nil {
-					t.Fatal(err)
-				}
+				check(t, m.Return(nothing, nothing))
 			}
 			ctx := test.ctx
 			if ctx == nil {

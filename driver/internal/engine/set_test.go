@@ -82,9 +82,7 @@ func TestEnginesAreGivenBack(t *testing.T) {
 	var s Set
 	reopen := func(open func() (*Engine, error)) (*Engine, error) { return s.Open(1, open) }
 	first, err := reopen(func() (*Engine, error) { return plain(1), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s.Return(first)
 	if !errors.Is(context.Cause(first.life), ErrClosed) {
 		t.Errorf("given back, it says %v", context.Cause(first.life))
@@ -96,9 +94,7 @@ func TestEnginesAreGivenBack(t *testing.T) {
 		}
 		return plain(1), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s.Return(first)
 	if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); !errors.Is(err, ErrOpen) {
 		t.Errorf("while it is open: %v", err)

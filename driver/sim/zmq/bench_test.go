@@ -12,17 +12,13 @@ func BenchmarkRoundTrip(b *testing.B) {
 		b.Run(fmt.Sprint(bytes), func(b *testing.B) {
 			address := serving(b, zmq.Rep, zmq.Limits{}, echo)
 			c, err := zmq.Dial(b.Context(), address, zmq.Req, zmq.Limits{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b, err)
 			defer c.Close()
 			body := make([]byte, bytes)
 			b.SetBytes(int64(2 * bytes))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.Send(nil, body); err != nil {
-					b.Fatal(err)
-				}
+				check(b, c.Send(nil, body))
 				if _, err := c.Recv(); err != nil {
 					b.Fatal(err)
 				}

@@ -33,9 +33,7 @@ func accepted(t *testing.T, as zmq.Kind, peerKind string, lim zmq.Limits) (*zmq.
 		peers <- peer{t, raw}
 	}()
 	c, err := zmq.Dial(t.Context(), l.Addr().String(), as, lim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { c.Close() })
 	p := <-peers
 	t.Cleanup(func() { p.Close() })
@@ -61,9 +59,7 @@ func TestTheHandshakeIsThatOfTheSpecification(t *testing.T) {
 		}
 	}()
 	raw, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer raw.Close()
 	p := peer{t, raw}
 	p.send(greeting(), ready("REP"))

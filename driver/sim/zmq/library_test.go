@@ -59,13 +59,9 @@ func TestRequestsOfTheLibraryAreAnswered(t *testing.T) {
 func TestADealerOfTheLibraryReachesARouter(t *testing.T) {
 	dealer := zmq4.NewDealer(t.Context())
 	defer dealer.Close()
-	if err := dealer.Dial("tcp://" + serving(t, zmq.Router, zmq.Limits{}, answer)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, dealer.Dial("tcp://"+serving(t, zmq.Router, zmq.Limits{}, answer)))
 	for i, body := range bodies {
-		if err := dealer.SendMulti(zmq4.NewMsgFrom([]byte{byte(i)}, nil, []byte(body))); err != nil {
-			t.Fatal(err)
-		}
+		check(t, dealer.SendMulti(zmq4.NewMsgFrom([]byte{byte(i)}, nil, []byte(body))))
 	}
 	for i, body := range bodies {
 		reply, err := dealer.Recv()
@@ -79,9 +75,7 @@ func TestADealerOfTheLibraryReachesARouter(t *testing.T) {
 func TestAServerOfTheLibraryAnswers(t *testing.T) {
 	rep := zmq4.NewRep(t.Context())
 	defer rep.Close()
-	if err := rep.Listen("tcp://127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, rep.Listen("tcp://127.0.0.1:0"))
 	go func() {
 		for {
 			msg, err := rep.Recv()
@@ -92,14 +86,10 @@ func TestAServerOfTheLibraryAnswers(t *testing.T) {
 	}()
 	for _, kind := range []zmq.Kind{zmq.Req, zmq.Dealer} {
 		c, err := zmq.Dial(t.Context(), rep.Addr().String(), kind, zmq.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer c.Close()
 		for _, body := range bodies[1:] { // the library fails at an empty body
-			if err := c.Send(nil, []byte(body)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, c.Send(nil, []byte(body)))
 			if frames, err := c.Recv(); err != nil || !slices.Equal(texts(frames), []string{"", "re: " + body}) {
 				t.Fatalf("%s: reply %.100q, %v", kind, frames, err)
 			}
@@ -111,12 +101,8 @@ func TestASubscriberOfTheLibraryGetsEverything(t *testing.T) {
 	p, address := publisher(t, zmq.Limits{}, 1<<20)
 	sub := zmq4.NewSub(t.Context())
 	defer sub.Close()
-	if err := sub.Dial("tcp://" + address); err != nil {
-		t.Fatal(err)
-	}
-	if err := sub.SetOption(zmq4.OptionSubscribe, "a"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, sub.Dial("tcp://"+address))
+	check(t, sub.SetOption(zmq4.OptionSubscribe, "a"))
 	subscribed(t, p, "a")
 	publish(t, p, "b", "not this")
 	for i, body := range bodies {
@@ -133,9 +119,7 @@ func TestASubscriberOfTheLibraryGetsEverything(t *testing.T) {
 func TestSubscribeReadsAPublisherOfTheLibrary(t *testing.T) {
 	pub := zmq4.NewPub(t.Context())
 	defer pub.Close()
-	if err := pub.Listen("tcp://127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, pub.Listen("tcp://127.0.0.1:0"))
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan []string, 100)
 	var subscriber sync.WaitGroup
@@ -152,9 +136,7 @@ func TestSubscribeReadsAPublisherOfTheLibrary(t *testing.T) {
 		t.Fatalf("%q before anything was sent", m)
 	}
 	for i, body := range bodies {
-		if err := pub.Send(zmq4.NewMsgFrom(fmt.Append(nil, "a", i), []byte(body))); err != nil {
-			t.Fatal(err)
-		}
+		check(t, pub.Send(zmq4.NewMsgFrom(fmt.Append(nil, "a", i), []byte(body))))
 		if m := <-got; !slices.Equal(m, []string{fmt.Sprint("a", i), body}) {
 			t.Fatalf("message %.100q", m)
 		}

@@ -35,9 +35,7 @@ func publish(t *testing.T, p *zmq.Publisher, frames ...string) {
 	for _, f := range frames {
 		b = append(b, []byte(f))
 	}
-	if err := p.Publish(b...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Publish(b...))
 }
 
 func TestSubscribersGetWhatStartsWithTheirTopics(t *testing.T) {
@@ -294,9 +292,7 @@ func TestASlowSubscriberDoesNotCopyMessages(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 100 {
-		if err := p.Publish([]byte("a"), body); err != nil {
-			t.Fatal(err)
-		}
+		check(t, p.Publish([]byte("a"), body))
 	}
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 4<<20 {

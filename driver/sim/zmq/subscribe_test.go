@@ -44,9 +44,7 @@ func TestSubscribeFollowsAPublisherThatComesAndGoes(t *testing.T) {
 	for life := range 3 {
 		time.Sleep(10 * time.Millisecond)
 		l, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		p := zmq.NewPublisher(l, zmq.Limits{}, 1<<20)
 		subscribed(t, p, "a")
 		subscribed(t, p, "b")

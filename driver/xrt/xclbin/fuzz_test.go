@@ -14,9 +14,7 @@ import (
 func FuzzOpen(f *testing.F) {
 	for _, path := range []string{sample, card} {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		check(f, err)
 		f.Add(b)
 		f.Add(b[:456])
 	}
@@ -47,9 +45,7 @@ func consistent(t *testing.T, l *Layout) {
 			t.Fatalf("%+v is found as %+v, %v", k, found, err)
 		}
 		arguments, err := l.Arguments(k.Instance)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, a := range arguments {
 			places, err := l.Reach(k.Instance, a)
 			if err != nil || len(places) == 0 {
@@ -100,9 +96,7 @@ func records[T any](t *testing.T, b []byte, head int) []T {
 // encoding/binary makes of them.
 func FuzzSections(f *testing.F) {
 	whole, err := os.ReadFile(card)
-	if err != nil {
-		f.Fatal(err)
-	}
+	check(f, err)
 	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), data(whole, groupSection),
 		data(whole, groupedSection), data(whole, userSection))
 	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), []byte{},

@@ -29,9 +29,7 @@ func compiled(t *testing.T, source string) []byte {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.CommandContext(t.Context(), program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 
@@ -123,13 +121,9 @@ func TestHeader(t *testing.T) {
 func TestSamples(t *testing.T) {
 	for _, name := range []string{"two_sections", "card"} {
 		source, err := os.ReadFile("testdata/" + name + ".c.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		want, err := os.ReadFile("testdata/" + name + ".xclbin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if got := compiled(t, string(source)); !bytes.Equal(got, want) {
 			t.Errorf("%s.c.txt writes %d bytes that are not those of %s.xclbin", name, len(got), name)
 		}

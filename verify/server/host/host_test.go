@@ -49,9 +49,7 @@ func all(size int) launch.World {
 func freePorts(t *testing.T, ranks int) sim.Endpoints {
 	t.Helper()
 	base, err := FreePorts(PortsPerRank * ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return sim.Endpoints{Port: base, Ranks: ranks}
 }
 
@@ -60,9 +58,7 @@ func begin(t *testing.T, platform string, o Options) *Host {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	h, err := Start(ctx, designtest.Load(t, platform, nil), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Error(err)
@@ -143,13 +139,9 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			h := start(here...)
 			open := func(rank int) (*accl.Engine, *accl.Buffer[float32]) {
 				e, err := accl.Open(ctx, h.World().Device(rank), &p, h.Ranks(), rank)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				b, err := accl.Alloc[float32](ctx, e, count)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				return e, b
 			}
 			first, data := open(0)
@@ -157,9 +149,7 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 				data.Host()[i] = float32(i)
 			}
 			sending, err := first.World().Send(ctx, data, count, 1, accl.Async())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if c.network == Sockets {
 				h = start(1)
 			}
@@ -198,19 +188,13 @@ func TestHostMemory(t *testing.T) {
 				}})
 			socket := zmq4.NewReq(ctx)
 			defer socket.Close()
-			if err := socket.Dial("tcp://" + h.Places()[0].Commands); err != nil {
-				t.Fatal(err)
-			}
+			check(t, socket.Dial("tcp://"+h.Places()[0].Commands))
 			for _, request := range []string{`{"type":4,"addr":0,"len":4,"host":true}`,
 				`{"type":3,"addr":0,"wdata":[1],"host":true}`, `{"type":2,"addr":0,"len":1,"host":true}`} {
-				if err := socket.SendMulti(zmq4.NewMsgFrom([]byte(request))); err != nil {
-					t.Fatal(err)
-				}
+				check(t, socket.SendMulti(zmq4.NewMsgFrom([]byte(request))))
 				m, err := socket.Recv()
 				var reply struct{ Status int }
-				if err := errors.Join(err, json.Unmarshal(m.Bytes(), &reply)); err != nil {
-					t.Fatal(err)
-				}
+				check(t, errors.Join(err, json.Unmarshal(m.Bytes(), &reply)))
 				if reply.Status < 0 || c.has != (reply.Status == 0) {
 					t.Errorf("%s: status %d", request, reply.Status)
 				}
@@ -224,13 +208,9 @@ func TestHostMemory(t *testing.T) {
 				return
 			}
 			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ranktest.All(t, n, func(i int) error {
 				const count = 3000
 				src, err := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
@@ -269,9 +249,7 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
 			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
 			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer func() {
 				for _, d := range devices {
 					d.Close()
@@ -281,9 +259,7 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 			defer cancel()
 			// Nothing holds packets back from a rank that has not been opened.
 			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks(), accl.OwnPeers(false))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ranktest.All(t, n, func(rank int) error {
 				e := engines[rank]
 				b, err := accl.Alloc[int32](ctx, e, count)
@@ -311,9 +287,7 @@ func TestRanksAreServed(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
 			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
 			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer func() {
 				for _, d := range devices {
 					d.Close()
@@ -370,9 +344,7 @@ func TestPacketsAreShown(t *testing.T) {
 			at := h.Places()[0].Packets
 			sniffer := zmq4.NewSub(t.Context())
 			defer sniffer.Close()
-			if err := errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)))
 			time.Sleep(100 * time.Millisecond) // subscriptions are not acknowledged
 			seen := make(chan zmq4.Msg, 1)
 			go func() {
@@ -501,23 +473,17 @@ func occupy(t *testing.T, proto, at string) (release func()) {
 	t.Helper()
 	if proto == "udp" {
 		c, err := net.ListenPacket("udp4", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return func() { c.Close() }
 	}
 	l, err := net.Listen("tcp4", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return func() { l.Close() }
 }
 
 func TestWorldsThatCannotBe(t *testing.T) {
 	plan, err := faults.Parse(`{kills = [{rank = 7, at = "1s"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	foreign := part(2, 0)
 	foreign.Foreign = []int{1}
 	elsewhere := part(2, 0)
@@ -559,13 +525,9 @@ func TestWorldsThatCannotBe(t *testing.T) {
 func dying(t *testing.T, generation string) []byte {
 	t.Helper()
 	image, err := firmware.Prebuilt(generation)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	symbols, err := rv32.ParseSymbols(image.Symbols)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	at, ok := symbols.Addr("config")
 	if !ok {
 		t.Fatal("there is no config")
@@ -584,9 +546,7 @@ func TestFirmwareThatDiesIsReported(t *testing.T) {
 	}
 	d := h.World().Device(1)
 	ticket, err := d.Start(t.Context(), 0, accl.Call{FunctionCode: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	rank, err := h.Failed(t.Context())
 	var trap *rv32.Trap
 	if rank != 1 || !errors.As(err, &trap) {
@@ -604,18 +564,12 @@ func TestCloseWithCallsInFlight(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_udp", nil))
 			h := begin(t, "u55c_udp", Options{World: all(2), Network: network, Endpoints: freePorts(t, 2), Serve: true})
 			dev, err := sim.Open(t.Context(), &p, sim.Options{Endpoints: h.Endpoints()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer dev.Close()
 			e, err := accl.Open(t.Context(), dev, &p, h.Ranks(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			buf, err := accl.Alloc[int32](t.Context(), e, 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ended := make(chan error, 1)
 			go func() {
 				_, err := e.Recv(t.Context(), buf, 10, 1)
@@ -640,5 +594,13 @@ func TestCloseWithCallsInFlight(t *testing.T) {
 				t.Error("the call of the client does not end")
 			}
 		})
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -29,22 +29,16 @@ func TestMain(m *testing.M) { ranktest.Main(m, ranks.Main) }
 func port(t *testing.T, ranks int) (base int, flag string) {
 	t.Helper()
 	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return base, "--port=" + strconv.Itoa(base)
 }
 
 // request asks a rank something, as a client in any language would.
 func request(t *testing.T, socket zmq4.Socket, body string) map[string]any {
 	t.Helper()
-	if err := socket.Send(zmq4.NewMsgString(body)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, socket.Send(zmq4.NewMsgString(body)))
 	reply, err := socket.Recv()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var out map[string]any
 	if err := json.Unmarshal(reply.Bytes(), &out); err != nil {
 		t.Fatalf("%s: %v", reply.Bytes(), err)
@@ -57,9 +51,7 @@ func dial(t *testing.T, port int) zmq4.Socket {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	socket := zmq4.NewReq(ctx)
 	t.Cleanup(func() { socket.Close(); cancel() })
-	if err := socket.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", port)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, socket.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", port)))
 	return socket
 }
 
@@ -85,9 +77,7 @@ func TestRawClientsAreServed(t *testing.T) {
 			}
 		}
 	}
-	if err := p.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Signal(syscall.SIGINT))
 	if code, err := p.Wait(5 * time.Second); code != 0 || err != nil ||
 		!strings.HasSuffix(p.Output(), `{"event":"stopped"}`+"\n") {
 		t.Errorf("%d, %v:\n%s", code, err, p.Output())
@@ -123,15 +113,11 @@ func TestEventsForScripts(t *testing.T) {
 func engines(t *testing.T, platform string, e sim.Endpoints, ranks []accl.Rank) []*accl.Engine {
 	t.Helper()
 	p, err := world.Platform(platform, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	devices, err := sim.OpenWorld(ctx, p, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := make([]*accl.Engine, len(devices))
 	ranktest.All(t, len(out), func(i int) (err error) {
 		t.Cleanup(func() { devices[i].Close() })
@@ -223,9 +209,7 @@ func TestUnderLaunchers(t *testing.T) {
 			}
 			sum(t, engines(t, "u55c_tcp", p.Endpoints(), called(base, n)))
 			// Ctrl-C ends the launcher, and with it all of them.
-			if err := p.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.Signal(os.Interrupt))
 			if _, err := p.Wait(10 * time.Second); err != nil {
 				t.Error(err)
 			}
@@ -260,9 +244,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 			e := engines(t, c.platform, p.Endpoints(), called(base, 2))
 			sum(t, e)
 			buf, err := accl.Alloc[int32](t.Context(), e[0], 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ended := make(chan error, 1)
 			go func() {
 				_, err := e[0].Recv(t.Context(), buf, 10, 1)
@@ -272,9 +254,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 			start := time.Now()
-			if err := p.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.Signal(c.signal))
 			code, err := p.Wait(10 * time.Second)
 			if took := time.Since(start); code != 0 || err != nil || took > 2*time.Second+500*time.Millisecond {
 				t.Errorf("%d, %v after %v", code, err, took)
@@ -304,13 +284,9 @@ func TestDeadPeer(t *testing.T) {
 			dead := start(t, "emulate", platform, "-n=2", "--ranks=1", flag, "--timeout=500ms")
 			e := engines(t, platform, alive.Endpoints(), called(base, 2))
 			sum(t, e)
-			if err := dead.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, dead.Kill())
 			buf, err := accl.Alloc[int32](t.Context(), e[0], 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			start := time.Now()
 			_, err = e[0].Recv(t.Context(), buf, 10, 1)
 			var answer *accl.CallError
@@ -327,14 +303,10 @@ func TestDeadPeer(t *testing.T) {
 func TestPortInUse(t *testing.T) {
 	base, flag := port(t, 2)
 	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer l.Close()
 	argv, env, err := ranktest.Command(nil, "emulate", "u55c_tcp", "-n=2", flag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
@@ -347,5 +319,13 @@ func TestPortInUse(t *testing.T) {
 		if !strings.Contains(string(out), text) {
 			t.Errorf("%s\nlacks %q", out, text)
 		}
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -77,9 +77,7 @@ func TestSelftestUnderSrun(t *testing.T) {
 	if errors.Is(err, slurmtest.ErrMissing) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { cluster.Stop() })
 	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp",
 		"--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
@@ -97,13 +95,17 @@ func TestSelftestUnderSrun(t *testing.T) {
 func port(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	return port
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return port
 }

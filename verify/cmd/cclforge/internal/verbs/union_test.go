@@ -9,9 +9,7 @@ import (
 
 func TestUnion(t *testing.T) {
 	disk := t.TempDir()
-	if err := os.WriteFile(filepath.Join(disk, "step.log"), []byte("done"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(disk, "step.log"), []byte("done"), 0o666))
 	u := union{"link": os.DirFS(disk), "image": fstest.MapFS{"out/a.xclbin": {Data: []byte("a")}}, "empty": fstest.MapFS{}}
 	if err := fstest.TestFS(u, "link/step.log", "image/out/a.xclbin"); err != nil {
 		t.Error(err)
