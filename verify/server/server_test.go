@@ -14,7 +14,6 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/server"
 	"github.com/cclforge/cclforge/verify/world"
@@ -145,36 +144,6 @@ func goroutines(texts ...string) string {
 		}
 	}
 	return strings.Join(found, "\n\n")
-}
-
-// Clients beyond the limit are turned away, and the others do not notice.
-func TestConnectionsAreBounded(t *testing.T) {
-	s := start(t, "u55c_tcp", nil, options{ranks: 1, limits: zmq.Limits{Connections: 3}})
-	var clients []*client
-	for range 3 {
-		c := s.client(t, 0, true)
-		if c.read(0); c.err != nil {
-			t.Fatal(c.err)
-		}
-		clients = append(clients, c)
-	}
-	extra, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
-	check(t, err)
-	defer extra.Close()
-	check(t, extra.SetReadDeadline(time.Now().Add(10*time.Second)))
-	if n, err := extra.Read(make([]byte, 1)); err == nil || errors.Is(err, syscall.ETIMEDOUT) {
-		t.Errorf("one client too many got %d bytes: %v", n, err)
-	}
-	for _, c := range clients {
-		if c.read(0); c.err != nil {
-			t.Error(c.err)
-		}
-	}
-	clients[0].hangUp()
-	waitFor(t, "the end of a connection", func() bool { return s.servers[0].Health().Clients == 2 })
-	if c := s.client(t, 0, true); c.read(0) != 0 || c.err != nil {
-		t.Errorf("after one has left: %v", c.err)
-	}
 }
 
 // The engine dies while clients wait: they are told so, and the server goes on

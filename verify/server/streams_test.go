@@ -153,29 +153,6 @@ func TestKernelStreams(t *testing.T) {
 	}
 }
 
-// What the engine sends waits for whoever comes to listen.
-func TestKernelOutputWaitsForAListener(t *testing.T) {
-	s, clients, ks := kernels(t)
-	a := clients[0]
-	const n = 30000
-	in := a.floats(elements(0, n), false)
-	for range 2 {
-		a.do(call{scenario: opCopy, count: n, arith: a.float, stream: resStream, op0: in})
-	}
-	if a.err != nil {
-		t.Fatal(a.err)
-	}
-	time.Sleep(50 * time.Millisecond)
-	if h := s.servers[0].Health(); h.KernelOut != 0 {
-		t.Errorf("%d bytes were published to nobody", h.KernelOut)
-	}
-	ks[0].out = subscribeTo(t, s, 0)
-	data := octetsOf(elements(0, n))
-	if got := ks[0].pull("0", 2*4*n); !slices.Equal(got, slices.Concat(data, data)) {
-		t.Error("what arrives is not what was sent")
-	}
-}
-
 // A kernel that takes its time gets everything nevertheless.
 func TestSlowKernel(t *testing.T) {
 	s, clients, ks := kernels(t)
