@@ -168,15 +168,13 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"only rank 0 listens": func(o *Options) { o.Rank = 1 },
 		"1 sessions for 2":    func(o *Options) { o.Self.Sessions = []uint32{1} },
 		"no plain text":       func(o *Options) { o.Self.Stack = "a\nb" },
-		"longer than 256":     func(o *Options) { o.Self.Capabilities = []string{strings.Repeat("x", 300)} },
-		"more than 256":       func(o *Options) { o.Self.Capabilities = make([]string, 300) },
+		"longer than 256":     func(o *Options) { o.Self.Stack = strings.Repeat("x", 300) },
 		"more than 64512":     func(o *Options) { o.Self.Data = make([]byte, 60000) },
 	} {
 		o := options(t, 2)[0]
 		if name == "host:port" {
 			o.Listener = nil
 		}
-		o.Self.Capabilities = nil
 		edit(&o)
 		if _, err := Join(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -194,7 +192,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%s and %s", a.Hash, b.Hash)
 	}
 	if a.Platform != "x" || a.Generation != "accl-2024" || a.Stack != "udp" || a.HardwareID != 5 || a.HardwareMask != 7 ||
-		a.Engine.Port != 1 || !slices.Equal(a.Capabilities, []string{"rendezvous", "tuning"}) {
+		a.Engine.Port != 1 {
 		t.Errorf("%+v", a)
 	}
 	if err := a.check(1); err != nil {

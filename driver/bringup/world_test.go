@@ -33,7 +33,7 @@ func options(t *testing.T, size int) []Options {
 				Engine:     accl.Rank{IP: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Port: uint16(5500 + i)},
 				Generation: "accl-2024", Stack: "tcp", Platform: "u55c_tcp", Hash: "aa", HardwareID: 0x10 + uint32(i),
 				HardwareMask: 0xFFFFFFF0,
-				Capabilities: []string{"rendezvous", fmt.Sprint("only", i)}, Data: []byte{byte(i)},
+				Data:         []byte{byte(i)},
 			},
 		}
 	}
@@ -133,9 +133,6 @@ func TestAWorldComesUp(t *testing.T) {
 						!slices.Equal(m.Data, all[j].Self.Data) || m.Address != worlds[0].Members()[j].Address {
 						t.Errorf("rank %d has %+v for %d", i, m, j)
 					}
-				}
-				if got := w.Common(); size > 1 && !slices.Equal(got, []string{"rendezvous"}) {
-					t.Errorf("rank %d has %v", i, got)
 				}
 			}
 			if got := worlds[0].Ranks()[size-1].Session; got != 77 {

@@ -63,7 +63,7 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	if err != nil || again[1].Session != got[1].Session || len(w.Connections()) != 1 {
 		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
 	}
-	st, err := own.s.Status(ctx(t))
+	st, err := own.s.State(ctx(t))
 	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want ||
 		st.IP != c.Ranks[0].IP || st.Link != nil {
 		t.Errorf("%+v, %v", st, err)

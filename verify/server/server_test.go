@@ -172,7 +172,7 @@ func (c call) with(ctrl int) message {
 	return m
 }
 
-func TestHealthIsALine(t *testing.T) {
+func TestHealth(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	c := s.client(t, 0, true)
 	c.allocate(4096, false)
@@ -191,15 +191,5 @@ func TestHealthIsALine(t *testing.T) {
 	if h.Clients != 1 || h.CallsOpen != 1 || h.Refused != 1 || h.BytesIn != 100 || h.BytesOut != 50 ||
 		h.Requests != want || h.Failure != "" {
 		t.Errorf("%+v", h)
-	}
-	line := h.String()
-	for _, part := range []string{"rank 0", "1 clients", "1 calls open", "1 MMIO read", "1 call,", "1 refused",
-		"100 bytes in, 50 out", "rx buffers"} {
-		if !strings.Contains(line, part) {
-			t.Errorf("%q lacks %q", line, part)
-		}
-	}
-	if strings.Contains(line, "\n") {
-		t.Errorf("%q is more than a line", line)
 	}
 }

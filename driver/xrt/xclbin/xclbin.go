@@ -188,16 +188,6 @@ func Open(path string) (f *File, closer func() error, err error) {
 	return f, file.Close, nil
 }
 
-// Section returns a reader of the first section of a kind; nil if there is none.
-func (f *File) Section(kind Kind) *io.SectionReader {
-	for _, s := range f.Sections {
-		if s.Kind == kind {
-			return io.NewSectionReader(f.r, s.Offset, s.Size)
-		}
-	}
-	return nil
-}
-
 // name is a text with a zero behind it, of characters that can be shown.
 func name(b []byte) (string, error) {
 	end := bytes.IndexByte(b, 0)

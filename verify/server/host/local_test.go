@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -14,7 +15,8 @@ import (
 func addr(t *testing.T, text string) (ip uint32, port uint16) {
 	t.Helper()
 	a := netip.MustParseAddrPort(text)
-	return word(a.Addr()), a.Port()
+	b := a.Addr().As4()
+	return binary.BigEndian.Uint32(b[:]), a.Port()
 }
 
 func ports(t *testing.T, kind fabric.Kind, n int) []*localPort {
