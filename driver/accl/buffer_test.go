@@ -48,9 +48,7 @@ func TestBuffer(t *testing.T) {
 	if _, err := accl.Alloc[int32](ctx, e, 8, accl.At(0x5000)); !errors.Is(err, errTaken) {
 		t.Errorf("an address twice: %v", err)
 	}
-	if err := b.Free(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Free())
 	for name, err := range map[string]error{"Free": b.Free(), "SyncToDevice": b.SyncToDevice(ctx),
 		"SyncFromDevice of a slice": part.SyncFromDevice(ctx)} {
 		if !errors.Is(err, accl.ErrFreed) {

@@ -288,9 +288,7 @@ func TestReset(t *testing.T) {
 				t.Errorf("-before +after:\n%s", diff)
 			}
 			release()
-			if err := r.Wait(ctx); err != nil {
-				t.Error(err)
-			}
+			check(t, r.Wait(ctx))
 			if _, err := x.e.AllReduce(ctx, x.a, x.b, 10, accl.Sum); err != nil {
 				t.Errorf("a call after the reset: %v", err)
 			}
@@ -322,9 +320,7 @@ func TestClose(t *testing.T) {
 			t.Errorf("%s after Close: %v", name, err)
 		}
 	}
-	if err := errors.Join(x.a.Free(), x.host.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.host.Free()))
 }
 
 func TestOpenAll(t *testing.T) {

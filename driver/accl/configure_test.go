@@ -427,9 +427,7 @@ func TestSetters(t *testing.T) {
 	if err := e.SetMaxSegment(ctx, 64); !errors.Is(err, accl.ErrUnsupported) {
 		t.Errorf("segment size: %v", err)
 	}
-	if err := e.Close(context.Background()); err != nil {
-		t.Error(err)
-	}
+	check(t, e.Close(context.Background()))
 	if err := e.SetTimeout(ctx, 7); !errors.Is(err, accl.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}

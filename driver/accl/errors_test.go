@@ -122,9 +122,7 @@ func TestWrongUse(t *testing.T) {
 		})
 	}
 	// Nothing holds the buffers.
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free(), x.h.Free(), x.i.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free(), x.h.Free(), x.i.Free()))
 }
 
 func TestCallError(t *testing.T) {
@@ -235,9 +233,7 @@ func TestDeadDevice(t *testing.T) {
 	if err := x.e.Reset(within(t)); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free()))
 	if err := x.e.Close(context.Background()); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}

@@ -83,9 +83,7 @@ func TestAsync(t *testing.T) {
 	if got := named(d.copies()); !slices.Contains(got, "<B 40") || !slices.Contains(got, "<C 40") {
 		t.Errorf("after the answer: %s", got)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // TestChain: a call starts when those that it comes after are done, and not
@@ -161,9 +159,7 @@ func TestChainOfErrors(t *testing.T) {
 	if r, err := x.e.Nop(ctx, accl.Async(), accl.After(first)); r != nil || !errors.Is(err, accl.ReturnCode(1<<2)) {
 		t.Errorf("%v", err)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // TestCancel: who gives up gets the context's error, and buffers stay the
@@ -200,9 +196,7 @@ func TestCancel(t *testing.T) {
 	if got := named(d.copies()); !slices.Equal(got, []string{"<B 40"}) {
 		t.Errorf("copies %s", got)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // placed returns the calls so far.
@@ -225,9 +219,7 @@ func TestCancelChain(t *testing.T) {
 	if err := second.Wait(within(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free()))
 }
 
 // TestWaitLimit: no answer is an error too.
@@ -327,24 +319,4 @@ func TestConcurrent(t *testing.T) {
 	if got := len(d.taken()); got != workers*calls {
 		t.Errorf("%d calls", got)
 	}
-}
-
-func BenchmarkNop(b *testing.B) {
-	e, d := opened(b, "u55c_tcp")
-	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := e.Nop(ctx); err != nil {
-			b.Fatal(err)
-		}
-		d.forget()
-	}
-}
-
-// forget keeps a benchmark from growing.
-func (d *device) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.calls, d.log = d.calls[:0], d.log[:0]
-	clear(d.tickets)
 }

@@ -195,9 +195,7 @@ func TestDescribe(t *testing.T) {
 		a.Engine.Port != 1 {
 		t.Errorf("%+v", a)
 	}
-	if err := a.check(1); err != nil {
-		t.Error(err)
-	}
+	check(t, a.check(1))
 }
 
 func TestWhereRank0Listens(t *testing.T) {

@@ -79,9 +79,7 @@ func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
 	w, err := Join(t.Context(), all[2])
 	check(t, err)
 	worlds := []*World{w, <-done, <-done}
-	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	leave(worlds)
 }
 

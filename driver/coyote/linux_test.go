@@ -38,9 +38,7 @@ func TestFilesOfLinux(t *testing.T) {
 	if v := w.Load(4096 + 8); v != 0x0123456789ABCDEF {
 		t.Errorf("0x%X", v)
 	}
-	if err := w.Unmap(); err != nil {
-		t.Error(err)
-	}
+	check(t, w.Unmap())
 	content, err := os.ReadFile(path)
 	if err != nil || binary.NativeEndian.Uint64(content[8192+8:]) != 0x0123456789ABCDEF {
 		t.Errorf("the file does not have what was stored: %v", err)
@@ -68,9 +66,7 @@ func TestCallsOfLinux(t *testing.T) {
 		t.Error(err)
 	}
 	// Signals come through again.
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
-		t.Error(err)
-	}
+	check(t, syscall.Kill(syscall.Getpid(), syscall.SIGURG))
 	var mask uint64
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&mask)), maskBytes, 0,
 		0); errno != 0 || mask == allSignals {

@@ -58,16 +58,12 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 			if err := dst.SyncFromDevice(ctx); err != nil || !slices.Equal(src.Host(), dst.Host()) {
 				t.Errorf("%s, placing %d: %v, %v", platform, i, dst.Host()[:3], err)
 			}
-			if err := errors.Join(src.Free(), dst.Free()); err != nil {
-				t.Error(err)
-			}
+			check(t, errors.Join(src.Free(), dst.Free()))
 		}
 		var failed *accl.CallError
 		if _, err := e.Nop(ctx); !errors.As(err, &failed) || !failed.Has("COLLECTIVE_NOT_IMPLEMENTED") {
 			t.Errorf("%s: %v", platform, err)
 		}
-		if err := e.Close(ctx); err != nil {
-			t.Error(err)
-		}
+		check(t, e.Close(ctx))
 	}
 }

@@ -99,9 +99,7 @@ func TestPushToARankThatListensToItsNumber(t *testing.T) {
 	if err != nil || string(m.Frames[0]) != "1" {
 		t.Errorf("%q, %v", m.Frames, err)
 	}
-	if err := <-pushed; err != nil {
-		t.Error(err)
-	}
+	check(t, <-pushed)
 }
 
 func TestPushEndsWithItsContext(t *testing.T) {
@@ -115,9 +113,7 @@ func TestPushEndsWithItsContext(t *testing.T) {
 		t.Error("two clients stand in for one kernel")
 	}
 	subscriber(t, s.endpoints, "") // reads nothing
-	if err := d.Push(within(t), 0, make([]byte, 64)); err != nil {
-		t.Error(err)
-	}
+	check(t, d.Push(within(t), 0, make([]byte, 64)))
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	if err := d.Push(ctx, 0, make([]byte, 64<<20)); !errors.Is(err, context.DeadlineExceeded) {

@@ -73,9 +73,7 @@ func TestDriverOfAnotherGeneration(t *testing.T) {
 			strings.Contains(err.Error(), "0x00000000") {
 			t.Errorf("%s on %s: %v", client, server, err)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, d.Close())
 	}
 }
 

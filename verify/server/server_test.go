@@ -45,9 +45,7 @@ func TestPortsInUse(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: with the port free again: %v", what, err)
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Close())
 		if err := s.Close(); err != nil {
 			t.Errorf("closing again: %v", err)
 		}
@@ -111,9 +109,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	defer silent.Close()
 	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+512 })
 	begin := time.Now()
-	if err := s.stop(); err != nil {
-		t.Error(err)
-	}
+	check(t, s.stop())
 	if took := time.Since(begin); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}

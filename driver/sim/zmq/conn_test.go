@@ -103,9 +103,7 @@ func TestSendKeepsToTheLimits(t *testing.T) {
 	if err := c.Send(); err == nil {
 		t.Error("a message without frames was sent")
 	}
-	if err := c.Send([]byte("a"), nil, make([]byte, 999)); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Send([]byte("a"), nil, make([]byte, 999)))
 	p.expect("a", "", strings.Repeat("\x00", 999))
 }
 
@@ -191,9 +189,7 @@ func TestTheEndOfAConnectionIsClosedAndSaysWhy(t *testing.T) {
 			if err := conn.Send([]byte("x")); !errors.Is(err, zmq.ErrClosed) {
 				t.Errorf("Send: %v, want ErrClosed", err)
 			}
-			if err := conn.Close(); err != nil {
-				t.Error(err)
-			}
+			check(t, conn.Close())
 		})
 	}
 }
