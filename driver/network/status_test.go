@@ -16,9 +16,8 @@ import (
 func TestUDPState(t *testing.T) {
 	r := newRig(t, false)
 	d := design(t, "u55c_udp", nil)
-	if _, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t), r.c); err != nil {
-		t.Fatal(err)
-	}
+	_, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t), r.c)
+	check(t, err)
 	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
 	st, err := s.State(ctx(t))
 	check(t, err)
