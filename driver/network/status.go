@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/netip"
 	"slices"
-
 )
 
 // Status is the state of a network as its registers show it.
