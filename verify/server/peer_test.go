@@ -6,11 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +22,7 @@ import (
 	hardware "github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/rtlsim/simtest"
 	"github.com/cclforge/cclforge/verify/server"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -83,15 +81,8 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 			t.Error(err)
 		}
 	})
-	for {
-		err := s.serve(d, o)
-		if err == nil {
-			return s
-		}
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			t.Fatal(err)
-		}
-	}
+	check(t, s.serve(d, o))
+	return s
 }
 
 // simulated makes ranks from the description of the hardware.
@@ -112,7 +103,10 @@ func simulated(t testing.TB, d *design.Design, e emu.Options) func(rank int) wor
 
 // serve serves all ranks on ports that were free a moment ago.
 func (s *served) serve(d *design.Design, o options) error {
-	s.base = freePorts(4 * s.size)
+	var err error
+	if s.base, err = host.FreePorts(4 * s.size); err != nil {
+		return err
+	}
 	for i := range s.size {
 		server, err := server.New(s.Engine(i), d, i, server.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: s.size},
 			Limits: o.limits, Log: o.log})
@@ -134,23 +128,6 @@ func (s *served) stop() error {
 }
 
 func (s *served) close() error { return errors.Join(s.stop(), s.World.Close()) }
-
-// freePorts is the first of n ports in a row that nobody listens at.
-func freePorts(n int) int {
-	for {
-		base := 10000 + rand.IntN(20000)
-		free := true
-		for i := 0; i < n && free; i++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+i))
-			if free = err == nil; free {
-				l.Close()
-			}
-		}
-		if free {
-			return base
-		}
-	}
-}
 
 // The ports of the protocol.
 func (s *served) command(r int) string   { return s.at(r) }

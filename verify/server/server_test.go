@@ -16,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/server"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -27,7 +28,8 @@ func TestPortsInUse(t *testing.T) {
 	check(t, err)
 	defer w.Close()
 	for what, port := range map[string]int{"command": 2, "kernel output": 3*2 + 2} {
-		base := freePorts(12)
+		base, err := host.FreePorts(12)
+		check(t, err)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+port))
 		check(t, err)
 		o := server.Options{Endpoints: sim.Endpoints{Port: base, Ranks: 3}}
@@ -53,7 +55,7 @@ func TestPortsInUse(t *testing.T) {
 	for _, o := range []server.Options{
 		{Endpoints: sim.Endpoints{Port: 65530, Ranks: 4}},
 		{Endpoints: sim.Endpoints{Port: 20000, Ranks: 1}},
-		{Listen: "no such host", Endpoints: sim.Endpoints{Port: freePorts(16), Ranks: 4}},
+		{Listen: "no such host", Endpoints: sim.Endpoints{Port: 20000, Ranks: 4}},
 	} {
 		if s, err := server.New(w.Engine(0), d, 2, o); err == nil {
 			t.Errorf("%+v: no error", o)
