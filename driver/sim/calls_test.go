@@ -173,7 +173,7 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 // A server that tells return codes has calls side by side, in the order in which
 // they were placed, and answers them in any.
 func TestCallsOfOurServersGoSideBySide(t *testing.T) {
-	e := freePorts(t)
+	e := freePorts(t, 1)
 	ctx, cancel := context.WithCancel(within(t))
 	defer cancel()
 	router := zmq4.NewRouter(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)))

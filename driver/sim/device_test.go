@@ -309,20 +309,14 @@ func TestWhatIsNotServedIsSaid(t *testing.T) {
 }
 
 func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
+	e := freePorts(t, 2)
 	var servers [2]*server
-	for range 50 { // until the ports of the second are free
-		servers = [2]*server{newServer(t), newServer(t)}
-		servers[1].endpoints.Port = servers[0].endpoints.Port + 1
-		if free(servers[1].endpoints.Command(0)) {
-			break
-		}
+	for i := range servers {
+		servers[i] = newServer(t)
+		servers[i].endpoints = sim.Endpoints{Port: e.Port + i, Ranks: 1}
+		servers[i].words[0] = uint32(i)
+		servers[i].start()
 	}
-	for i, s := range servers {
-		s.words[0] = uint32(i)
-		s.start()
-	}
-	e := servers[0].endpoints
-	e.Ranks = 2
 	devices, err := sim.OpenWorld(within(t), platformOf(t, platform2022), e)
 	check(t, err)
 	for i, d := range devices {
