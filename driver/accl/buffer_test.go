@@ -12,9 +12,7 @@ func TestBuffer(t *testing.T) {
 	ctx := within(t)
 	e, d := opened(t, "u55c_tcp")
 	b, err := accl.Alloc[int32](ctx, e, 8, accl.At(0x5000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if b.Len() != 8 || b.Address() != 0x5000 || b.DType() != accl.TypeInt32 || b.InHostMemory() || b.Err() != nil {
 		t.Errorf("%d elements of %s at 0x%X", b.Len(), b.DType(), b.Address())
 	}
@@ -29,24 +27,18 @@ func TestBuffer(t *testing.T) {
 	if part.Len() != 2 || part.Address() != 0x5008 || &part.Host()[0] != &b.Host()[2] || cap(part.Host()) != 2 {
 		t.Errorf("slice of %d elements at 0x%X", part.Len(), part.Address())
 	}
-	if err := part.SyncToDevice(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, part.SyncToDevice(ctx))
 	want := []byte{7: 0, 8: 2, 3, 2, 1, 3, 3, 2, 1, 31: 0} // little-endian
 	if !slices.Equal(device, want) {
 		t.Errorf("the device has % X", device)
 	}
 	copy(device, []byte{0xFF, 0xFF, 0xFF, 0xFF})
 	device[8] = 9
-	if err := part.Slice(0, 1).SyncFromDevice(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, part.Slice(0, 1).SyncFromDevice(ctx))
 	if b.Host()[0] != 0x01020300 || b.Host()[2] != 0x01020309 {
 		t.Errorf("the host has %X", b.Host())
 	}
-	if err := b.SyncFromDevice(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.SyncFromDevice(ctx))
 	if b.Host()[0] != -1 {
 		t.Errorf("the host has %X", b.Host())
 	}
@@ -56,9 +48,7 @@ func TestBuffer(t *testing.T) {
 	if _, err := accl.Alloc[int32](ctx, e, 8, accl.At(0x5000)); !errors.Is(err, errTaken) {
 		t.Errorf("an address twice: %v", err)
 	}
-	if err := b.Free(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Free())
 	for name, err := range map[string]error{"Free": b.Free(), "SyncToDevice": b.SyncToDevice(ctx),
 		"SyncFromDevice of a slice": part.SyncFromDevice(ctx)} {
 		if !errors.Is(err, accl.ErrFreed) {
@@ -75,16 +65,12 @@ func TestAllocOptions(t *testing.T) {
 	ctx := within(t)
 	e, d := opened(t, "u55c_tcp")
 	raw, err := accl.Alloc[float64](ctx, e, 2, accl.NoPrealloc())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(d.copies()) != 0 || d.memory[raw.Address()].mem[0] != 0xEE {
 		t.Error("NoPrealloc writes device memory")
 	}
 	host, err := accl.Alloc[float64](ctx, e, 2, accl.HostOnly())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !host.InHostMemory() || host.SyncToDevice(ctx) != nil || host.SyncFromDevice(ctx) != nil || len(d.copies()) != 0 {
 		t.Error("a buffer in host memory is copied")
 	}
@@ -125,9 +111,7 @@ func TestAllocOptions(t *testing.T) {
 			t.Errorf("%s: host memory: %v", name, err)
 		}
 	}
-	if err := e.Close(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, e.Close(ctx))
 	if _, err := accl.Alloc[float32](ctx, e, 1); !errors.Is(err, accl.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}

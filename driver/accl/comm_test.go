@@ -21,9 +21,7 @@ func TestSplit(t *testing.T) {
 	d.setReg(world.Address()+8+2*24+16, 72)
 	d.setReg(world.Address()+8+2*24+8, 99) // a sequence number
 	sub, err := x.e.Split(ctx, []int{2, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if sub.Rank() != 1 || sub.Size() != 2 || sub.Engine() != x.e {
 		t.Errorf("rank %d of %d", sub.Rank(), sub.Size())
 	}
@@ -93,9 +91,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%v: %v", indices, err)
 		}
 	}
-	if err := x.e.Close(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, x.e.Close(ctx))
 	if _, err := x.e.Split(ctx, []int{1}); !errors.Is(err, accl.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
@@ -109,9 +105,7 @@ func TestCommunicators(t *testing.T) {
 	x, d := newBench(t, "u55c_udp")
 	ranks := append(accl.LocalRanks(2), accl.Rank{IP: netip.MustParseAddr("10.1.2.3"), Port: 9, Session: 5})
 	c, err := x.e.Communicator(ctx, ranks, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got := d.reg(c.Address() + 8 + 2*24); got != 0x0A010203 {
 		t.Errorf("address 0x%X", got)
 	}
@@ -145,14 +139,10 @@ func TestReservedRoom(t *testing.T) {
 	p.Exchange.Communicators, p.Exchange.Ranks = 3, 8
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(4), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	first, each := uint32(8+16*28), uint32(8+8*24)
 	sub, err := e.Split(within(t), []int{0, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if e.World().Address() != first || sub.Address() != first+each {
 		t.Errorf("at 0x%X and 0x%X", e.World().Address(), sub.Address())
 	}
@@ -193,9 +183,7 @@ func TestSessions(t *testing.T) {
 	p := platformOf(t, "u55c_tcp")
 	d := &opener{device: newDevice(p), refused: 3}
 	e, err := accl.Open(ctx, d, p, accl.LocalRanks(3), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !slices.Equal(d.ports, []uint16{5501}) || !slices.Equal(d.opens, []string{"127.0.0.1:5500", "127.0.0.1:5502"}) {
 		t.Errorf("ports %d, connections to %s", d.ports, d.opens)
 	}
@@ -209,27 +197,19 @@ func TestSessions(t *testing.T) {
 		t.Error("sessions are written after config_ready")
 	}
 	sub, err := e.Split(ctx, []int{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got := d.reg(sub.Address() + 8 + 24 + 16); got != 6502 || len(d.opens) != 2 {
 		t.Errorf("session %d in the new communicator, %d connections", got, len(d.opens))
 	}
 	// Ranks that are new are connected to on demand.
 	far, err := e.Communicator(ctx, []accl.Rank{e.World().Ranks()[1], {IP: netip.MustParseAddr("10.0.0.9"), Port: 7}}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := far.OpenCon(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, far.OpenCon(ctx))
 	if got := d.reg(far.Address() + 8 + 24 + 16); got != 1007 || d.opens[2] != "10.0.0.9:7" {
 		t.Errorf("session %d, connections to %s", got, d.opens)
 	}
 	// A reset keeps them.
-	if err := e.Reset(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, e.Reset(ctx))
 	if got := d.reg(world + 8 + 16); got != 6500 || len(d.opens) != 3 {
 		t.Errorf("session %d after a reset, %d connections", got, len(d.opens))
 	}
@@ -271,9 +251,7 @@ func TestSessionsOfEngine(t *testing.T) {
 	}
 	d.reply = nil
 	d.taken()
-	if err := e.Reset(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, e.Reset(ctx))
 	var got []uint32
 	for _, c := range d.taken() {
 		got = append(got, c.FunctionCode)
@@ -304,19 +282,13 @@ func TestReset(t *testing.T) {
 			}
 			release := d.held()
 			r, err := x.e.Nop(ctx, accl.Async())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := x.e.Reset(ctx); err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
+			check(t, x.e.Reset(ctx))
 			if diff := cmp.Diff(hexed(before), hexed(d.regs)); diff != "" {
 				t.Errorf("-before +after:\n%s", diff)
 			}
 			release()
-			if err := r.Wait(ctx); err != nil {
-				t.Error(err)
-			}
+			check(t, r.Wait(ctx))
 			if _, err := x.e.AllReduce(ctx, x.a, x.b, 10, accl.Sum); err != nil {
 				t.Errorf("a call after the reset: %v", err)
 			}
@@ -328,9 +300,7 @@ func TestClose(t *testing.T) {
 	ctx := within(t)
 	x, d := newBench(t, "u55c_tcp")
 	buffers := d.allocated() - 16 - 3 // those of the engine
-	if err := x.e.Close(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, x.e.Close(ctx))
 	if got := d.allocated(); got != buffers {
 		t.Errorf("%d pieces of memory are left, want %d", got, buffers)
 	}
@@ -350,9 +320,7 @@ func TestClose(t *testing.T) {
 			t.Errorf("%s after Close: %v", name, err)
 		}
 	}
-	if err := errors.Join(x.a.Free(), x.host.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.host.Free()))
 }
 
 func TestOpenAll(t *testing.T) {
@@ -363,9 +331,7 @@ func TestOpenAll(t *testing.T) {
 		devices = append(devices, newDevice(p))
 	}
 	engines, err := accl.OpenAll(ctx, devices, p, accl.LocalRanks(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for i, e := range engines {
 		if e.Rank() != i || e.Size() != 3 {
 			t.Errorf("rank %d of %d", e.Rank(), e.Size())

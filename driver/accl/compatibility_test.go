@@ -24,9 +24,7 @@ var (
 // what it says to work is shown by a test.
 func TestCompatibilityPage(t *testing.T) {
 	text, err := os.ReadFile("../COMPATIBILITY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	names := exported(t)
 	rows, tests := 0, 0
 	for line := range strings.Lines(string(text)) {
@@ -74,24 +72,18 @@ func exported(t *testing.T) map[string]bool {
 	t.Helper()
 	set := token.NewFileSet()
 	paths, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var files []*ast.File
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(set, path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files = append(files, file)
 	}
 	pkg, err := doc.NewFromFiles(set, files, "accl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	names := map[string]bool{}
 	values := func(list []*doc.Value) {
 		for _, v := range list {
@@ -129,14 +121,10 @@ func exported(t *testing.T) map[string]bool {
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if strings.Contains(string(text), "func "+name+"(") {
 			return true
 		}

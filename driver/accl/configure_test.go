@@ -194,9 +194,7 @@ func TestStepsOfTheGuide(t *testing.T) {
 			p, ctx := platformOf(t, name), within(t)
 			d := newDevice(p)
 			e, err := accl.New(d, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if len(d.writes)+len(d.calls)+len(d.memory) != 0 {
 				t.Error("New touches the device")
 			}
@@ -209,25 +207,17 @@ func TestStepsOfTheGuide(t *testing.T) {
 			if err := e.OpenPort(ctx); !errors.Is(err, accl.ErrNotConfigured) {
 				t.Errorf("a port before a communicator: %v", err)
 			}
-			if err := e.SetupRxBuffers(ctx, 4, 8192); err != nil {
-				t.Fatal(err)
-			}
+			check(t, e.SetupRxBuffers(ctx, 4, 8192))
 			if err := e.SetupRxBuffers(ctx, 4, 8192); !errors.Is(err, accl.ErrConfigured) {
 				t.Errorf("rx buffers twice: %v", err)
 			}
 			world, err := e.ConfigureCommunicator(ctx, accl.LocalRanks(3), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if world != e.World() || world.Rank() != 1 || world.Size() != 3 || e.Rank() != 1 || e.Size() != 3 {
 				t.Errorf("rank %d of %d", world.Rank(), world.Size())
 			}
-			if err := e.OpenPort(ctx); err != nil {
-				t.Fatal(err)
-			}
-			if err := e.OpenCon(ctx); err != nil {
-				t.Fatal(err)
-			}
+			check(t, e.OpenPort(ctx))
+			check(t, e.OpenCon(ctx))
 			if err := e.Enable(ctx); err != nil { // nothing left to do
 				t.Fatal(err)
 			}
@@ -375,9 +365,7 @@ func TestArithmeticOption(t *testing.T) {
 		RatioLog:        13,
 		CompressorTDEST: 14, DecompressorTDEST: 15, ArithmeticIsCompressed: true, FunctionTDEST: []int{16, 17, 18},
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	at := uint32(8 + 16*28 + 8 + 32*24)
 	for i, want := range []uint32{11, 12, 13, 14, 15, 3, 1, 16, 17, 18} {
 		if got := d.regs[at+4*uint32(i)]; got != want {
@@ -397,9 +385,7 @@ func TestTypesWithoutFunctions(t *testing.T) {
 	d := newDevice(p)
 	ctx := within(t)
 	e, err := accl.Open(ctx, d, p, accl.LocalRanks(2), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	d.taken()
 	b := alloc[accl.BFloat16](t, e, d, 4)
 	if _, err := e.Copy(ctx, b, b, 4); err != nil {
@@ -413,9 +399,7 @@ func TestTypesWithoutFunctions(t *testing.T) {
 		t.Errorf("a sum of it: %v", err)
 	}
 	blocks, err := accl.AllocAs[[16]byte](ctx, e, "block", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := e.AllGather(ctx, blocks.Slice(0, 1), blocks.Slice(1, 3), 1); err != nil {
 		t.Error(err)
 	}
@@ -443,9 +427,7 @@ func TestSetters(t *testing.T) {
 	if err := e.SetMaxSegment(ctx, 64); !errors.Is(err, accl.ErrUnsupported) {
 		t.Errorf("segment size: %v", err)
 	}
-	if err := e.Close(context.Background()); err != nil {
-		t.Error(err)
-	}
+	check(t, e.Close(context.Background()))
 	if err := e.SetTimeout(ctx, 7); !errors.Is(err, accl.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
@@ -454,9 +436,7 @@ func TestSetters(t *testing.T) {
 func TestHardwareID(t *testing.T) {
 	e, _ := opened(t, "u280_manual")
 	id, err := e.HardwareID(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := accl.HardwareID{Word: 0xABCDEF3D, Stack: "tcp", InternalDMA: true, Arithmetic: true, Compression: true,
 		KernelStreams: true, Revision: 0xABCDEF}
 	if id != want {

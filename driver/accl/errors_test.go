@@ -17,16 +17,10 @@ func TestWrongUse(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	other, _ := opened(t, "u55c_tcp")
 	foreign, err := accl.Alloc[float32](ctx, other, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	gone, err := accl.Alloc[float32](ctx, x.e, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := gone.Free(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, gone.Free())
 	d.copies()
 	e, s := x.e, accl.KernelStream(accl.TypeFloat32)
 	var missing *accl.Buffer[float32]
@@ -128,9 +122,7 @@ func TestWrongUse(t *testing.T) {
 		})
 	}
 	// Nothing holds the buffers.
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free(), x.h.Free(), x.i.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free(), x.h.Free(), x.i.Free()))
 }
 
 func TestCallError(t *testing.T) {
@@ -217,9 +209,7 @@ func TestNoStreams(t *testing.T) {
 	p.HardwareID.Value &^= 1 << 5
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(2), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b := alloc[float32](t, e, d, 1)
 	if _, err := e.Copy(within(t), accl.KernelStream(accl.TypeFloat32), b, 1); !errors.Is(err, accl.ErrUnsupported) {
 		t.Errorf("%v", err)
@@ -243,9 +233,7 @@ func TestDeadDevice(t *testing.T) {
 	if err := x.e.Reset(within(t)); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free()))
 	if err := x.e.Close(context.Background()); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}

@@ -91,9 +91,7 @@ func TestBroken(t *testing.T) {
 				t.Errorf("a further one: %v", err)
 			}
 			d.taken()
-			if err := e.Recover(ctx); err != nil {
-				t.Error(err)
-			}
+			check(t, e.Recover(ctx))
 			if calls := d.taken(); len(calls) != 1 || calls[0].Scenario != 0 || calls[0].FunctionCode != 16 ||
 				calls[0].Call.Comm != e.World().Address() {
 				t.Errorf("%+v", calls)

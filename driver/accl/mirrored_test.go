@@ -35,25 +35,17 @@ func TestMirroredHostMemory(t *testing.T) {
 			dev = distant{fake}
 		}
 		e, err := accl.Open(ctx, dev, p, accl.LocalRanks(1), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		fake.copies()
 		fake.taken()
 		src, err := accl.Alloc[int32](ctx, e, 4, accl.HostOnly())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		dst, err := accl.Alloc[int32](ctx, e, 4, accl.HostOnly())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if _, err := e.Copy(ctx, src, dst, 4); err != nil {
 			t.Fatal(err)
 		}
-		if err := dst.SyncToDevice(ctx); err != nil {
-			t.Fatal(err)
-		}
+		check(t, dst.SyncToDevice(ctx))
 		var ways []string
 		for _, line := range fake.copies() {
 			way, _, _ := strings.Cut(line, " ")

@@ -46,9 +46,7 @@ func TestAsync(t *testing.T) {
 		func() (*accl.Request, error) { return x.e.Nop(ctx, accl.Async()) },
 	} {
 		r, err := call()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		requests = append(requests, r)
 	}
 	for _, r := range requests {
@@ -81,15 +79,11 @@ func TestAsync(t *testing.T) {
 		}
 	}
 	release()
-	if err := accl.WaitAll(ctx, append(requests, nil)...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, accl.WaitAll(ctx, append(requests, nil)...))
 	if got := named(d.copies()); !slices.Contains(got, "<B 40") || !slices.Contains(got, "<C 40") {
 		t.Errorf("after the answer: %s", got)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // TestChain: a call starts when those that it comes after are done, and not
@@ -100,18 +94,12 @@ func TestChain(t *testing.T) {
 	other, otherDevice := newBench(t, "u280_2022")
 	release, otherRelease := d.held(), otherDevice.held()
 	first, err := x.e.AllReduce(ctx, x.a, x.b, 10, accl.Sum, accl.Async(), accl.ToFPGA())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	elsewhere, err := other.e.Nop(ctx, accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	second, err := x.e.AllGather(ctx, x.b, x.c, 10, accl.Async(), accl.FromFPGA(), accl.After(first, nil),
 		accl.After(elsewhere))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	third := make(chan error)
 	go func() {
 		_, err := x.e.Copy(ctx, x.c, x.a, 10, accl.After(second)) // synchronous
@@ -122,17 +110,13 @@ func TestChain(t *testing.T) {
 		t.Errorf("placed %d before the first is done", got)
 	}
 	release()
-	if err := first.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, first.Wait(ctx))
 	time.Sleep(5 * time.Millisecond)
 	if got := scenarios(d.taken()); len(got) != 0 {
 		t.Errorf("placed %d before all are done", got)
 	}
 	otherRelease()
-	if err := errors.Join(second.Wait(ctx), <-third); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(second.Wait(ctx), <-third))
 	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{9, 1}) {
 		t.Errorf("then placed %d", got)
 	}
@@ -153,17 +137,11 @@ func TestChainOfErrors(t *testing.T) {
 	}
 	release := d.held()
 	first, err := x.e.Copy(ctx, x.a, x.b, 10, accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	second, err := x.e.Nop(ctx, accl.Async(), accl.After(first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	third, err := x.e.AllReduce(ctx, x.a, x.c, 10, accl.Sum, accl.Async(), accl.After(second))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	release()
 	err = third.Wait(ctx)
 	var failure *accl.CallError
@@ -181,9 +159,7 @@ func TestChainOfErrors(t *testing.T) {
 	if r, err := x.e.Nop(ctx, accl.Async(), accl.After(first)); r != nil || !errors.Is(err, accl.ReturnCode(1<<2)) {
 		t.Errorf("%v", err)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // TestCancel: who gives up gets the context's error, and buffers stay the
@@ -220,9 +196,7 @@ func TestCancel(t *testing.T) {
 	if got := named(d.copies()); !slices.Equal(got, []string{"<B 40"}) {
 		t.Errorf("copies %s", got)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free(), x.c.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // placed returns the calls so far.
@@ -237,21 +211,15 @@ func TestCancelChain(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	defer d.held()()
 	first, err := x.e.Nop(within(t), accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithCancel(within(t))
 	second, err := x.e.Copy(ctx, x.a, x.b, 10, accl.Async(), accl.After(first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	cancel()
 	if err := second.Wait(within(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if err := errors.Join(x.a.Free(), x.b.Free()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(x.a.Free(), x.b.Free()))
 }
 
 // TestWaitLimit: no answer is an error too.
@@ -263,9 +231,7 @@ func TestWaitLimit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	r, err := x.e.Copy(context.Background(), x.a, x.b, 10, accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if err := r.Wait(within(t)); !errors.Is(err, accl.ErrTimeout) {
 		t.Errorf("%v", err)
 	}
@@ -283,25 +249,17 @@ func TestCycles(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	d.cycles = 1234
 	r, err := x.e.Nop(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if cycles, ok := r.Cycles(); !ok || cycles != 1234 {
 		t.Errorf("%d cycles, %t", cycles, ok)
 	}
 	release := d.held()
 	first, err := x.e.Nop(ctx, accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	second, err := x.e.Nop(ctx, accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	release()
-	if err := accl.WaitAll(ctx, first, second); err != nil {
-		t.Fatal(err)
-	}
+	check(t, accl.WaitAll(ctx, first, second))
 	for _, r := range []*accl.Request{first, second} {
 		if cycles, ok := r.Cycles(); ok {
 			t.Errorf("%d cycles, which may be another call's", cycles)
@@ -361,24 +319,4 @@ func TestConcurrent(t *testing.T) {
 	if got := len(d.taken()); got != workers*calls {
 		t.Errorf("%d calls", got)
 	}
-}
-
-func BenchmarkNop(b *testing.B) {
-	e, d := opened(b, "u55c_tcp")
-	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := e.Nop(ctx); err != nil {
-			b.Fatal(err)
-		}
-		d.forget()
-	}
-}
-
-// forget keeps a benchmark from growing.
-func (d *device) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.calls, d.log = d.calls[:0], d.log[:0]
-	clear(d.tickets)
 }

@@ -265,9 +265,7 @@ func TestCallWords(t *testing.T) {
 					if err == nil {
 						err = r.Err()
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					want := s.want
 					if want.Comm != 0 {
 						want.Comm = world

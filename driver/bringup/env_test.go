@@ -33,9 +33,7 @@ const (
 func hostsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }
 
@@ -74,9 +72,7 @@ func TestFromEnv(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o, err := FromEnv(lookup(test.env))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if want := test.want; want.Size > 1 && want.Secret == nil {
 				test.want.Secret = []byte("0123456789abcdef")
 			}
@@ -131,9 +127,7 @@ func TestFromEnvOfNonsense(t *testing.T) {
 func TestFlagsComeFirst(t *testing.T) {
 	set := flag.NewFlagSet("test", flag.ContinueOnError)
 	env := Flags(set, lookup(withSecret+"CCLFORGE_RANK=1 CCLFORGE_SIZE=9 CCLFORGE_MEET=b"))
-	if err := set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}))
 	if o, err := FromEnv(env); o.Rank != 2 || o.Size != 9 || o.Meet != "c:1" || err != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -174,15 +168,13 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"only rank 0 listens": func(o *Options) { o.Rank = 1 },
 		"1 sessions for 2":    func(o *Options) { o.Self.Sessions = []uint32{1} },
 		"no plain text":       func(o *Options) { o.Self.Stack = "a\nb" },
-		"longer than 256":     func(o *Options) { o.Self.Capabilities = []string{strings.Repeat("x", 300)} },
-		"more than 256":       func(o *Options) { o.Self.Capabilities = make([]string, 300) },
+		"longer than 256":     func(o *Options) { o.Self.Stack = strings.Repeat("x", 300) },
 		"more than 64512":     func(o *Options) { o.Self.Data = make([]byte, 60000) },
 	} {
 		o := options(t, 2)[0]
 		if name == "host:port" {
 			o.Listener = nil
 		}
-		o.Self.Capabilities = nil
 		edit(&o)
 		if _, err := Join(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -200,12 +192,10 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%s and %s", a.Hash, b.Hash)
 	}
 	if a.Platform != "x" || a.Generation != "accl-2024" || a.Stack != "udp" || a.HardwareID != 5 || a.HardwareMask != 7 ||
-		a.Engine.Port != 1 || !slices.Equal(a.Capabilities, []string{"rendezvous", "tuning"}) {
+		a.Engine.Port != 1 {
 		t.Errorf("%+v", a)
 	}
-	if err := a.check(1); err != nil {
-		t.Error(err)
-	}
+	check(t, a.check(1))
 }
 
 func TestWhereRank0Listens(t *testing.T) {

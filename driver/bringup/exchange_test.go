@@ -16,9 +16,7 @@ import (
 func running(t *testing.T, all []Options) []*World {
 	t.Helper()
 	worlds := up(t, all)
-	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	return worlds
 }
 

@@ -55,9 +55,7 @@ func TestFramesThatAreNot(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	m := Member{Generation: "accl-2024", Data: []byte{1}}
 	text, err := m.encode(2)
-	if err != nil {
-		f.Fatal(err)
-	}
+	check(f, err)
 	f.Add(appendFrame(nil, frameKey, 0, frameMember, text))
 	f.Add(appendFrame(nil, frameKey, 0, frameFailed, (&Error{ErrLeft, StepJoin, 1, "a", "b"}).encode()))
 	f.Add([]byte{0, 0, 0, 0, frameBeat})

@@ -18,9 +18,7 @@ func drop(w *World) {
 
 func TestARankThatLeavesIsNoticed(t *testing.T) {
 	worlds := up(t, options(t, 4))
-	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	ctx, cancel := worlds[1].Context(t.Context())
 	defer cancel()
 	worlds[3].Close() // in order: nobody minds
@@ -85,9 +83,7 @@ func TestRank0Leaves(t *testing.T) {
 	alike(t, ready(t.Context(), worlds[1:], nil), ErrLeft, StepReady, 0, worlds[0].meet, "killed")
 
 	worlds = up(t, options(t, 3))
-	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	kill(worlds[0].hub)
 	var errs []error
 	for _, w := range worlds[1:] {
@@ -131,22 +127,16 @@ func TestASilentRankIsGivenUp(t *testing.T) {
 	}
 	o := all[1]
 	self, err := o.complete()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	done := make(chan error, 1)
 	go func() { _, err := Join(t.Context(), all[0]); done <- err }()
 	// Rank 1, whose host dies.
 	w := newWorld(&o)
 	c, err := net.Dial("tcp", o.Meet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	w.meet = o.Meet
 	k, err := w.prove(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dead := &frozen{c, make(chan struct{})}
 	close(dead.from)
 	w.begin(dead, k)

@@ -37,8 +37,6 @@ type Member struct {
 	// in HardwareMask.
 	HardwareID, HardwareMask uint32
 
-	// Capabilities are names of further features of the rank; see World.Common.
-	Capabilities []string `json:",omitempty"`
 	// Data is data of the program for the other ranks.
 	Data []byte `json:",omitempty"`
 }
@@ -55,25 +53,13 @@ func Describe(p *accl.Platform, engine accl.Rank) Member {
 		sum := sha256.Sum256(text)
 		m.Hash = hex.EncodeToString(sum[:])
 	}
-	for _, c := range []struct {
-		name string
-		has  bool
-	}{
-		{"engine_sessions", p.Features.EngineSessions}, {"rendezvous", p.Features.Rendezvous},
-		{"host_operands", p.Features.HostOperands}, {"tuning", p.Features.Tuning},
-	} {
-		if c.has {
-			m.Capabilities = append(m.Capabilities, c.name)
-		}
-	}
 	return m
 }
 
 // Bounds of a Member.
 const (
-	maxName         = 256 // bytes
-	maxCapabilities = 256
-	maxMember       = maxPayload - 1024 // bytes; the rest is for what Join fills in
+	maxName   = 256               // bytes
+	maxMember = maxPayload - 1024 // bytes; the rest is for what Join fills in
 )
 
 // encode checks a member of a world and makes it a payload.
@@ -106,10 +92,7 @@ func (m *Member) check(size int) error {
 	if n := len(m.Sessions); n != 0 && n != size {
 		return fmt.Errorf("there are %d sessions for %d ranks", n, size)
 	}
-	if n := len(m.Capabilities); n > maxCapabilities {
-		return fmt.Errorf("there are %d capabilities, more than %d", n, maxCapabilities)
-	}
-	for _, name := range append([]string{m.Generation, m.Stack, m.Platform, m.Hash}, m.Capabilities...) {
+	for _, name := range []string{m.Generation, m.Stack, m.Platform, m.Hash} {
 		if len(name) > maxName || clean(name) != name {
 			return fmt.Errorf("the name %.40q is longer than %d bytes, or no plain text", name, maxName)
 		}

@@ -13,13 +13,9 @@ import (
 func dial(t *testing.T, at string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.SetDeadline(time.Now().Add(patience)))
 	return c
 }
 
@@ -81,13 +77,9 @@ func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
 		t.Errorf("%x, %v", answer, err)
 	}
 	w, err := Join(t.Context(), all[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	worlds := []*World{w, <-done, <-done}
-	if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	leave(worlds)
 }
 

@@ -248,19 +248,6 @@ func (w *World) Ranks() []accl.Rank {
 	return ranks
 }
 
-// Common returns the capabilities that all ranks have, in the order of rank 0.
-func (w *World) Common() []string {
-	members := w.Members()
-	var common []string
-	for _, c := range members[0].Capabilities {
-		has := func(m Member) bool { return slices.Contains(m.Capabilities, c) }
-		if !slices.ContainsFunc(members, func(m Member) bool { return !has(m) }) && !slices.Contains(common, c) {
-			common = append(common, c)
-		}
-	}
-	return common
-}
-
 // Left returns a channel with an *Error for each rank that leaves without Close, and,
 // before all are ready, for the reason why they will not be. It is closed when nobody
 // watches any more: after an error before all were ready, after the loss of rank 0, and

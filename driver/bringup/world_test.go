@@ -23,9 +23,7 @@ var testSecret = []byte("0123456789abcdef")
 func options(t *testing.T, size int) []Options {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { listener.Close() })
 	all := make([]Options, size)
 	for i := range all {
@@ -35,7 +33,7 @@ func options(t *testing.T, size int) []Options {
 				Engine:     accl.Rank{IP: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Port: uint16(5500 + i)},
 				Generation: "accl-2024", Stack: "tcp", Platform: "u55c_tcp", Hash: "aa", HardwareID: 0x10 + uint32(i),
 				HardwareMask: 0xFFFFFFF0,
-				Capabilities: []string{"rendezvous", fmt.Sprint("only", i)}, Data: []byte{byte(i)},
+				Data:         []byte{byte(i)},
 			},
 		}
 	}
@@ -78,9 +76,7 @@ func leave(worlds []*World) {
 func up(t *testing.T, all []Options) []*World {
 	t.Helper()
 	worlds, errs := join(t.Context(), t, all)
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(errs...))
 	return worlds
 }
 
@@ -138,16 +134,11 @@ func TestAWorldComesUp(t *testing.T) {
 						t.Errorf("rank %d has %+v for %d", i, m, j)
 					}
 				}
-				if got := w.Common(); size > 1 && !slices.Equal(got, []string{"rendezvous"}) {
-					t.Errorf("rank %d has %v", i, got)
-				}
 			}
 			if got := worlds[0].Ranks()[size-1].Session; got != 77 {
 				t.Errorf("session %d", got)
 			}
-			if err := errors.Join(ready(t.Context(), worlds, nil)...); err != nil {
-				t.Fatal(err)
-			}
+			check(t, errors.Join(ready(t.Context(), worlds, nil)...))
 			if err := worlds[0].Ready(t.Context(), errors.New("too late")); err != nil {
 				t.Errorf("said again: %v", err)
 			}
@@ -197,9 +188,7 @@ func TestRank0ComesLate(t *testing.T) {
 	all[0].Meet = at
 	worlds[0], errs[0] = Join(t.Context(), all[0])
 	group.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(errs...))
 	leave(worlds)
 }
 
@@ -289,9 +278,7 @@ func TestMissingRanks(t *testing.T) {
 func TestRank0DoesNotAnswer(t *testing.T) {
 	alone := options(t, 2)[1]
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	alone.Meet, alone.Timeout = listener.Addr().String(), time.Second
 	listener.Close()
 	_, err = Join(t.Context(), alone)
@@ -342,5 +329,13 @@ func TestRanksThatAreNotReady(t *testing.T) {
 	alike(t, errs, ErrNotReady, StepConfigure, e.Rank, "waits no longer", "rank 0 at")
 	if !strings.Contains(errs[0].Error(), "1") {
 		t.Error(errs[0])
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

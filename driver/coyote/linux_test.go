@@ -16,41 +16,29 @@ import (
 func opened(t *testing.T) (File, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "region")
-	if err := os.WriteFile(path, make([]byte, 64<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, make([]byte, 64<<10), 0o600))
 	f, err := own().Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f, path
 }
 
 func TestFilesOfLinux(t *testing.T) {
 	f, path := opened(t)
-	if err := f.Lock(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, f.Lock())
 	second, err := own().Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer second.Close()
 	if err := second.Lock(); !errors.Is(err, syscall.EWOULDBLOCK) {
 		t.Errorf("locked twice: %v", err)
 	}
 	w, err := f.Map(4096, 8192)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	w.Store(4096+8, 0x0123456789ABCDEF)
 	if v := w.Load(4096 + 8); v != 0x0123456789ABCDEF {
 		t.Errorf("0x%X", v)
 	}
-	if err := w.Unmap(); err != nil {
-		t.Error(err)
-	}
+	check(t, w.Unmap())
 	content, err := os.ReadFile(path)
 	if err != nil || binary.NativeEndian.Uint64(content[8192+8:]) != 0x0123456789ABCDEF {
 		t.Errorf("the file does not have what was stored: %v", err)
@@ -64,9 +52,7 @@ func TestFilesOfLinux(t *testing.T) {
 func TestCallsOfLinux(t *testing.T) {
 	const readable = 0x541B // FIONREAD
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer r.Close()
 	defer w.Close()
 	if _, err := w.WriteString("12345"); err != nil {
@@ -80,9 +66,7 @@ func TestCallsOfLinux(t *testing.T) {
 		t.Error(err)
 	}
 	// Signals come through again.
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
-		t.Error(err)
-	}
+	check(t, syscall.Kill(syscall.Getpid(), syscall.SIGURG))
 	var mask uint64
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&mask)), maskBytes, 0,
 		0); errno != 0 || mask == allSignals {
@@ -99,9 +83,7 @@ func TestPagesOfLinux(t *testing.T) {
 		if errors.Is(err, syscall.ENOMEM) {
 			t.Skip("NOT TESTED: this machine has no huge pages")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, other := range all {
 			if distance := int64(uintptr(unsafe.Pointer(&other[0]))) - int64(
 				uintptr(unsafe.Pointer(&pages[0]))); distance == 2*size || distance == -2*size {

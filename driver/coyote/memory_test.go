@@ -32,9 +32,7 @@ func TestPartsOfAPageAtOnce(t *testing.T) {
 	p := &paged{}
 	c := &Card{name: "card 0", sys: p, file: p, driver: &told().Driver[0], buffers: map[*memory]bool{}}
 	m, err := c.alloc(t.Context(), 8, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	const times = 100
 	var all sync.WaitGroup
 	for i := range m.Bytes() {
@@ -57,5 +55,13 @@ func (p *paged) seen(t *testing.T, c *Card, at int, want byte) {
 	defer c.transfer.Unlock()
 	if got := p.card[at]; got != want {
 		t.Errorf("byte %d of the card is %d, want %d", at, got, want)
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -33,9 +33,7 @@ func design(t testing.TB, name string, vars map[string]cty.Value) *layout.Design
 		return d.(*layout.Design)
 	}
 	d, err := driverview.Card(designtest.Load(t, name, vars))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	designs.Store(key, &d)
 	return &d
 }
@@ -70,9 +68,7 @@ func (c counted) Write(ctx context.Context, offset, value uint32) error {
 func stack(t testing.TB, d *layout.Design, in instances) *network.Stack {
 	t.Helper()
 	s, err := network.Of(d, 0, in.open)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return s
 }
 
@@ -296,3 +292,11 @@ type listens struct{}
 func (listens) OpenPort(context.Context, uint16) error { return nil }
 
 func (listens) OpenConnection(context.Context, uint32, uint16) (uint32, error) { return 7, nil }
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -76,9 +76,7 @@ func TestQueuePairs(t *testing.T) {
 			var texts [][]byte
 			for _, pairs := range all {
 				text, err := network.EncodeQueuePairs(pairs)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				texts = append(texts, text)
 			}
 			for local := range all {
@@ -101,9 +99,7 @@ func TestQueuePairs(t *testing.T) {
 		})
 	}
 	good, err := json.Marshal(said(1)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, text := range []string{"", "{}", "[{\"QPN\": -1}]", "[" + strings.Repeat("[", 100)} {
 		if _, err := network.PairUp(0, [][]byte{[]byte(text)}); !errors.Is(err, network.ErrQueuePairs) ||
 			!strings.Contains(fmt.Sprint(err), "rank 0: what it says") {

@@ -85,19 +85,13 @@ func (s *rdma) Packets(context.Context) (network.Packets, error) { return s.n, s
 func inShell(t *testing.T, shell network.Shell) (*network.Stack, [][]byte) {
 	t.Helper()
 	s, err := network.Within(design(t, "u55c_rdma", nil), 0, shell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var texts [][]byte
 	for i := range members(3) {
 		other, err := network.Within(design(t, "u55c_rdma", nil), 0, newRDMA())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		text, err := other.Describe(ctx(t), members(3), i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		texts = append(texts, text)
 	}
 	return s, texts
@@ -111,9 +105,7 @@ func TestQueuePairsAreWritten(t *testing.T) {
 	var steps []network.Step
 	got, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said,
 		Progress: func(s network.Step) { steps = append(steps, s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got[0].Session != 0x40 || got[2].Session != 0x42 {
 		t.Errorf("sessions are %v", got)
 	}

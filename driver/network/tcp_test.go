@@ -200,16 +200,12 @@ func TestTCPFaults(t *testing.T) {
 		{"a port that is open already", func(t *testing.T, _ *kernels.Wire, own *node, c *network.Config) {
 			write(t, own.Registers(), 0, 1)
 			time.Sleep(20 * time.Millisecond)
-			if err := own.TCP.OpenPort(t.Context(), c.Ranks[0].Port); err != nil {
-				t.Fatal(err)
-			}
+			check(t, own.TCP.OpenPort(t.Context(), c.Ranks[0].Port))
 		}, []fault{{network.ErrPort, 0, "the stack does not listen on port 5500; perhaps it has been told to"}}, nil},
 		{"a port that is open already, as is known", func(t *testing.T, _ *kernels.Wire, own *node, c *network.Config) {
 			write(t, own.Registers(), 0, 1)
 			time.Sleep(20 * time.Millisecond)
-			if err := own.TCP.OpenPort(t.Context(), c.Ranks[0].Port); err != nil {
-				t.Fatal(err)
-			}
+			check(t, own.TCP.OpenPort(t.Context(), c.Ranks[0].Port))
 			c.Listening = true
 		}, nil, nil},
 		{"a stack that does not end its start", func(_ *testing.T, _ *kernels.Wire, own *node,

@@ -104,9 +104,7 @@ type writer interface {
 
 func write(t *testing.T, r writer, offset, value uint32) {
 	t.Helper()
-	if err := r.Write(t.Context(), offset, value); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Write(t.Context(), offset, value))
 }
 
 // correct turns RS-FEC on.

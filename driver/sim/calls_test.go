@@ -38,9 +38,7 @@ func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 		s.work = func(object) (uint32, func() bool) { return 0x800, nil }
 		d := s.start().open(platform)
 		ticket, err := d.Start(within(t), 1, someCall)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if code, err := d.Wait(within(t), ticket); code != 0x800 || err != nil {
 			t.Errorf("%s: 0x%X, %v", platform, uint32(code), err)
 		}
@@ -86,9 +84,7 @@ func TestCompletionsBelongToTheirCalls(t *testing.T) {
 	for i := range 5 {
 		for client := range tickets {
 			ticket, err := d.Start(ctx, client, accl.Call{Count: uint32(100*client + i)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			tickets[client] = append(tickets[client], ticket)
 		}
 	}
@@ -124,9 +120,7 @@ func TestCallsThatWereGivenUpKeepTheirPlace(t *testing.T) {
 		t.Errorf("while the call before is placed: %v", err)
 	}
 	ticket, err := d.Start(within(t), 0, accl.Call{Count: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if code, err := d.Wait(within(t), ticket); code != 7 || err != nil {
 		t.Errorf("%d, %v", code, err)
 	}
@@ -144,9 +138,7 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 	ctx := within(t)
 	hold.Store(true)
 	first, err := d.Start(ctx, 0, accl.Call{Count: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 6}); !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "has not answered the calls before") {
 		t.Errorf("%v", err)
@@ -181,14 +173,12 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 // A server that tells return codes has calls side by side, in the order in which
 // they were placed, and answers them in any.
 func TestCallsOfOurServersGoSideBySide(t *testing.T) {
-	e := freePorts(t)
+	e := freePorts(t, 1)
 	ctx, cancel := context.WithCancel(within(t))
 	defer cancel()
 	router := zmq4.NewRouter(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)))
 	defer router.Close()
-	if err := router.Listen("tcp://" + e.Command(0)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, router.Listen("tcp://"+e.Command(0)))
 	answer := func(m zmq4.Msg) {
 		var r object
 		body := len(m.Frames) - 1
@@ -220,9 +210,7 @@ func TestCallsOfOurServersGoSideBySide(t *testing.T) {
 	d := openAt(t, platform2022, sim.Options{Endpoints: e})
 	run := func(count uint32) accl.Ticket {
 		ticket, err := d.Start(ctx, 0, accl.Call{Count: count})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return ticket
 	}
 	if code, err := d.Wait(ctx, run(99)); code != 99 || err != nil {
@@ -265,9 +253,7 @@ func TestReturnCodesInReplies(t *testing.T) {
 		}
 		d := s.start().open(platform)
 		ticket, err := d.Start(within(t), 0, accl.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if code, err := d.Wait(within(t), ticket); code != 0x80000000 || err != nil || len(s.requests(0)) != 0 {
 			t.Errorf("%s: 0x%X, %v, %d words read", platform, uint32(code), err, len(s.requests(0)))
 		}
@@ -307,13 +293,9 @@ func TestServersThatVanishEndAllWaits(t *testing.T) {
 		s.work = func(object) (uint32, func() bool) { return 0, s.stopped }
 		d := s.start().open(platform)
 		m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		ticket, err := d.Start(within(t), 0, accl.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		time.Sleep(20 * time.Millisecond)
 		s.stop()
 		if _, err := d.Wait(within(t), ticket); !errors.Is(err, zmq.ErrClosed) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"sync"
 	"time"
 
@@ -149,7 +150,8 @@ func insist(ctx context.Context, address string, limit time.Duration) (*zmq.Conn
 		if err == nil {
 			return conn, nil
 		}
-		if last == nil || limited.Err() == nil {
+		// The end of the limit says less than what was before.
+		if late := net.Error(nil); last == nil || limited.Err() == nil && !(errors.As(err, &late) && late.Timeout()) {
 			last = err
 		}
 		if errors.Is(err, zmq.ErrKind) {

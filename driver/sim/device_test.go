@@ -27,9 +27,7 @@ func TestWordsOfTheExchangeMemory(t *testing.T) {
 		if v, err := d.ReadReg(ctx, 0x1FF8); v != 0xFFFFFFFF || err != nil {
 			t.Errorf("0x%X, %v", v, err)
 		}
-		if err := d.WriteReg(ctx, 0x10, 0x80000001); err != nil {
-			t.Error(err)
-		}
+		check(t, d.WriteReg(ctx, 0x10, 0x80000001))
 		if v, err := d.ReadReg(ctx, 0x10); v != 0x80000001 || err != nil {
 			t.Errorf("0x%X, %v", v, err)
 		}
@@ -53,16 +51,12 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 		offset := map[bool]int{true: 100}
 		for _, host := range []bool{false, true} {
 			m, err := d.Alloc(ctx, accl.MemSpec{Bytes: 300, Host: host})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for i := range m.Bytes() {
 				m.Bytes()[i] = byte(i*7 + offset[host])
 			}
 			want := append(make([]byte, 10), m.Bytes()[10:260]...)
-			if err := m.SyncTo(ctx, 10, 250); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.SyncTo(ctx, 10, 250))
 			if got := s.read(host, m.Addr(), 260); !bytes.Equal(got, want) {
 				t.Errorf("host %v: the server has %v", host, got)
 			}
@@ -70,15 +64,11 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 				t.Errorf("host %v: it is in the other memory", host)
 			}
 			clear(m.Bytes())
-			if err := m.SyncFrom(ctx, 0, 200); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.SyncFrom(ctx, 0, 200))
 			if !bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)) {
 				t.Errorf("host %v: %v came back", host, m.Bytes())
 			}
-			if err := m.Free(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.Free())
 			if err := m.SyncTo(ctx, 0, 1); !errors.Is(err, sim.ErrFreed) {
 				t.Error(err)
 			}
@@ -92,13 +82,9 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 	ctx := within(t)
 	const size, limit = 1<<20 + 5, 1 << 20
 	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: size})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	m.Bytes()[size-1], m.Bytes()[1<<20] = 7, 8
-	if err := errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)))
 	if m.Bytes()[size-1] != 7 || m.Bytes()[1<<20] != 8 {
 		t.Error("wrong data came back")
 	}
@@ -126,9 +112,7 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 			spec.At = &at
 		}
 		m, err := d.Alloc(ctx, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return m
 	}
 	a, b, c := alloc(1, false, 0), alloc(4097, false, 0), alloc(4096, false, 0)
@@ -138,9 +122,7 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 	if m := alloc(1, true, 0); m.Addr() != 0x11000 {
 		t.Errorf("host memory begins at 0x%X", m.Addr())
 	}
-	if err := b.Free(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Free())
 	if err := b.Free(); !errors.Is(err, sim.ErrFreed) {
 		t.Error(err)
 	}
@@ -251,30 +233,6 @@ func TestLateRepliesAreNotMixedUp(t *testing.T) {
 	}
 }
 
-func TestManyRequestsAtOnce(t *testing.T) {
-	s := newServer(t)
-	for i := range uint64(100) {
-		s.words[4*i] = uint32(i)
-	}
-	d := s.start().open(platform2024)
-	ctx := within(t)
-	wrong := make(chan error, 100)
-	for i := range uint32(100) {
-		go func() {
-			v, err := d.ReadReg(ctx, 4*i)
-			if err == nil && v != i {
-				err = fmt.Errorf("word %d is %d", i, v)
-			}
-			wrong <- err
-		}()
-	}
-	for range 100 {
-		if err := <-wrong; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestOpenWaitsForTheServer(t *testing.T) {
 	s := newServer(t)
 	p := platformOf(t, platform2024)
@@ -310,9 +268,7 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 func TestWhatIsNotServedIsSaid(t *testing.T) {
 	listener := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		t.Cleanup(func() { l.Close() })
 		return l
 	}
@@ -353,31 +309,21 @@ func TestWhatIsNotServedIsSaid(t *testing.T) {
 }
 
 func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
+	e := freePorts(t, 2)
 	var servers [2]*server
-	for range 50 { // until the ports of the second are free
-		servers = [2]*server{newServer(t), newServer(t)}
-		servers[1].endpoints.Port = servers[0].endpoints.Port + 1
-		if free(servers[1].endpoints.Command(0)) {
-			break
-		}
+	for i := range servers {
+		servers[i] = newServer(t)
+		servers[i].endpoints = sim.Endpoints{Port: e.Port + i, Ranks: 1}
+		servers[i].words[0] = uint32(i)
+		servers[i].start()
 	}
-	for i, s := range servers {
-		s.words[0] = uint32(i)
-		s.start()
-	}
-	e := servers[0].endpoints
-	e.Ranks = 2
 	devices, err := sim.OpenWorld(within(t), platformOf(t, platform2022), e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for i, d := range devices {
 		if v, err := d.ReadReg(within(t), 0); v != uint32(i) || err != nil {
 			t.Errorf("rank %d: %d, %v", i, v, err)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, d.Close())
 	}
 	if len(devices) != 2 {
 		t.Errorf("%d devices", len(devices))
@@ -399,9 +345,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 		d := s.start().open(platform)
 		ctx := within(t)
 		ticket, err := d.Start(ctx, 0, accl.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		waited := make(chan error, 2)
 		go func() {
 			_, err := d.Wait(ctx, ticket)
@@ -412,9 +356,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 			waited <- err
 		}()
 		time.Sleep(20 * time.Millisecond)
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, d.Close())
 		for range 2 {
 			if err := <-waited; !errors.Is(err, sim.ErrClosed) && !errors.Is(err, zmq.ErrClosed) &&
 				!strings.Contains(err.Error(), "refused") {

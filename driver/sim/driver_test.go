@@ -36,9 +36,7 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		ctx := within(t)
 		ranks := accl.LocalRanks(1)
 		e, err := accl.Open(ctx, d, p, ranks, 0, accl.GivenSessions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		type placing struct{ from, to []accl.AllocOption }
 		host := []accl.AllocOption{accl.HostOnly()}
 		placings := []placing{{}}
@@ -47,13 +45,9 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		}
 		for i, where := range placings {
 			src, err := accl.Alloc[float32](ctx, e, 100, where.from...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			dst, err := accl.Alloc[float32](ctx, e, 100, where.to...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for k := range src.Host() {
 				src.Host()[k] = float32(i*1000 + k)
 			}
@@ -64,16 +58,12 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 			if err := dst.SyncFromDevice(ctx); err != nil || !slices.Equal(src.Host(), dst.Host()) {
 				t.Errorf("%s, placing %d: %v, %v", platform, i, dst.Host()[:3], err)
 			}
-			if err := errors.Join(src.Free(), dst.Free()); err != nil {
-				t.Error(err)
-			}
+			check(t, errors.Join(src.Free(), dst.Free()))
 		}
 		var failed *accl.CallError
 		if _, err := e.Nop(ctx); !errors.As(err, &failed) || !failed.Has("COLLECTIVE_NOT_IMPLEMENTED") {
 			t.Errorf("%s: %v", platform, err)
 		}
-		if err := e.Close(ctx); err != nil {
-			t.Error(err)
-		}
+		check(t, e.Close(ctx))
 	}
 }

@@ -1,10 +1,5 @@
 package sim
 
-import (
-	"math"
-	"strconv"
-)
-
 // Statuses of replies. Negative ones are errors.
 const (
 	StatusGood    = 0
@@ -23,74 +18,45 @@ type Reply struct {
 }
 
 // ParseReply parses a reply, with the rules of ParseRequest.
-func ParseReply(b []byte) (Reply, error) {
-	var r Reply
-	m, err := read(b, fieldRData)
+func ParseReply(b []byte) (r Reply, err error) {
+	m, err := read(b)
 	if err != nil {
 		return r, err
 	}
-	if err := m.needs("every reply", fieldStatus); err != nil {
-		return r, err
+	var status int32
+	fields := []field{{"status", &status}}
+	if _, has := m["error"]; has {
+		fields = append(fields, field{"error", &r.Error})
 	}
-	status, err := m.signed(fieldStatus, 32)
-	if err != nil {
-		return r, err
+	if _, has := m["retcode"]; has {
+		r.Code = new(uint32)
+		fields = append(fields, field{"retcode", r.Code})
 	}
+	if raw, has := m["rdata"]; has && (raw[0] == '[' || raw[0] == 'n') {
+		fields = append(fields, field{"rdata", &r.Data})
+	} else if has {
+		r.Word = new(uint32)
+		fields = append(fields, field{"rdata", r.Word})
+	}
+	err = m.get(fields...)
 	r.Status = int(status)
-	if m.has[fieldError] {
-		if r.Error, err = m.text(fieldError); err != nil {
-			return r, err
-		}
-	}
-	if m.has[fieldRetCode] {
-		code, err := m.word(fieldRetCode)
-		if err != nil {
-			return r, err
-		}
-		r.Code = &code
-	}
-	if !m.has[fieldRData] {
-		return r, nil
-	}
-	if raw := m.raw[fieldRData]; len(raw) > 0 && raw[0] != 'n' {
-		word, err := m.number(fieldRData, math.MaxUint32)
-		if err != nil {
-			return r, m.wrong(fieldRData, "an integer of 32 bits from 0 up or an array of bytes")
-		}
-		w := uint32(word)
-		r.Word = &w
-		return r, nil
-	}
-	r.Data, err = m.bytes()
 	return r, err
-}
-
-// text reads a field that holds a string, or null for an empty one.
-func (m *message) text(f field) (string, error) {
-	raw := m.raw[f]
-	switch {
-	case len(raw) >= 2 && raw[0] == '"':
-		return unquote(raw[1 : len(raw)-1]), nil
-	case string(raw) == "null":
-		return "", nil
-	}
-	return "", m.wrong(f, "a string")
 }
 
 // Append appends the reply to b.
 func (r *Reply) Append(b []byte) []byte {
-	b = strconv.AppendInt(appendField(b, '{', fieldStatus), int64(r.Status), 10)
+	status := int32(r.Status)
+	fields := []field{{"status", &status}}
 	if r.Error != "" {
-		b = appendText(appendField(b, ',', fieldError), r.Error)
+		fields = append(fields, field{"error", &r.Error})
 	}
 	if r.Code != nil {
-		b = strconv.AppendUint(appendField(b, ',', fieldRetCode), uint64(*r.Code), 10)
+		fields = append(fields, field{"retcode", r.Code})
 	}
-	switch {
-	case r.Word != nil:
-		b = strconv.AppendUint(appendField(b, ',', fieldRData), uint64(*r.Word), 10)
-	case r.Data != nil:
-		b = appendOctets(appendField(b, ',', fieldRData), r.Data)
+	if r.Word != nil {
+		fields = append(fields, field{"rdata", r.Word})
+	} else if r.Data != nil {
+		fields = append(fields, field{"rdata", &r.Data})
 	}
-	return append(b, '}')
+	return appendMessage(b, fields...)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // One platform for each kind of client.
@@ -71,29 +71,19 @@ type started struct {
 
 const page = 4096
 
-// freePorts finds a starting port for a world of one rank.
-func freePorts(t testing.TB) sim.Endpoints {
+// freePorts are those of a world of some ranks.
+func freePorts(t testing.TB, ranks int) sim.Endpoints {
 	t.Helper()
-	for range 100 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := sim.Endpoints{Port: l.Addr().(*net.TCPAddr).Port, Ranks: 1}
-		_ = l.Close()
-		if e.Check(0) == nil && free(e.KernelOut(0)) && free(e.KernelIn(0)) {
-			return e
-		}
-	}
-	t.Fatal("no free ports")
-	return sim.Endpoints{}
+	base, err := host.FreePorts(host.PortsPerRank * ranks)
+	check(t, err)
+	return sim.Endpoints{Port: base, Ranks: ranks}
 }
 
 func newServer(t testing.TB) *server {
 	return &server{
 		t: t, words: map[uint64]uint32{}, known: map[bool]map[uint64][]byte{false: {}, true: {}},
 		queue: map[float64][]started{},
-		ended: make(chan struct{}), endpoints: freePorts(t),
+		ended: make(chan struct{}), endpoints: freePorts(t, 1),
 	}
 }
 
@@ -292,9 +282,7 @@ func (s *server) open(platform string) *sim.Device {
 func openAt(t testing.TB, platform string, o sim.Options) *sim.Device {
 	t.Helper()
 	d, err := sim.Open(within(t), platformOf(t, platform), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -317,11 +305,10 @@ func briefly(t testing.TB) context.Context {
 	return ctx
 }
 
-// free reports whether an address can be bound.
-func free(address string) bool {
-	l, err := net.Listen("tcp", address)
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
-		return false
+		t.Fatal(err)
 	}
-	return l.Close() == nil
 }

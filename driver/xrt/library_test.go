@@ -65,9 +65,7 @@ func TestDeclarations(t *testing.T) {
 		fmt.Fprintf(&text, "_Static_assert(%s, %q);\n", constant, constant)
 	}
 	source := filepath.Join(t.TempDir(), "declarations.c")
-	if err := os.WriteFile(source, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(source, []byte(text.String()), 0o644))
 	out, err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
 		"-I"+headers, source).CombinedOutput()
 	if err != nil {
@@ -76,9 +74,7 @@ func TestDeclarations(t *testing.T) {
 	// The test would see a difference.
 	wrong := strings.Replace(text.String(), "(xrtDeviceHandle, size_t, xrtBufferFlags, xrtMemoryGroup)",
 		"(xrtDeviceHandle, size_t, uint32_t, xrtMemoryGroup)", 1)
-	if err := os.WriteFile(source, []byte(wrong), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(source, []byte(wrong), 0o644))
 	if err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-fsyntax-only", "-I"+headers,
 		source).Run(); err == nil {
 		t.Error("a wrong declaration is not seen")
@@ -119,9 +115,7 @@ func installed(t *testing.T) {
 func TestNoCard(t *testing.T) {
 	installed(t)
 	l, err := loadLibrary("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if n := l.probe(); n > 0 {
 		t.Skipf("this machine has %d cards", n)
 	}
@@ -147,9 +141,7 @@ func TestNoLibrary(t *testing.T) {
 	if _, err := loadLibrary(dir); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), dir) {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, coreUtil), []byte("no library"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, coreUtil), []byte("no library"), 0o644))
 	if _, err := loadLibrary(dir); !errors.Is(err, ErrLibrary) {
 		t.Error(err)
 	}
@@ -161,9 +153,7 @@ func TestEmulationMode(t *testing.T) {
 	installed(t)
 	dir := t.TempDir()
 	for _, name := range []string{coreUtil, "libxrt_core.so.2"} {
-		if err := os.Symlink(filepath.Join("/usr/lib/x86_64-linux-gnu", name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Symlink(filepath.Join("/usr/lib/x86_64-linux-gnu", name), filepath.Join(dir, name)))
 	}
 	if _, err := loadLibrary(dir); err != nil {
 		t.Skip("XRT is elsewhere: ", err)
@@ -184,5 +174,13 @@ func TestCallError(t *testing.T) {
 		if err := error(&CallError{"f", code}); err.Error() != want || !errors.Is(err, ErrRefused) {
 			t.Errorf("%d: %v, want %s", code, err, want)
 		}
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -199,9 +199,7 @@ func TestBlockingCallsOfOneConnection(t *testing.T) {
 		for _, f := range frames {
 			m.Frames = append(m.Frames, []byte(f))
 		}
-		if err := p.SendMulti(m); err != nil {
-			t.Fatal(err)
-		}
+		check(t, p.SendMulti(m))
 	}
 	expect := func(p *peer, envelope ...string) {
 		t.Helper()
@@ -267,9 +265,7 @@ func TestClientsOfAnotherGeneration(t *testing.T) {
 			taken bool
 		}{{polled, test.polled}, {blocking, test.blocking}, {message{"type": 6, "ctrl_id": 0}, test.polled}} {
 			a, err := p.request(request.m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if request.taken != (*a.Status >= 0) {
 				t.Errorf("%s: %v: %v", test.platform, request.m, a)
 			}

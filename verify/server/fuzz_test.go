@@ -42,9 +42,7 @@ func FuzzRequest(f *testing.F) {
 		if len(id) > 0 {
 			envelope = [][]byte{id, nil}
 		}
-		if err := p.SendMulti(zmq4.NewMsgFrom(append(envelope, request)...)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, p.SendMulti(zmq4.NewMsgFrom(append(envelope, request)...)))
 		frames, err := p.receive()
 		if err != nil || len(frames) != len(envelope)+1 || !bytes.Equal(frames[0], envelope[0]) {
 			t.Fatalf("%q: reply %q, %v", request, frames, err)

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -38,12 +36,6 @@ type Requests struct {
 	MemoryAllocate uint64 `json:"memory_allocate"`
 	Call           uint64 `json:"call"`
 	CallWait       uint64 `json:"call_wait"`
-}
-
-func (r Requests) String() string {
-	return fmt.Sprintf(
-		"%d MMIO read, %d MMIO write, %d memory read, %d memory write, %d memory allocate, %d call, %d call wait",
-		r.MMIORead, r.MMIOWrite, r.MemoryRead, r.MemoryWrite, r.MemoryAllocate, r.Call, r.CallWait)
 }
 
 // counters are what Health is made of.
@@ -99,17 +91,4 @@ func (s *Server) Health() Health {
 		h.Failure = err.Error()
 	}
 	return h
-}
-
-// String formats the health as one line.
-func (h Health) String() string {
-	line := fmt.Sprintf(
-		"rank %d: %d clients, %d calls open; requests: %v, %d refused; memory: %d bytes in, %d out; kernel: %d bytes in, "+
-			"%d out, %d bad messages; engine: %v",
-		h.Rank, h.Clients, h.CallsOpen, h.Requests, h.Refused, h.BytesIn, h.BytesOut, h.KernelIn, h.KernelOut,
-		h.KernelBad, h.Engine)
-	if h.Failure != "" {
-		line += "; failure: " + strings.ReplaceAll(h.Failure, "\n", "; ")
-	}
-	return line
 }

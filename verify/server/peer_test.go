@@ -6,11 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +22,7 @@ import (
 	hardware "github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/rtlsim/simtest"
 	"github.com/cclforge/cclforge/verify/server"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -76,24 +74,15 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 		all.Maker = simulated(t, d, o.engine)
 	}
 	w, err := world.New(t.Context(), d, o.ranks, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s := &served{World: w, size: o.ranks}
 	t.Cleanup(func() {
 		if err := s.close(); err != nil {
 			t.Error(err)
 		}
 	})
-	for {
-		err := s.serve(d, o)
-		if err == nil {
-			return s
-		}
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			t.Fatal(err)
-		}
-	}
+	check(t, s.serve(d, o))
+	return s
 }
 
 // simulated makes ranks from the description of the hardware.
@@ -114,7 +103,10 @@ func simulated(t testing.TB, d *design.Design, e emu.Options) func(rank int) wor
 
 // serve serves all ranks on ports that were free a moment ago.
 func (s *served) serve(d *design.Design, o options) error {
-	s.base = freePorts(4 * s.size)
+	var err error
+	if s.base, err = host.FreePorts(4 * s.size); err != nil {
+		return err
+	}
 	for i := range s.size {
 		server, err := server.New(s.Engine(i), d, i, server.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: s.size},
 			Limits: o.limits, Log: o.log})
@@ -136,23 +128,6 @@ func (s *served) stop() error {
 }
 
 func (s *served) close() error { return errors.Join(s.stop(), s.World.Close()) }
-
-// freePorts is the first of n ports in a row that nobody listens at.
-func freePorts(n int) int {
-	for {
-		base := 10000 + rand.IntN(20000)
-		free := true
-		for i := 0; i < n && free; i++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+i))
-			if free = err == nil; free {
-				l.Close()
-			}
-		}
-		if free {
-			return base
-		}
-	}
-}
 
 // The ports of the protocol.
 func (s *served) command(r int) string   { return s.at(r) }
@@ -226,9 +201,7 @@ func dial(t testing.TB, address string, make newSocket) *peer {
 	t.Helper()
 	p := dialless(make)
 	t.Cleanup(p.hangUp)
-	if err := p.Dial(address); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Dial(address))
 	return p
 }
 
@@ -284,4 +257,12 @@ func (p *peer) request(m message) (answer, error) {
 		return answer{}, err
 	}
 	return p.ask(b)
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

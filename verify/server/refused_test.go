@@ -40,9 +40,7 @@ func TestFirstWordOfAnotherGeneration(t *testing.T) {
 		s := startDesign(t, designtest.Load(t, test.platform, nil), options{ranks: 1})
 		c := s.client(t, 0, true)
 		a, err := c.request(message{"type": 0, "addr": test.first})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if refused := len(test.interfaces) > 0; refused != (*a.Status == 1) || !refused && *a.Status != 0 {
 			t.Errorf("%s, 0x%X: %v", test.platform, test.first, a)
 		}
@@ -69,17 +67,13 @@ func TestDriverOfAnotherGeneration(t *testing.T) {
 		s := startDesign(t, designtest.Load(t, server, nil), options{ranks: 1})
 		p := driverview.Of(designtest.Load(t, client, nil))
 		d, err := sim.Open(t.Context(), &p, sim.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		_, err = accl.Open(t.Context(), d, &p, accl.LocalRanks(1), 0)
 		if err == nil || !strings.Contains(err.Error(), "this is the platform "+server) ||
 			strings.Contains(err.Error(), "0x00000000") {
 			t.Errorf("%s on %s: %v", client, server, err)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, d.Close())
 	}
 }
 
@@ -134,9 +128,7 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		}, `"SUB"`},
 		{"no ZeroMQ at all", func() {
 			c, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer c.Close()
 			if _, err := c.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 10))); err != nil {
 				t.Fatal(err)
@@ -148,9 +140,7 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		}, "ZeroMQ handshake"},
 		{"one that only looks", func() {
 			c, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			c.Close()
 		}, ""},
 		{"one too many", func() {
@@ -163,9 +153,7 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 				all = append(all, c)
 			}
 			c, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer c.Close()
 			waitFor(t, "the line", func() bool { return strings.Contains(strings.Join(logged(), "\n"), "too many") })
 			for _, c := range all {

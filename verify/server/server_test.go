@@ -14,9 +14,9 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/server"
+	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -25,16 +25,13 @@ import (
 func TestPortsInUse(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	w, err := world.New(t.Context(), d, 1, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer w.Close()
 	for what, port := range map[string]int{"command": 2, "kernel output": 3*2 + 2} {
-		base := freePorts(12)
+		base, err := host.FreePorts(12)
+		check(t, err)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+port))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		o := server.Options{Endpoints: sim.Endpoints{Port: base, Ranks: 3}}
 		_, err = server.New(w.Engine(0), d, 2, o)
 		if !errors.Is(err, syscall.EADDRINUSE) {
@@ -50,9 +47,7 @@ func TestPortsInUse(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: with the port free again: %v", what, err)
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Close())
 		if err := s.Close(); err != nil {
 			t.Errorf("closing again: %v", err)
 		}
@@ -60,7 +55,7 @@ func TestPortsInUse(t *testing.T) {
 	for _, o := range []server.Options{
 		{Endpoints: sim.Endpoints{Port: 65530, Ranks: 4}},
 		{Endpoints: sim.Endpoints{Port: 20000, Ranks: 1}},
-		{Listen: "no such host", Endpoints: sim.Endpoints{Port: freePorts(16), Ranks: 4}},
+		{Listen: "no such host", Endpoints: sim.Endpoints{Port: 20000, Ranks: 4}},
 	} {
 		if s, err := server.New(w.Engine(0), d, 2, o); err == nil {
 			t.Errorf("%+v: no error", o)
@@ -73,9 +68,7 @@ func TestPortsInUse(t *testing.T) {
 func TestListensOnLoopback(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, a := range addresses {
 		ip, _, err := net.ParseCIDR(a.String())
 		if err != nil || ip.IsLoopback() || ip.To4() == nil {
@@ -109,24 +102,16 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 	named := dial(t, s.command(0), zmq4.NewDealer)
 	for i := range 600 { // more than may be open
-		if err := named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))); err != nil {
-			t.Fatal(err)
-		}
+		check(t, named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))))
 	}
 	idle := dial(t, s.kernelOut(0), zmq4.NewSub)
-	if err := idle.SetOption(zmq4.OptionSubscribe, ""); err != nil {
-		t.Fatal(err)
-	}
+	check(t, idle.SetOption(zmq4.OptionSubscribe, ""))
 	silent, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer silent.Close()
 	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+512 })
 	begin := time.Now()
-	if err := s.stop(); err != nil {
-		t.Error(err)
-	}
+	check(t, s.stop())
 	if took := time.Since(begin); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}
@@ -159,40 +144,6 @@ func goroutines(texts ...string) string {
 	return strings.Join(found, "\n\n")
 }
 
-// Clients beyond the limit are turned away, and the others do not notice.
-func TestConnectionsAreBounded(t *testing.T) {
-	s := start(t, "u55c_tcp", nil, options{ranks: 1, limits: zmq.Limits{Connections: 3}})
-	var clients []*client
-	for range 3 {
-		c := s.client(t, 0, true)
-		if c.read(0); c.err != nil {
-			t.Fatal(c.err)
-		}
-		clients = append(clients, c)
-	}
-	extra, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer extra.Close()
-	if err := extra.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := extra.Read(make([]byte, 1)); err == nil || errors.Is(err, syscall.ETIMEDOUT) {
-		t.Errorf("one client too many got %d bytes: %v", n, err)
-	}
-	for _, c := range clients {
-		if c.read(0); c.err != nil {
-			t.Error(c.err)
-		}
-	}
-	clients[0].hangUp()
-	waitFor(t, "the end of a connection", func() bool { return s.servers[0].Health().Clients == 2 })
-	if c := s.client(t, 0, true); c.read(0) != 0 || c.err != nil {
-		t.Errorf("after one has left: %v", c.err)
-	}
-}
-
 // The engine dies while clients wait: they are told so, and the server goes on
 // telling.
 func TestEngineIsClosed(t *testing.T) {
@@ -202,9 +153,7 @@ func TestEngineIsClosed(t *testing.T) {
 	if c.err != nil {
 		t.Fatal(c.err)
 	}
-	if err := s.World.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.World.Close())
 	for range 3 {
 		for i, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1},
 			call{scenario: opNop}.with(0)} {
@@ -221,7 +170,7 @@ func (c call) with(ctrl int) message {
 	return m
 }
 
-func TestHealthIsALine(t *testing.T) {
+func TestHealth(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	c := s.client(t, 0, true)
 	c.allocate(4096, false)
@@ -240,15 +189,5 @@ func TestHealthIsALine(t *testing.T) {
 	if h.Clients != 1 || h.CallsOpen != 1 || h.Refused != 1 || h.BytesIn != 100 || h.BytesOut != 50 ||
 		h.Requests != want || h.Failure != "" {
 		t.Errorf("%+v", h)
-	}
-	line := h.String()
-	for _, part := range []string{"rank 0", "1 clients", "1 calls open", "1 MMIO read", "1 call,", "1 refused",
-		"100 bytes in, 50 out", "rx buffers"} {
-		if !strings.Contains(line, part) {
-			t.Errorf("%q lacks %q", line, part)
-		}
-	}
-	if strings.Contains(line, "\n") {
-		t.Errorf("%q is more than a line", line)
 	}
 }

@@ -114,11 +114,6 @@ func Here(ctx context.Context, size int) (World, error) {
 	return Resolve(ctx, func(string) (string, bool) { return "", false }, Options{Size: size})
 }
 
-// Spread reports whether ranks are on more than one host.
-func (w World) Spread() bool {
-	return slices.ContainsFunc(w.Hosts, func(a netip.Addr) bool { return a != w.Hosts[0] })
-}
-
 // share settles the ranks.
 func (w *World) share(o Options) (err error) {
 	if w.Foreign, err = Ranks("--foreign", o.Foreign); err != nil {

@@ -153,9 +153,7 @@ func controlled(t *testing.T, f *fake) (*controller, *Engine) {
 	d.life, d.end = context.WithCancelCause(context.Background())
 	t.Cleanup(d.Stop)
 	k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return k, d
 }
 
@@ -241,9 +239,7 @@ func TestCallsOfAProcessBefore(t *testing.T) {
 			t.Errorf("room for %d calls", k.capacity)
 		}
 		call, err := k.start(t.Context(), some(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		n := d.tickets.Add(call)
 		time.Sleep(time.Second)
 		for f.answer(codeOf) {
@@ -265,9 +261,7 @@ func TestMoreThanThereIsRoomFor(t *testing.T) {
 		var open []accl.Ticket
 		for i := range uint32(queued) {
 			answer, err := k.start(ctx, some(i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			open = append(open, d.tickets.Add(answer))
 		}
 		short, cancel := context.WithTimeout(ctx, time.Second)
@@ -311,9 +305,7 @@ func TestResetDropsCalls(t *testing.T) {
 		var open []accl.Ticket
 		start := func(c accl.Call) {
 			answer, err := k.start(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			open = append(open, d.tickets.Add(answer))
 		}
 		for i := range uint32(10) {
@@ -363,9 +355,7 @@ func TestSilentController(t *testing.T) {
 				var open []accl.Ticket
 				for i := range uint32(2) { // the first one may be handed over
 					answer, err := k.start(t.Context(), some(i))
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					open = append(open, d.tickets.Add(answer))
 				}
 				for _, n := range open {
@@ -403,9 +393,7 @@ func TestAnEngineMayTakeItsTime(t *testing.T) {
 		d.life, d.end = context.WithCancelCause(context.Background())
 		defer d.Stop()
 		k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		open := make(chan accl.Ticket, 2)
 		start := func(n uint32) {
 			answer, err := k.start(t.Context(), some(n))
@@ -456,9 +444,7 @@ func TestCloseEndsCalls(t *testing.T) {
 		var open []accl.Ticket
 		for i := range uint32(2) { // the second one waits
 			answer, err := k.start(t.Context(), some(i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			open = append(open, d.tickets.Add(answer))
 		}
 		d.Stop()
@@ -471,4 +457,12 @@ func TestCloseEndsCalls(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

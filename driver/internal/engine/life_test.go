@@ -28,14 +28,10 @@ func TestLifeOfACard(t *testing.T) {
 				var engines Set
 				ctx, end := context.WithCancelCause(t.Context())
 				d, err := engines.Open(0, func() (*Engine, error) { return plain(0), nil })
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				for _, takes := range test.uses {
 					done, err := l.Use("card 7")
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					time.AfterFunc(takes, done)
 				}
 				began := time.Now()

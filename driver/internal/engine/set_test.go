@@ -3,9 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 )
 
@@ -82,9 +79,7 @@ func TestEnginesAreGivenBack(t *testing.T) {
 	var s Set
 	reopen := func(open func() (*Engine, error)) (*Engine, error) { return s.Open(1, open) }
 	first, err := reopen(func() (*Engine, error) { return plain(1), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s.Return(first)
 	if !errors.Is(context.Cause(first.life), ErrClosed) {
 		t.Errorf("given back, it says %v", context.Cause(first.life))
@@ -96,9 +91,7 @@ func TestEnginesAreGivenBack(t *testing.T) {
 		}
 		return plain(1), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s.Return(first)
 	if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); !errors.Is(err, ErrOpen) {
 		t.Errorf("while it is open: %v", err)
@@ -109,41 +102,5 @@ func TestEnginesAreGivenBack(t *testing.T) {
 	s.Return(second)
 	if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestEnginesAreOpenOnce has many open the same engine while the card is closed.
-func TestEnginesAreOpenOnce(t *testing.T) {
-	var s Set
-	var open, most, times atomic.Int32
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for {
-				d, err := s.Open(0, func() (*Engine, error) {
-					most.Store(max(most.Load(), open.Add(1)))
-					return plain(0), nil
-				})
-				switch {
-				case err == nil:
-					times.Add(1)
-					open.Add(-1)
-					s.Return(d)
-				case errors.Is(err, ErrClosed):
-					return
-				case !errors.Is(err, ErrOpen):
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	for times.Load() < 1000 {
-		runtime.Gosched()
-	}
-	s.Close()
-	all.Wait()
-	if most.Load() != 1 {
-		t.Errorf("%d are open at a time", most.Load())
 	}
 }

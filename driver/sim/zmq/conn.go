@@ -105,7 +105,7 @@ func (c *Conn) sendAll(messages [][][]byte) error {
 			return err
 		}
 	}
-	return c.guard.flush()
+	return c.guard.out.Flush()
 }
 
 // Recv returns the frames of the next message, as they are on the wire.
@@ -188,5 +188,5 @@ func (c *Conn) sendPong() error {
 	if err := c.zmtp.SendCmd(zmq4.CmdPong, *back); err != nil {
 		return err
 	}
-	return c.guard.flush()
+	return c.guard.out.Flush()
 }

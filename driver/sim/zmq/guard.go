@@ -16,6 +16,7 @@ const (
 	handshakeBytes = 64 << 10 // that a peer may send before the first message
 	commandBytes   = 16 << 10 // of one command after the handshake
 	readBytes      = 32 << 10 // read ahead
+	writeBytes     = 16 << 10 // kept, of messages that are sent together
 	skipFactor     = 4        // of a message that is too large, as many times the limit is skipped
 	skipFrame      = 64       // bytes that a skipped frame counts for, beside its own
 
@@ -30,10 +31,11 @@ const (
 // there: zmq4 would answer in the midst of a message that is being sent, and
 // does not tell subscribing from cancelling.
 //
-// What is written is kept until flush.
+// What is written is kept until a flush of out.
 type guard struct {
 	net.Conn
-	outlet
+	outlet  outlet
+	out     *bufio.Writer
 	in      *bufio.Reader
 	limits  Limits
 	command func(name string, body []byte) error // after the handshake
@@ -57,8 +59,9 @@ type guard struct {
 }
 
 func newGuard(raw net.Conn, limits Limits) *guard {
-	g := &guard{Conn: raw, limits: limits, outlet: newOutlet(raw)}
+	g := &guard{Conn: raw, limits: limits, outlet: outlet{to: raw}}
 	g.in = bufio.NewReaderSize(arrivals{g}, readBytes)
+	g.out = bufio.NewWriterSize(&g.outlet, writeBytes)
 	return g
 }
 
@@ -66,14 +69,14 @@ func newGuard(raw net.Conn, limits Limits) *guard {
 func (g *guard) open(command func(name string, body []byte) error) error {
 	g.opened = true
 	g.command = command
-	g.stall = g.limits.Stall
+	g.outlet.stall = g.limits.Stall
 	return g.Conn.SetDeadline(time.Time{})
 }
 
 // Read gives no more than the rest of one frame.
 func (g *guard) Read(p []byte) (int, error) {
 	if !g.opened {
-		if err := g.flush(); err != nil {
+		if err := g.out.Flush(); err != nil {
 			return 0, err
 		}
 	}
@@ -87,8 +90,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write keeps p until flush, unless it is short.
-func (g *guard) Write(p []byte) (int, error) { return g.write(p) }
+func (g *guard) Write(p []byte) (int, error) { return g.out.Write(p) }
 
 // between reports that nothing of a message has been read that could be lost.
 func (g *guard) between() bool { return !g.broken && g.pass == 0 && !g.more && !g.skipping }

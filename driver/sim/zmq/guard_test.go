@@ -109,7 +109,7 @@ func hello() []byte {
 func FuzzGuard(f *testing.F) {
 	f.Add([]byte{}, true, 1)
 	f.Add([]byte{0, 3, 'a', 'b', 'c', 1, 0, 0, 1, 'x'}, true, 2)
-	f.Add([]byte("\x04\x09\x04PING\x00\x09ab\x00\x02cd"), true, 3)
+	f.Add([]byte("\x04\x09\x04PING\x00\x09ab\x04\x09\x04PING\x00\x09ef\x00\x02cd"), true, 3)
 	f.Add([]byte("\x00\x29"+string(make([]byte, 0x29))+"\x00\x01x"), true, 7)
 	f.Add([]byte{1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 'x'}, true, 64)
 	f.Add([]byte{2, 0, 0, 0, 0, 0, 0, 0, 2, 'a', 'b', 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, true, 5)

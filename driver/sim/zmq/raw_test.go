@@ -63,13 +63,9 @@ type peer struct {
 func connect(t *testing.T, address string) peer {
 	t.Helper()
 	c, err := net.DialTimeout("tcp", address, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(2 * patience)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.SetDeadline(time.Now().Add(2*patience)))
 	return peer{t, c}
 }
 
@@ -164,9 +160,7 @@ func noLeaks(t *testing.T) {
 func listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -186,5 +180,13 @@ func eventually(t *testing.T, what string, is func() bool) {
 		if time.Now().After(end) {
 			t.Fatal("timed out: ", what)
 		}
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -62,16 +61,6 @@ func TestMessagesAreAsOnTheWire(t *testing.T) {
 		p.expect(frames...)
 		p.Close()
 	}
-}
-
-func TestBytesMayComeOneByOne(t *testing.T) {
-	p := connect(t, serving(t, zmq.Rep, zmq.Limits{}, echo))
-	for _, b := range slices.Concat(greeting(), ready("REQ"), message("", "hello", strings.Repeat("x", 300))) {
-		p.send([]byte{b})
-	}
-	p.bytes(64)
-	p.frame()
-	p.expect("", "hello", strings.Repeat("x", 300))
 }
 
 func TestASilentPeerHoldsUpNobodyAndIsDropped(t *testing.T) {
@@ -223,14 +212,4 @@ func TestServeWaitsForHandlersAndClosesTheirConnections(t *testing.T) {
 	stays.ends(patience)
 	time.AfterFunc(20*time.Millisecond, func() { close(quiet) })
 	wait(t, "the end of Serve", ended)
-}
-
-func TestServeReportsWhyItAcceptsNoMore(t *testing.T) {
-	noLeaks(t)
-	l := listen(t)
-	l.Close()
-	err := zmq.Serve(t.Context(), l, zmq.Rep, zmq.Limits{}, echo)
-	if !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), l.Addr().String()) {
-		t.Errorf("Serve: %v", err)
-	}
 }

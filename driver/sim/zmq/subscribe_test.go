@@ -7,7 +7,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -44,9 +43,7 @@ func TestSubscribeFollowsAPublisherThatComesAndGoes(t *testing.T) {
 	for life := range 3 {
 		time.Sleep(10 * time.Millisecond)
 		l, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		p := zmq.NewPublisher(l, zmq.Limits{}, 1<<20)
 		subscribed(t, p, "a")
 		subscribed(t, p, "b")
@@ -85,50 +82,4 @@ func TestSubscribeEndsWithItsContext(t *testing.T) {
 	if err := zmq.Subscribe(t.Context(), "no port", nil, zmq.Limits{}, nil); err == nil {
 		t.Error("an address without a port is none")
 	}
-}
-
-func TestAHandlerThatBlocksHoldsThePublisherBack(t *testing.T) {
-	noLeaks(t)
-	p, address := publisher(t, zmq.Limits{}, 1<<20)
-	room := make(chan struct{}, 1000)
-	p.OnRoom(func() { room <- struct{}{} })
-	ctx, cancel := context.WithCancel(t.Context())
-	release, all := make(chan struct{}), make(chan struct{})
-	const messages = 400
-	var subscriber sync.WaitGroup
-	received := 0
-	subscriber.Go(func() {
-		_ = zmq.Subscribe(ctx, address, []string{""}, zmq.Limits{}, func(frames [][]byte) {
-			<-release
-			if frames == nil {
-				return
-			}
-			if want := fmt.Sprint(received); string(frames[0]) != want {
-				t.Errorf("message %q, want %q", frames[0], want)
-			}
-			if received++; received == messages {
-				close(all)
-			}
-		})
-	})
-	wait(t, "subscription", room)
-	published := 0
-	for published < messages && p.Publish(fmt.Append(nil, published), make([]byte, 100_000)) == nil {
-		published++
-	}
-	if published == messages {
-		t.Fatal("nothing held the publisher back")
-	}
-	close(release)
-	for published < messages {
-		err := p.Publish(fmt.Append(nil, published), make([]byte, 100_000))
-		if err == nil {
-			published++
-			continue
-		}
-		wait(t, "OnRoom", room)
-	}
-	wait(t, "all messages", all)
-	cancel()
-	subscriber.Wait()
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // compiled runs a C program with XRT's own header; it skips the test if the header
@@ -29,60 +30,58 @@ func compiled(t *testing.T, source string) []byte {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.CommandContext(t.Context(), program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 
 // TestHeader compares places, sizes and numbers with those of XRT's header.
 func TestHeader(t *testing.T) {
 	var source, want strings.Builder
+	var (
+		head    axlf
+		section sectionHeader
+		ip      ipRecord
+		bank    bankRecord
+		link    connectionRecord
+	)
 	source.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include <xrt/xclbin.h>\nint main(void) {\n")
 	for _, c := range []struct {
 		expression string
 		value      int64
 	}{
-		{"offsetof(struct axlf, m_header)", headerAt},
-		{"offsetof(struct axlf, m_header.m_length)", lengthAt},
-		{"offsetof(struct axlf, m_header.m_timeStamp)", createdAt},
-		{"offsetof(struct axlf, m_header.m_versionPatch)", versionAt},
-		{"offsetof(struct axlf, m_header.m_versionMajor)", versionAt + 2},
-		{"offsetof(struct axlf, m_header.m_versionMinor)", versionAt + 3},
-		{"offsetof(struct axlf, m_header.m_mode)", modeAt},
-		{"offsetof(struct axlf, m_header.m_platformVBNV)", platformAt},
-		{"sizeof(((struct axlf *)0)->m_header.m_platformVBNV)", platformSize},
-		{"offsetof(struct axlf, m_header.m_platformVBNV) - 16", interfaceAt},
-		{"offsetof(struct axlf, m_header.uuid)", uuidAt},
-		{"offsetof(struct axlf, m_header.m_numSections)", countAt},
-		{"offsetof(struct axlf, m_sections)", sectionsAt},
-		{"sizeof(struct axlf_section_header)", sectionSize},
-		{"offsetof(struct axlf_section_header, m_sectionKind)", 0},
-		{"offsetof(struct axlf_section_header, m_sectionName)", 4},
-		{"sizeof(((struct axlf_section_header *)0)->m_sectionName)", nameSize},
-		{"offsetof(struct axlf_section_header, m_sectionOffset)", 24},
-		{"offsetof(struct axlf_section_header, m_sectionSize)", 32},
+		{"offsetof(struct axlf, m_header)", int64(unsafe.Offsetof(head.Length))},
+		{"offsetof(struct axlf, m_header.m_timeStamp)", int64(unsafe.Offsetof(head.Created))},
+		{"offsetof(struct axlf, m_header.m_versionPatch)", int64(unsafe.Offsetof(head.Patch))},
+		{"offsetof(struct axlf, m_header.m_versionMajor)", int64(unsafe.Offsetof(head.Major))},
+		{"offsetof(struct axlf, m_header.m_versionMinor)", int64(unsafe.Offsetof(head.Minor))},
+		{"offsetof(struct axlf, m_header.m_mode)", int64(unsafe.Offsetof(head.Mode))},
+		{"offsetof(struct axlf, m_header.m_platformVBNV)", int64(unsafe.Offsetof(head.Platform))},
+		{"sizeof(((struct axlf *)0)->m_header.m_platformVBNV)", int64(unsafe.Sizeof(head.Platform))},
+		{"offsetof(struct axlf, m_header.m_platformVBNV) - 16", int64(unsafe.Offsetof(head.Interface))},
+		{"offsetof(struct axlf, m_header.uuid)", int64(unsafe.Offsetof(head.UUID))},
+		{"offsetof(struct axlf, m_header.m_numSections)", int64(unsafe.Offsetof(head.Sections))},
+		{"offsetof(struct axlf, m_sections)", int64(unsafe.Sizeof(head))},
+		{"sizeof(struct axlf_section_header)", int64(unsafe.Sizeof(section))},
+		{"offsetof(struct axlf_section_header, m_sectionName)", int64(unsafe.Offsetof(section.Name))},
+		{"sizeof(((struct axlf_section_header *)0)->m_sectionName)", int64(unsafe.Sizeof(section.Name))},
+		{"offsetof(struct axlf_section_header, m_sectionOffset)", int64(unsafe.Offsetof(section.Offset))},
+		{"offsetof(struct axlf_section_header, m_sectionSize)", int64(unsafe.Offsetof(section.Size))},
 		{"XCLBIN_MAX_NUM_SECTION", maxSections},
-		{"offsetof(struct ip_layout, m_ip_data)", ipsAt},
-		{"sizeof(struct ip_data)", ipSize},
-		{"offsetof(struct ip_data, m_type)", 0},
-		{"offsetof(struct ip_data, properties)", ipProperties},
-		{"offsetof(struct ip_data, m_base_address)", ipBase},
-		{"offsetof(struct ip_data, m_name)", ipName},
-		{"sizeof(((struct ip_data *)0)->m_name)", ipSize - ipName},
-		{"offsetof(struct mem_topology, m_mem_data)", banksAt},
-		{"sizeof(struct mem_data)", bankSize},
-		{"offsetof(struct mem_data, m_type)", 0},
-		{"offsetof(struct mem_data, m_used)", bankUsed},
-		{"offsetof(struct mem_data, m_size)", bankKiB},
-		{"offsetof(struct mem_data, m_base_address)", bankBase},
-		{"offsetof(struct mem_data, m_tag)", bankTag},
-		{"sizeof(((struct mem_data *)0)->m_tag)", bankSize - bankTag},
-		{"offsetof(struct connectivity, m_connection)", connectionsAt},
-		{"sizeof(struct connection)", connectionSize},
-		{"offsetof(struct connection, arg_index)", 0},
-		{"offsetof(struct connection, m_ip_layout_index)", connectionIP},
-		{"offsetof(struct connection, mem_data_index)", connectionMemory},
+		{"offsetof(struct ip_layout, m_ip_data)", 8},
+		{"sizeof(struct ip_data)", int64(unsafe.Sizeof(ip))},
+		{"offsetof(struct ip_data, properties)", int64(unsafe.Offsetof(ip.Properties))},
+		{"offsetof(struct ip_data, m_base_address)", int64(unsafe.Offsetof(ip.Base))},
+		{"offsetof(struct ip_data, m_name)", int64(unsafe.Offsetof(ip.Name))},
+		{"offsetof(struct mem_topology, m_mem_data)", 8},
+		{"sizeof(struct mem_data)", int64(unsafe.Sizeof(bank))},
+		{"offsetof(struct mem_data, m_used)", int64(unsafe.Offsetof(bank.Used))},
+		{"offsetof(struct mem_data, m_size)", int64(unsafe.Offsetof(bank.KiB))},
+		{"offsetof(struct mem_data, m_base_address)", int64(unsafe.Offsetof(bank.Base))},
+		{"offsetof(struct mem_data, m_tag)", int64(unsafe.Offsetof(bank.Tag))},
+		{"offsetof(struct connectivity, m_connection)", 4},
+		{"sizeof(struct connection)", int64(unsafe.Sizeof(link))},
+		{"offsetof(struct connection, m_ip_layout_index)", int64(unsafe.Offsetof(link.IP))},
+		{"offsetof(struct connection, mem_data_index)", int64(unsafe.Offsetof(link.Bank))},
 		{"BITSTREAM", int64(Bitstream)}, {"EMBEDDED_METADATA", int64(EmbeddedMetadata)}, {"MEM_TOPOLOGY", int64(MemTopology)},
 		{"CONNECTIVITY", int64(Connectivity)}, {"IP_LAYOUT", int64(IPLayout)},
 		{"CLOCK_FREQ_TOPOLOGY", int64(ClockFreqTopology)},
@@ -123,13 +122,9 @@ func TestHeader(t *testing.T) {
 func TestSamples(t *testing.T) {
 	for _, name := range []string{"two_sections", "card"} {
 		source, err := os.ReadFile("testdata/" + name + ".c.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		want, err := os.ReadFile("testdata/" + name + ".xclbin")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if got := compiled(t, string(source)); !bytes.Equal(got, want) {
 			t.Errorf("%s.c.txt writes %d bytes that are not those of %s.xclbin", name, len(got), name)
 		}

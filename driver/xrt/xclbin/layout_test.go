@@ -14,13 +14,9 @@ const card = "testdata/card.xclbin"
 func read(t testing.TB, path string) (*File, []byte) {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	f, err := Read(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return f, b
 }
 
@@ -90,9 +86,7 @@ func TestNoTables(t *testing.T) {
 func TestLayout(t *testing.T) {
 	f, _ := read(t, card)
 	l, err := f.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(l.Kernels) != 5 || !reflect.DeepEqual(l.Banks, cardBanks) || !reflect.DeepEqual(l.Groups, cardGroups) {
 		t.Errorf("the layout is %+v", l)
 	}
@@ -161,9 +155,7 @@ func TestWithoutGroups(t *testing.T) {
 	f, _ := read(t, card)
 	f.Sections = f.Sections[:6]
 	l, err := f.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got, err := l.BufferBank("extdma_0_0", 2); err != nil || got != (Place{cardBanks[1], 1}) {
 		t.Errorf("a buffer in %+v (%v)", got, err)
 	}

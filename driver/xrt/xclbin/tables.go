@@ -7,29 +7,25 @@ import (
 	"math"
 )
 
-// Places in the sections, bytes (xclbin.h: ip_layout, ip_data, mem_topology,
-// mem_data, connectivity, connection). A table begins with a number of records in
-// 32 bits; the records of the first two are aligned to 8 bytes.
+// The records of xclbin.h: ip_data, mem_data, connection.
+type (
+	ipRecord struct {
+		Type       IPType
+		Properties uint32
+		Base       uint64
+		Name       [64]byte
+	}
+	bankRecord struct {
+		Type, Used uint8
+		_          [6]byte
+		KiB, Base  uint64
+		Tag        [16]byte
+	}
+	connectionRecord struct{ Arg, IP, Bank int32 }
+)
+
 const (
-	ipsAt        = 8
-	ipSize       = 80
-	ipProperties = 4
-	ipBase       = 8
-	ipName       = 16
-
-	banksAt   = 8
-	bankSize  = 40
-	bankUsed  = 1
-	bankKiB   = 8
-	bankBase  = 16
-	bankTag   = 24
 	memoryMax = 1 << 53 // KiB: bytes fit into 63 bits
-
-	connectionsAt    = 4
-	connectionSize   = 12
-	connectionIP     = 4
-	connectionMemory = 8
-
 	// maxTable bounds tables, bytes. xclbinutil warns from 64 KiB on, because
 	// XRT's kernel module takes no more.
 	maxTable = 1 << 20
@@ -72,8 +68,9 @@ type Connection struct {
 	Arg, IP, Bank int
 }
 
-// table is the records of a section; none if it is not there or empty.
-func (f *File) table(kind Kind, head, record int) ([]byte, error) {
+// records reads the records of a section behind their number in 32 bits; none if it is not
+// there or empty. head is where they begin.
+func records[T any](f *File, kind Kind, head int) ([]T, error) {
 	b, err := f.whole(kind, maxTable)
 	if err != nil || len(b) == 0 {
 		return nil, err
@@ -81,12 +78,15 @@ func (f *File) table(kind Kind, head, record int) ([]byte, error) {
 	if len(b) < head {
 		return nil, fmt.Errorf("%w: %s has %d bytes, and its head alone %d", ErrFormat, kind, len(b), head)
 	}
+	record := binary.Size(*new(T))
 	count := int64(int32(binary.LittleEndian.Uint32(b)))
 	if want := int64(head) + count*int64(record); count < 0 || want != int64(len(b)) {
 		return nil, fmt.Errorf("%w: %s has %d bytes, but says that it has %d records, which take %d and %d each",
 			ErrFormat, kind, len(b), count, head, record)
 	}
-	return b[head:], nil
+	list := make([]T, count)
+	_, err = binary.Decode(b[head:], binary.LittleEndian, list)
+	return list, err
 }
 
 // whole is the data of the only section of a kind; nil if there is none.
@@ -117,19 +117,17 @@ func (f *File) whole(kind Kind, limit int64) ([]byte, error) {
 // IPs reads IP_LAYOUT; none if there is no such section. As with Banks and the other
 // tables, the error matches ErrFormat if the section is damaged.
 func (f *File) IPs() ([]IP, error) {
-	b, err := f.table(IPLayout, ipsAt, ipSize)
-	if err != nil || len(b) == 0 {
+	entries, err := records[ipRecord](f, IPLayout, 8)
+	if err != nil {
 		return nil, err
 	}
-	le := binary.LittleEndian
-	list := make([]IP, len(b)/ipSize)
-	for i := range list {
-		e := b[i*ipSize:][:ipSize]
-		ip := IP{Type: IPType(le.Uint32(e)), Properties: le.Uint32(e[ipProperties:]), Base: le.Uint64(e[ipBase:])}
-		if ip.Name, err = name(e[ipName:]); err != nil {
+	var list []IP
+	for i, e := range entries {
+		name, err := name(e.Name[:])
+		if err != nil {
 			return nil, fmt.Errorf("%w: %s: name of entry %d: %w", ErrFormat, IPLayout, i, err)
 		}
-		list[i] = ip
+		list = append(list, IP{e.Type, name, e.Base, e.Properties})
 	}
 	return list, nil
 }
@@ -142,26 +140,24 @@ func (f *File) Banks() ([]Bank, error) { return f.banks(MemTopology) }
 func (f *File) Groups() ([]Bank, error) { return f.banks(AskGroupTopology) }
 
 func (f *File) banks(kind Kind) ([]Bank, error) {
-	b, err := f.table(kind, banksAt, bankSize)
-	if err != nil || len(b) == 0 {
+	entries, err := records[bankRecord](f, kind, 8)
+	if err != nil {
 		return nil, err
 	}
-	le := binary.LittleEndian
-	list := make([]Bank, len(b)/bankSize)
-	for i := range list {
-		e := b[i*bankSize:][:bankSize]
-		bank := Bank{Type: MemType(e[0]), Used: e[bankUsed] != 0}
+	var list []Bank
+	for i, e := range entries {
+		bank := Bank{Type: MemType(e.Type), Used: e.Used != 0}
 		if !bank.Type.Stream() { // of streams these are a route and a flow
-			bank.KiB, bank.Base = le.Uint64(e[bankKiB:]), le.Uint64(e[bankBase:])
+			bank.KiB, bank.Base = e.KiB, e.Base
 		}
-		if bank.Tag, err = name(e[bankTag:]); err != nil {
+		if bank.Tag, err = name(e.Tag[:]); err != nil {
 			return nil, fmt.Errorf("%w: %s: tag of entry %d: %w", ErrFormat, kind, i, err)
 		}
 		if bank.Used && (bank.KiB >= memoryMax || bank.Base > math.MaxUint64-bank.KiB*1024) {
 			return nil, fmt.Errorf("%w: %s: entry %d (%s) has %d KiB from address %#x on, beyond 64 bits", ErrFormat, kind, i,
 				bank.Tag, bank.KiB, bank.Base)
 		}
-		list[i] = bank
+		list = append(list, bank)
 	}
 	return list, nil
 }
@@ -175,20 +171,17 @@ func (f *File) Connections() ([]Connection, error) { return f.connections(Connec
 func (f *File) GroupConnections() ([]Connection, error) { return f.connections(AskGroupConnection) }
 
 func (f *File) connections(kind Kind) ([]Connection, error) {
-	b, err := f.table(kind, connectionsAt, connectionSize)
-	if err != nil || len(b) == 0 {
+	entries, err := records[connectionRecord](f, kind, 4)
+	if err != nil {
 		return nil, err
 	}
-	list := make([]Connection, len(b)/connectionSize)
-	for i := range list {
-		e := b[i*connectionSize:][:connectionSize]
-		at := func(offset int) int { return int(int32(binary.LittleEndian.Uint32(e[offset:]))) }
-		c := Connection{Arg: at(0), IP: at(connectionIP), Bank: at(connectionMemory)}
-		if c.Arg < 0 || c.IP < 0 || c.Bank < 0 {
+	var list []Connection
+	for i, e := range entries {
+		if e.Arg < 0 || e.IP < 0 || e.Bank < 0 {
 			return nil, fmt.Errorf("%w: %s: entry %d has a negative number: argument %d of IP %d leads to bank %d", ErrFormat,
-				kind, i, c.Arg, c.IP, c.Bank)
+				kind, i, e.Arg, e.IP, e.Bank)
 		}
-		list[i] = c
+		list = append(list, Connection{int(e.Arg), int(e.IP), int(e.Bank)})
 	}
 	return list, nil
 }

@@ -20,24 +20,36 @@ import (
 // ErrFormat matches errors of files that are damaged, or no .xclbin files.
 var ErrFormat = errors.New("not an .xclbin file")
 
-// Places in the file, bytes (xclbin.h: axlf, axlf_header, axlf_section_header).
 const (
-	magic        = "xclbin2\x00"
-	headerAt     = 304
-	lengthAt     = headerAt
-	createdAt    = headerAt + 8
-	versionAt    = headerAt + 24 // patch 16 bits, major 8, minor 8
-	modeAt       = headerAt + 28
-	interfaceAt  = headerAt + 32
-	platformAt   = headerAt + 48
-	platformSize = 64
-	uuidAt       = headerAt + 112
-	countAt      = headerAt + 144
-	sectionsAt   = headerAt + 152
-	sectionSize  = 40
-	nameSize     = 16
-	maxSections  = 0x10000
+	magic       = "xclbin2\x00"
+	maxSections = 0x10000
 )
+
+// axlf is the header of xclbin.h with the first fields of the file.
+type axlf struct {
+	Magic        [8]byte
+	_            [296]byte
+	Length       uint64
+	Created      int64
+	_            uint64
+	Patch        uint16
+	Major, Minor uint8
+	Mode         Mode
+	_            uint16
+	Interface    [16]byte
+	Platform     [64]byte
+	UUID, _      [16]byte
+	Sections     uint32
+	_            uint32
+}
+
+// sectionHeader is axlf_section_header of xclbin.h.
+type sectionHeader struct {
+	Kind         Kind
+	Name         [16]byte // needs no zero at the end
+	_            uint32
+	Offset, Size uint64
+}
 
 // Mode is the kind of design in an .xclbin (XCLBIN_MODE).
 type Mode uint16
@@ -78,58 +90,53 @@ type File struct {
 
 // Read reads the header of a file with size bytes.
 func Read(r io.ReaderAt, size int64) (*File, error) {
-	head := make([]byte, sectionsAt)
+	var head axlf
+	sectionsAt, sectionSize := int64(binary.Size(head)), int64(binary.Size(sectionHeader{}))
 	if size < sectionsAt {
 		return nil, fmt.Errorf("%w: it has %d bytes, and the header alone %d", ErrFormat, size, sectionsAt)
 	}
-	if _, err := r.ReadAt(head, 0); err != nil {
+	if err := binary.Read(io.NewSectionReader(r, 0, sectionsAt), binary.LittleEndian, &head); err != nil {
 		return nil, fmt.Errorf("read the header: %w", err)
 	}
-	if string(head[:len(magic)]) != magic {
-		return nil, fmt.Errorf("%w: it begins with %q instead of %q", ErrFormat, head[:len(magic)], magic)
+	if string(head.Magic[:]) != magic {
+		return nil, fmt.Errorf("%w: it begins with %q instead of %q", ErrFormat, head.Magic, magic)
 	}
-	le := binary.LittleEndian
-	if length := le.Uint64(head[lengthAt:]); length != uint64(size) {
-		return nil, fmt.Errorf("%w: its header says that it has %d bytes, and it has %d", ErrFormat, length, size)
+	if head.Length != uint64(size) {
+		return nil, fmt.Errorf("%w: its header says that it has %d bytes, and it has %d", ErrFormat, head.Length, size)
 	}
-	platform, err := name(head[platformAt : platformAt+platformSize])
+	platform, err := name(head.Platform[:])
 	if err != nil {
 		return nil, fmt.Errorf("%w: the platform's name: %w", ErrFormat, err)
 	}
 	f := &File{
-		UUID:      uuid(head[uuidAt:]),
+		UUID:      uuid(head.UUID),
 		Platform:  platform,
-		Interface: uuid(head[interfaceAt:]),
-		Mode:      Mode(le.Uint16(head[modeAt:])),
-		Version:   fmt.Sprintf("%d.%d.%d", head[versionAt+2], head[versionAt+3], le.Uint16(head[versionAt:])),
-		Created:   time.Unix(int64(le.Uint64(head[createdAt:])), 0).UTC(),
+		Interface: uuid(head.Interface),
+		Mode:      head.Mode,
+		Version:   fmt.Sprintf("%d.%d.%d", head.Major, head.Minor, head.Patch),
+		Created:   time.Unix(head.Created, 0).UTC(),
 		r:         r,
 	}
-	count := int64(le.Uint32(head[countAt:]))
+	count := int64(head.Sections)
 	if count > maxSections || sectionsAt+count*sectionSize > size {
 		return nil, fmt.Errorf("%w: %d sections do not fit into its %d bytes", ErrFormat, count, size)
 	}
-	table := make([]byte, count*sectionSize)
-	if _, err := r.ReadAt(table, sectionsAt); err != nil && (count > 0 || !errors.Is(err, io.EOF)) {
+	table := make([]sectionHeader, count)
+	if err := binary.Read(io.NewSectionReader(r, sectionsAt, size-sectionsAt), binary.LittleEndian, table); err != nil {
 		return nil, fmt.Errorf("read the list of sections: %w", err)
 	}
-	for entry := range count {
-		e := table[entry*sectionSize:][:sectionSize]
-		offset, length := le.Uint64(e[24:]), le.Uint64(e[32:])
-		if offset == 0 && length == 0 {
+	for i, e := range table {
+		if e.Offset == 0 && e.Size == 0 {
 			continue // the format's way to say that it is not there
 		}
-		if offset > uint64(size) || length > uint64(size)-offset {
-			return nil, fmt.Errorf("%w: section %d lies outside of its %d bytes", ErrFormat, entry, size)
+		if e.Offset > uint64(size) || e.Size > uint64(size)-e.Offset {
+			return nil, fmt.Errorf("%w: section %d lies outside of its %d bytes", ErrFormat, i, size)
 		}
-		if length > 0 && offset < uint64(sectionsAt+count*sectionSize) {
+		if e.Size > 0 && e.Offset < uint64(sectionsAt+count*sectionSize) {
 			return nil, fmt.Errorf("%w: section %d begins at byte %d, inside the header and the list of sections",
-				ErrFormat, entry, offset)
+				ErrFormat, i, e.Offset)
 		}
-		// A section's name may fill its place: it needs no zero at the end.
-		f.Sections = append(f.Sections, Section{
-			Kind: Kind(le.Uint32(e)), Name: text(e[4 : 4+nameSize]), Offset: int64(offset), Size: int64(length),
-		})
+		f.Sections = append(f.Sections, Section{e.Kind, text(e.Name[:]), int64(e.Offset), int64(e.Size)})
 	}
 	if err := f.apart(); err != nil {
 		return nil, err
@@ -181,16 +188,6 @@ func Open(path string) (f *File, closer func() error, err error) {
 	return f, file.Close, nil
 }
 
-// Section returns a reader of the first section of a kind; nil if there is none.
-func (f *File) Section(kind Kind) *io.SectionReader {
-	for _, s := range f.Sections {
-		if s.Kind == kind {
-			return io.NewSectionReader(f.r, s.Offset, s.Size)
-		}
-	}
-	return nil
-}
-
 // name is a text with a zero behind it, of characters that can be shown.
 func name(b []byte) (string, error) {
 	end := bytes.IndexByte(b, 0)
@@ -212,7 +209,7 @@ func text(b []byte) string {
 	return string(b)
 }
 
-func uuid(b []byte) string {
-	h := hex.EncodeToString(b[:16])
+func uuid(b [16]byte) string {
+	h := hex.EncodeToString(b[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

@@ -17,9 +17,7 @@ func entry(t *testing.T) Entry {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir, err := Dir("things")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return Entry{Dir: dir, Key: "abc", File: "thing"}
 }
 
@@ -69,9 +67,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 		t.Errorf("nothing was made: %v", err)
 	}
 	path, err := e.Get(t.Context(), writes("whole"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	holds(t, path, "whole")
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 		t.Errorf("there are %q", left)
@@ -101,9 +97,7 @@ func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
 	close(over)
 	other.Wait()
 	path, err := e.Get(t.Context(), writes("mine"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	holds(t, path, "theirs")
 }
 
@@ -114,15 +108,11 @@ func TestWhatNobodyUsesGoes(t *testing.T) {
 	for _, key := range []string{"old", "used", "older"} {
 		e.Key = key
 		path, err := e.Get(t.Context(), writes(key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		if err := os.Chtimes(path, old, old); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Chtimes(path, old, old))
 	}
 	e.Key = "used"
 	if _, err := e.Get(t.Context(), writes("again")); err != nil {
@@ -144,9 +134,7 @@ func TestPlacesDependOnFilesAlone(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	files := map[string][]byte{"a/b.h": []byte("one"), "c.cpp": []byte("two")}
 	dir, err := Place("sources", files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	holds(t, filepath.Join(dir, "a", "b.h"), "one")
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
 	again, err := Place("sources", files)
@@ -160,12 +148,18 @@ func TestPlacesDependOnFilesAlone(t *testing.T) {
 	}
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
 	// A file that was cut off is written again.
-	if err := os.WriteFile(filepath.Join(dir, "c.cpp"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "c.cpp"), nil, 0o666))
 	files["c.cpp"] = []byte("two")
 	if _, err := Place("sources", files); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

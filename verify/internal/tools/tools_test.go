@@ -14,9 +14,7 @@ import (
 func script(t *testing.T, text string) Tool {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\n"+text), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	found, err := Find(t.Context(), "tool")
 	if err != nil {

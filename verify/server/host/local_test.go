@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -14,7 +15,8 @@ import (
 func addr(t *testing.T, text string) (ip uint32, port uint16) {
 	t.Helper()
 	a := netip.MustParseAddrPort(text)
-	return word(a.Addr()), a.Port()
+	b := a.Addr().As4()
+	return binary.BigEndian.Uint32(b[:]), a.Port()
 }
 
 func ports(t *testing.T, kind fabric.Kind, n int) []*localPort {
@@ -24,9 +26,7 @@ func ports(t *testing.T, kind fabric.Kind, n int) []*localPort {
 		hosts[i] = loopback
 	}
 	world, err := newLocalNet(kind, newBook(hosts, 5500), fabric.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		for _, p := range world.ports {
 			p.Close()
@@ -67,9 +67,7 @@ func TestConnectFindsRanksByWhatClientsCallThem(t *testing.T) {
 							p.Route(c.sessions[j], ip, port, i == j)
 						}
 						if i == j && kind == fabric.TCP {
-							if err := p.Listen(port); err != nil {
-								t.Fatal(err)
-							}
+							check(t, p.Listen(port))
 						}
 					}
 				}
@@ -107,9 +105,7 @@ func TestConnectRankByRank(t *testing.T) {
 					p.Route(c.sessions(j), ip, port, i == j)
 				}
 				_, own := addr(t, c.addresses[i])
-				if err := p.Listen(own); err != nil {
-					t.Fatal(err)
-				}
+				check(t, p.Listen(own))
 				for j, text := range c.addresses {
 					ip, port := addr(t, text)
 					if got, err := p.Connect(t.Context(), ip, port); i != j && (err != nil || got != uint32(j)) {
@@ -191,18 +187,14 @@ func TestFreePortsAreFreeAndOnesOwn(t *testing.T) {
 	seen := map[int]bool{}
 	for range 3 {
 		base, err := FreePorts(100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for port := base; port < base+100; port++ {
 			if seen[port] {
 				t.Fatalf("port %d twice", port)
 			}
 			seen[port] = true
 			l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			l.Close()
 		}
 	}

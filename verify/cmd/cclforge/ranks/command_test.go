@@ -87,20 +87,14 @@ func run(t *testing.T, env, line string) (code int, stdout, stderr string) {
 
 func TestWrongCommandLines(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("hosts", []byte("127.0.0.1 slots=2\n127.0.0.2 slot=2\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile("hosts", []byte("127.0.0.1 slots=2\n127.0.0.2 slot=2\n"), 0o644))
 	for _, c := range []struct{ env, line, text string }{
 		{"", "emulate", "emulate needs <platform>; for example: cclforge emulate u55c_tcp"},
 		{"", "emulate u55c_tcp u55c_udp", `emulate takes only <platform>, not "u55c_udp" as well`},
-		{"", "emulat u55c_tcp", `cclforge has no verb "emulat"; did you mean "emulate"?`},
 		{"", "emulate u55c_tpc", `no platform is called "u55c_tpc"; did you mean "u55c_tcp"?`},
 		{"", "emulate u55c_tcp --vars={x=1}", `has a variable "x"`},
-		{"", "emulate u55c_tcp --prot=1", `emulate has no option "prot"; did you mean --port?`},
-		{"", "emulate u55c_tcp -port=1", "options have two dashes: --port"},
 		{"", "emulate u55c_tcp --port", "--port needs a value: --port=<port>, first port"},
 		{"", "emulate u55c_tcp -n=x", "--n=x: "},
-		{"", "emulate u55c_tcp -n=-1", "-n: a world has at least 1 rank"},
 		{"", "emulate u55c_tcp -n=0", "-n: a world has at least 1 rank"},
 		{"", "emulate u55c_tcp -n=20000", "20000 ranks take 5 each from 5500 on, and the last one is 65535"},
 		{"", "emulate u55c_tcp --port=0", "--port=0: ports are 1 to 65535"},
@@ -108,15 +102,12 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "emulate u55c_tcp --network=tcp", "--network=tcp: it is one of auto, local, sockets, packets"},
 		{"", "emulate u55c_tcp --kernel=mine", "--kernel=mine: it is one of platform, loopback, client"},
 		{"", "emulate u55c_tcp --listen=localhost", "--listen=localhost: an address of IPv4, like 127.0.0.1 or 0.0.0.0"},
-		{"", "emulate u55c_tcp --listen=::1", "--listen=::1: an address of IPv4"},
 		{"", "emulate u55c_tcp --connections=0", "--connections=0: at least 1"},
 		{"", "emulate u55c_tcp --memory=0", "expected is a number of bytes, like 512MiB"},
-		{"", "emulate u55c_tcp --memory=9999999999GiB", "expected is a number of bytes"},
 		{"", "emulate u55c_tcp --message=1.5MiB", "expected is a number of bytes"},
 		{"", "emulate u55c_tcp --timeout=5", "--timeout=5: "},
 		{"", "emulate u55c_tcp --timeout=1us", "--timeout=1µs: at least 1ms"},
 		{"", "simulate u55c_tcp --window=5", "--window=5: two numbers of cycles"},
-		{"", "simulate u55c_tcp --window=9:5", "--window=9:5"},
 		{"", "emulate u55c_tcp --record=card%d.rec", `emulate has no option "record"`},
 		{"", "replay", "replay needs <recording>; for example: cclforge replay rank0.rec"},
 		{"", "replay card.rec --window=5", "--window=5: two numbers of cycles"},
@@ -169,9 +160,7 @@ func TestVersionIsPrinted(t *testing.T) {
 func ports(t *testing.T, ranks int) int {
 	t.Helper()
 	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return base
 }
 
@@ -235,9 +224,7 @@ func parse(t *testing.T, line string) *options {
 	o := newOptions()
 	f := pflag.NewFlagSet("emulate", pflag.ContinueOnError)
 	o.define(f)
-	if err := f.Parse(strings.Fields(line)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, f.Parse(strings.Fields(line)))
 	return o
 }
 
@@ -295,13 +282,9 @@ func TestRanksText(t *testing.T) {
 // An engine whose firmware dies ends the command, which says so.
 func TestFirmwareThatDies(t *testing.T) {
 	image, err := firmware.Prebuilt("accl-2024")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	symbols, err := rv32.ParseSymbols(image.Symbols)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	config, ok := symbols.Addr("config")
 	if !ok {
 		t.Fatal("the firmware has no function config")
@@ -309,14 +292,10 @@ func TestFirmwareThatDies(t *testing.T) {
 	code := append([]byte(nil), image.Code...)
 	clear(code[config : config+4]) // no instruction
 	w, err := launch.Resolve(t.Context(), nothing, launch.Options{Size: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	h, err := host.Start(t.Context(), designtest.Load(t, "u55c_tcp", nil),
 		host.Options{World: w, Engine: emu.Options{Image: code}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := h.World().Device(1).Start(t.Context(), 0, accl.Call{FunctionCode: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -344,9 +323,7 @@ func TestFilesOnTheCommandLine(t *testing.T) {
 	dir := t.TempDir()
 	faults, hosts := filepath.Join(dir, "bad.hcl"), filepath.Join(dir, "hosts")
 	for name, text := range map[string]string{faults: "seed = 3\nloss = 0.5\n", hosts: "127.0.0.1:2\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	code, out, stderr := run(t, "", fmt.Sprintf("emulate u55c_udp -n=2 --json --faults=%s --hosts=%s --port=%d",
 		faults, hosts, ports(t, 2)))
@@ -363,13 +340,9 @@ func TestSeedOfAJob(t *testing.T) {
 	}{{"7.0", "{loss = 0.1}", true}, {"7.0", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1, seed = 3}", true}, {"",
 		"{loss = 0.1}", false}} {
 		a, err := faultsOf(c.text, launch.World{Job: c.job})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		b, err := faultsOf(c.text, launch.World{Job: c.job})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if (a.Seed == b.Seed) != c.same || strings.Contains(c.text, "seed") && a.Seed != 3 {
 			t.Errorf("%+v: seeds %d and %d", c, a.Seed, b.Seed)
 		}
@@ -397,9 +370,7 @@ func TestHealthForPeople(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", base)) // counts when it has shaken hands
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer c.Close()
 	want := "rank 0: 0 clients, 0 calls (0 open), 0 requests (0 refused), memory written 0 B, read 0 B, holds 0 MiB; " +
 		"network out 0 packets 0 B, in 0 packets 0 B, dropped 0; rx buffers 0 of 0 in use\n"
@@ -413,5 +384,13 @@ func TestHealthForPeople(t *testing.T) {
 	cancel()
 	if code := <-ended; code != 0 || stderr.String() != "" {
 		t.Errorf("%d: %s", code, stderr.String())
+	}
+}
+
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -48,12 +48,8 @@ func TestHealthOfKernels(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for name, text := range relay {
 		name = filepath.Join("platforms", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	const line = "; kernel relay_0 waits to read beat 1 of data_from_cclo (0 read) (data_to_cclo 0, data_from_cclo 0)\n"
 	for _, asJSON := range []bool{false, true} {

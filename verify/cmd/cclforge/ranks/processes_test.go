@@ -3,9 +3,7 @@ package ranks_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/go-zeromq/zmq4"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -29,69 +25,8 @@ func TestMain(m *testing.M) { ranktest.Main(m, ranks.Main) }
 func port(t *testing.T, ranks int) (base int, flag string) {
 	t.Helper()
 	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return base, "--port=" + strconv.Itoa(base)
-}
-
-// request asks a rank something, as a client in any language would.
-func request(t *testing.T, socket zmq4.Socket, body string) map[string]any {
-	t.Helper()
-	if err := socket.Send(zmq4.NewMsgString(body)); err != nil {
-		t.Fatal(err)
-	}
-	reply, err := socket.Recv()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out map[string]any
-	if err := json.Unmarshal(reply.Bytes(), &out); err != nil {
-		t.Fatalf("%s: %v", reply.Bytes(), err)
-	}
-	return out
-}
-
-func dial(t *testing.T, port int) zmq4.Socket {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	socket := zmq4.NewReq(ctx)
-	t.Cleanup(func() { socket.Close(); cancel() })
-	if err := socket.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", port)); err != nil {
-		t.Fatal(err)
-	}
-	return socket
-}
-
-func TestRawClientsAreServed(t *testing.T) {
-	base, flag := port(t, 2)
-	p := start(t, "emulate", "u55c_tcp", "-n=2", flag)
-	for rank := range 2 {
-		socket := dial(t, base+rank)
-		// The hardware id at 0x1FF8 has the stack in its last two bits: 1 is TCP.
-		if reply := request(t, socket, `{"type":0,"addr":8184}`); reply["status"] != 0.0 ||
-			int(reply["rdata"].(float64))&3 != 1 {
-			t.Errorf("rank %d: %v", rank, reply)
-		}
-		request(t, socket,
-			`{"type":5,"ctrl_id":0,"scenario":255,"count":0,"comm":0,"root_src_dst":0,"function":0,"tag":0,"arithcfg":0,"compression_flags":0,"stream_flags":0,"addr_0":0,"addr_1":0,"addr_2":0}`)
-		for {
-			reply := request(t, socket, `{"type":6,"ctrl_id":0}`)
-			if reply["status"] == 0.0 {
-				break
-			}
-			if reply["status"] != 1.0 {
-				t.Fatal(reply)
-			}
-		}
-	}
-	if err := p.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code, err := p.Wait(5 * time.Second); code != 0 || err != nil ||
-		!strings.HasSuffix(p.Output(), `{"event":"stopped"}`+"\n") {
-		t.Errorf("%d, %v:\n%s", code, err, p.Output())
-	}
 }
 
 // What scripts read is spelt out here, apart from the code that writes it.
@@ -123,15 +58,11 @@ func TestEventsForScripts(t *testing.T) {
 func engines(t *testing.T, platform string, e sim.Endpoints, ranks []accl.Rank) []*accl.Engine {
 	t.Helper()
 	p, err := world.Platform(platform, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	devices, err := sim.OpenWorld(ctx, p, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := make([]*accl.Engine, len(devices))
 	ranktest.All(t, len(out), func(i int) (err error) {
 		t.Cleanup(func() { devices[i].Close() })
@@ -174,16 +105,6 @@ func TestProcessesOnSockets(t *testing.T) {
 	}
 }
 
-func TestProcessesOnPackets(t *testing.T) {
-	base, flag := port(t, 2)
-	first := start(t, "emulate", "u55c_tcp", "-n=2", "--foreign=1", flag)
-	start(t, "emulate", "u55c_tcp", "-n=2", "--foreign=0", flag)
-	if first.Ready[0].Network != "packets" {
-		t.Error(first.Ready[0].Network)
-	}
-	sum(t, engines(t, "u55c_tcp", first.Endpoints(), called(base, 2)))
-}
-
 func TestUnderLaunchers(t *testing.T) {
 	for _, c := range []struct {
 		name, option string
@@ -223,9 +144,7 @@ func TestUnderLaunchers(t *testing.T) {
 			}
 			sum(t, engines(t, "u55c_tcp", p.Endpoints(), called(base, n)))
 			// Ctrl-C ends the launcher, and with it all of them.
-			if err := p.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.Signal(os.Interrupt))
 			if _, err := p.Wait(10 * time.Second); err != nil {
 				t.Error(err)
 			}
@@ -260,9 +179,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 			e := engines(t, c.platform, p.Endpoints(), called(base, 2))
 			sum(t, e)
 			buf, err := accl.Alloc[int32](t.Context(), e[0], 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			ended := make(chan error, 1)
 			go func() {
 				_, err := e[0].Recv(t.Context(), buf, 10, 1)
@@ -272,9 +189,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 			start := time.Now()
-			if err := p.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
+			check(t, p.Signal(c.signal))
 			code, err := p.Wait(10 * time.Second)
 			if took := time.Since(start); code != 0 || err != nil || took > 2*time.Second+500*time.Millisecond {
 				t.Errorf("%d, %v after %v", code, err, took)
@@ -294,58 +209,10 @@ func TestSignalsEndItInTime(t *testing.T) {
 	}
 }
 
-// Who waits for a rank that is gone gets an error within the limit.
-func TestDeadPeer(t *testing.T) {
-	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-		t.Run(platform, func(t *testing.T) {
-			t.Parallel()
-			base, flag := port(t, 2)
-			alive := start(t, "emulate", platform, "-n=2", "--ranks=0", flag, "--timeout=500ms")
-			dead := start(t, "emulate", platform, "-n=2", "--ranks=1", flag, "--timeout=500ms")
-			e := engines(t, platform, alive.Endpoints(), called(base, 2))
-			sum(t, e)
-			if err := dead.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			buf, err := accl.Alloc[int32](t.Context(), e[0], 10)
-			if err != nil {
-				t.Fatal(err)
-			}
-			start := time.Now()
-			_, err = e[0].Recv(t.Context(), buf, 10, 1)
-			var answer *accl.CallError
-			if took := time.Since(start); !errors.As(err, &answer) || took > 5*time.Second {
-				t.Errorf("after %v: %v", took, err)
-			}
-			if _, err := e[0].Nop(t.Context()); err != nil {
-				t.Errorf("afterwards: %v", err)
-			}
-		})
-	}
-}
-
-func TestPortInUse(t *testing.T) {
-	base, flag := port(t, 2)
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+1))
+// check ends the test at an error.
+func check(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer l.Close()
-	argv, env, err := ranktest.Command(nil, "emulate", "u55c_tcp", "-n=2", flag)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		t.Errorf("%v", err)
-	}
-	for _, text := range []string{"rank 1", "command socket", fmt.Sprintf("127.0.0.1:%d", base+1),
-		"address already in use", "--port"} {
-		if !strings.Contains(string(out), text) {
-			t.Errorf("%s\nlacks %q", out, text)
-		}
 	}
 }

@@ -52,9 +52,7 @@ func start(t testing.TB, args ...string) *process {
 func startUnder(t testing.TB, launcher []string, processes int, args ...string) *process {
 	t.Helper()
 	p, err := launch(launcher, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := p.Kill(); err != nil {
 			t.Errorf("end cclforge: %v", err)

@@ -16,9 +16,7 @@ import (
 func TestBenchUnderMpirun(t *testing.T) {
 	command := append(ranktest.Mpirun(t), "-np", "3")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	meet := l.Addr().String()
 	l.Close()
 	for _, platform := range []string{"u55c_udp", "u280_manual"} { // with and without a barrier of its own

@@ -55,9 +55,7 @@ world     card:\S+/u280_axis3x\.xclbin,library=\S+$`)
 	if text.Scan() {
 		t.Errorf("it says %q", text.Text())
 	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	must(t, <-done)
 	if _, err := os.Stat(found[1]); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the libraries are still there: %v", err)
 	}

@@ -50,12 +50,8 @@ func TestFormatted(t *testing.T) {
 		"bad.txt": "package  a",
 	} {
 		full := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must(t, os.WriteFile(full, []byte(text), 0o644))
 	}
 	err := formatted(dir)
 	if err == nil {

@@ -74,12 +74,8 @@ func TestPlansForOtherVersions(t *testing.T) {
   arithmetic "reduce_ops" {}
 }
 `
-	if err := os.Mkdir("platforms", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("platforms/cpp.hcl", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir("platforms", 0o755))
+	must(t, os.WriteFile("platforms/cpp.hcl", []byte(text), 0o644))
 	for version, compile := range map[string]string{
 		"2022.1": "vitis_hls -f run_hls.tcl",
 		"2023.2": "v++ --compile --mode hls --config hls_config.cfg --work_dir reduce_ops",

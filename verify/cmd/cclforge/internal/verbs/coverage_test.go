@@ -33,9 +33,7 @@ func TestCountsStayWhereTheyAreKept(t *testing.T) {
 	for _, dir := range []string{named, named, ""} {
 		r := runs{dir: dir}
 		end, err := r.begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := os.Stat(r.dir); err != nil || !filepath.IsAbs(r.dir) {
 			t.Errorf("counts go to %q: %v", r.dir, err)
 		}

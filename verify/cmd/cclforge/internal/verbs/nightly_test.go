@@ -27,21 +27,15 @@ func TestEveryNightIsRecorded(t *testing.T) {
 		if (got == nil) != (err == nil) {
 			t.Errorf("%v, want %v", got, err)
 		}
-		if err := r.add(file); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.add(file))
 	}
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	type object = map[string]any
 	var all []object
 	for line := range strings.Lines(string(text)) {
 		var o object
-		if err := json.Unmarshal([]byte(line), &o); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &o))
 		all = append(all, o)
 	}
 	want := []object{

@@ -21,17 +21,13 @@ func TestScan(t *testing.T) {
 	h := xrt.Start(t, designtest.Load(t, "u55c_udp", nil), 2, xrt.HostOptions{})
 	h.Networks[1].Ethernet["cmac"].Cut(true)
 	f, closer, err := xclbin.Open(h.Xclbin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	uuid := f.UUID
 	closer()
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 	}
 	var devices []string
 	for _, bdf := range h.BDFs() {
@@ -53,9 +49,7 @@ func TestScan(t *testing.T) {
 	if code, says := scan("--vars={clock"); code == good || !strings.Contains(says, "--vars") {
 		t.Errorf("code %d, %s", code, says)
 	}
-	if err := os.Symlink(h.Dir(), filepath.Join(dir, "lib")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(h.Dir(), filepath.Join(dir, "lib")))
 	t.Setenv("XILINX_XRT", dir)
 	code, says := scan()
 	for _, want := range []string{"41 °C (fpga0)", "u55c_udp", "accl-2024", "ccl_offload_0  not configured  0x",

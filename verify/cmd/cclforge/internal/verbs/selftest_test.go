@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -51,23 +50,6 @@ func TestSelftestPrintsJSON(t *testing.T) {
 	}
 }
 
-// Under mpirun each process has a rank, and rank 0 alone reports.
-func TestSelftestUnderMpirun(t *testing.T) {
-	mpirun, err := exec.LookPath("mpirun")
-	if err != nil {
-		t.Skip("mpirun is missing: apt-get install openmpi-bin")
-	}
-	command := []string{mpirun, "--oversubscribe", "--bind-to", "none", "-np", "3"}
-	if os.Geteuid() == 0 {
-		command = append(command, "--allow-run-as-root")
-	}
-	out, errs, code := ranktest.Run(t, append(command, os.Args[0], "selftest", "u55c_tcp",
-		"--only=copy,send,allreduce,barrier", "--meet=127.0.0.1:"+port(t))...)
-	if code != 0 || strings.Count(out, "cases are right") != 1 || !strings.Contains(out, "3 ranks, emulated, on sockets") {
-		t.Errorf("exit code %d\n%s%s", code, out, errs)
-	}
-}
-
 // Slurm says itself which ranks there are, of which job.
 func TestSelftestUnderSrun(t *testing.T) {
 	if testing.Short() {
@@ -77,9 +59,7 @@ func TestSelftestUnderSrun(t *testing.T) {
 	if errors.Is(err, slurmtest.ErrMissing) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { cluster.Stop() })
 	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp",
 		"--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
@@ -97,13 +77,17 @@ func TestSelftestUnderSrun(t *testing.T) {
 func port(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	return port
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return port
 }

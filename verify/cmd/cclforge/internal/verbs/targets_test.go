@@ -21,9 +21,7 @@ func TestTargetsAreVerbs(t *testing.T) {
 		}
 		for _, name := range files {
 			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, d := range f.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.IsExported() && !strings.HasSuffix(name, "_test.go") {
 					called[checkTarget(t, fn)] = true
@@ -87,8 +85,6 @@ func checkTarget(t *testing.T, fn *ast.FuncDecl) string {
 func text(t *testing.T, e ast.Expr) string {
 	t.Helper()
 	s, err := strconv.Unquote(e.(*ast.BasicLit).Value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }

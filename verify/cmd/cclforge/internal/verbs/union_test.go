@@ -9,13 +9,9 @@ import (
 
 func TestUnion(t *testing.T) {
 	disk := t.TempDir()
-	if err := os.WriteFile(filepath.Join(disk, "step.log"), []byte("done"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(disk, "step.log"), []byte("done"), 0o666))
 	u := union{"link": os.DirFS(disk), "image": fstest.MapFS{"out/a.xclbin": {Data: []byte("a")}}, "empty": fstest.MapFS{}}
-	if err := fstest.TestFS(u, "link/step.log", "image/out/a.xclbin"); err != nil {
-		t.Error(err)
-	}
+	must(t, fstest.TestFS(u, "link/step.log", "image/out/a.xclbin"))
 	if _, err := u.Open("nowhere/x"); !os.IsNotExist(err) {
 		t.Errorf("got %v", err)
 	}

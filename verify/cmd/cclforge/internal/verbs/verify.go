@@ -18,7 +18,6 @@ var (
 	waysOfTheirOwn = named{"verify/conformance", []string{"TestOver", "TestDeadPeer", "TestLossBetweenNamespaces"}}
 	programs       = named{"verify/server", []string{
 		"TestClientOf2022", "TestClientOf2024", "TestClientIsKilledAndComesAgain", "TestKernelStreams",
-		"TestKernelOutputWaitsForAListener",
 		"TestRequests", "TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestResetAnswersCalls",
 	}}
 )

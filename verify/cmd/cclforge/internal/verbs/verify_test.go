@@ -16,9 +16,7 @@ func TestTestsThatAreNamedAreThere(t *testing.T) {
 		var all strings.Builder
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			all.Write(text)
 		}
 		for _, name := range n.tests {
