@@ -83,7 +83,7 @@ func (r *rows) check(unit int) error {
 func (b *bench) allPairs(t *testing.T, function string, sample int) {
 	tdest := b.find(t, function, "float16")
 	var special []int
-	for _, c := range elements["float16"].corners() {
+	for _, c := range elements["float16"].corners {
 		special = append(special, int(c))
 	}
 	checkUnits(t, ieee.Halves, sample, special, func() (func(int) error, func(), error) {

@@ -38,7 +38,7 @@ func TestRandomPairsAreReducedExactly(t *testing.T) {
 // vectors checks units of random pairs: unit 0 has the seed 0, and the others
 // follow the seed that is asked for.
 func (o operation) vectors(k *streams.Kernel, tdest uint8) func(unit int) error {
-	size := vectorsOfUnit * o.bytes
+	size := vectorsOfUnit * o.Bytes()
 	in0, in1, out := make([]byte, size), make([]byte, size), make([]byte, size)
 	return func(unit int) error {
 		seed := uint64(0)
@@ -46,19 +46,19 @@ func (o operation) vectors(k *streams.Kernel, tdest uint8) func(unit int) error 
 			seed = block.ExtraSeed() + uint64(unit)
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(tdest)))
-		for at := 0; at < size; at += o.bytes {
+		for at := 0; at < size; at += o.Bytes() {
 			a, b := o.pair(r)
-			o.put(in0[at:], a)
-			o.put(in1[at:], b)
+			o.Put(in0[at:], a)
+			o.Put(in1[at:], b)
 		}
 		if err := k.Bulk(tdest, in0, in1, out); err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
-		for at := 0; at < size; at += o.bytes {
-			a, b, got := o.get(in0[at:]), o.get(in1[at:]), o.get(out[at:])
+		for at := 0; at < size; at += o.Bytes() {
+			a, b, got := o.Get(in0[at:]), o.Get(in1[at:]), o.Get(out[at:])
 			if want := o.quick(o.function, a, b); got != want {
-				return fmt.Errorf("seed %d: %s of %s %0*x and %0*x is %x, not %x", seed, o.function, o.name, 2*o.bytes, a,
-					2*o.bytes, b, got, want)
+				return fmt.Errorf("seed %d: %s of %s %0*x and %0*x is %x, not %x", seed, o.function, o.name, 2*o.Bytes(), a,
+					2*o.Bytes(), b, got, want)
 			}
 		}
 		return nil
