@@ -69,6 +69,29 @@ func arithmeticOfCorners(t *testing.T, kind Kind) {
 	}
 }
 
+// Jumps to the ends of the RAM, beyond it, and to the last words of the address space, which are written, too.
+func TestEndsOfMemory(t *testing.T) { onBoth(t, endsOfMemory) }
+
+func endsOfMemory(t *testing.T, kind Kind) {
+	p := newPairOf(t, kind, 5, "")
+	for _, target := range []uint32{0, 8, 9, 0xa, 0xb, 0x7ff8, ramBytes - 4, ramBytes, 0xffffff80, 0xfffffffc} {
+		for _, offset := range []int32{0, 1, 2, 3, 4, -4, 2047, -2048} {
+			p.load(t, Program(LI(a0, target-uint32(offset)), OpI("jalr", a0, a0, offset)), [32]uint32{})
+			if _, err := p.run(20); err != nil {
+				t.Fatalf("jalr to 0x%x by %d: %v", target, offset, err)
+			}
+		}
+	}
+	// These last words belong to the bus also after a trap, which the vendor's core tells by them.
+	parts := []any{LI(s0, 0xfffffff0)}
+	for at := int32(-16); at < 16; at++ {
+		parts = append(parts, Store("sb", s0, at, s0), Load("lbu", a0, at, s0), Store("sw", s0, at&^3, s0))
+	}
+	for range 2 {
+		p.ends(t, rv32.Breakpoint, append(parts, Bare("ebreak"))...)
+	}
+}
+
 // Every trap, behind each kind of instruction that takes its time, and in the
 // shadow of a jump, where it must not happen.
 func TestTraps(t *testing.T) { onBoth(t, traps) }
