@@ -47,6 +47,8 @@ var within = []struct{ folder, why, names string }{
 			"rv32_posted rv32_registers rv32_trap"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"inbound"},
+	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
+		"vadd_put_adder vadd_put_call vadd_put_commands"},
 	{"rtltest/kernels", "around a core that is not ours",
 		"microblaze_v_core"},
 }
