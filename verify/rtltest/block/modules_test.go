@@ -42,6 +42,8 @@ var within = []struct{ folder, why, names string }{
 		"reduce_product"},
 	{"rtltest/arithmetic", "part of it",
 		"reduce_core reduce_lane"},
+	{"rtltest/ccl_offload/calls", "part of calls, which is checked as a whole",
+		"call_queue call_tickets"},
 	{"rtltest/ccl_offload/cpu", "part of the control processor, which runs against an instruction set simulator",
 		"rv32_align rv32_alu rv32_core rv32_counters rv32_decode rv32_divider rv32_fetch rv32_multiplier " +
 			"rv32_posted rv32_registers rv32_trap"},
