@@ -15,11 +15,7 @@ func TestAllReduceOfBFloat16(t *testing.T) {
 	const size, count = 4, 5000
 	operand := func(rank, i int) float32 { return float32((i+17*rank)%61 - 30) }
 	run(t, "bf16", size, func(ctx context.Context, r engine) error {
-		src, err := accl.Alloc[accl.BFloat16](ctx, r.Engine, count)
-		if err != nil {
-			return err
-		}
-		dst, err := accl.Alloc[accl.BFloat16](ctx, r.Engine, count)
+		src, dst, err := pair[accl.BFloat16](ctx, r, count)
 		if err != nil {
 			return err
 		}
@@ -48,11 +44,7 @@ func TestAllReduceOfFloat32CompressedToBFloat16(t *testing.T) {
 	const size, count = 3, 3000
 	operand := func(rank, i int) float32 { return 33 + float32((i+5*rank)%31) - 0.002*float32(i%50) }
 	run(t, "bf16", size, func(ctx context.Context, r engine) error {
-		src, err := accl.Alloc[float32](ctx, r.Engine, count)
-		if err != nil {
-			return err
-		}
-		dst, err := accl.Alloc[float32](ctx, r.Engine, count)
+		src, dst, err := pair[float32](ctx, r, count)
 		if err != nil {
 			return err
 		}
@@ -87,11 +79,7 @@ func TestAllReduceOfAnyBFloat16RoundsEachSum(t *testing.T) {
 	}
 	sum := func(a, b accl.BFloat16) accl.BFloat16 { return accl.ToBFloat16(a.Float32() + b.Float32()) }
 	run(t, "bf16", size, func(ctx context.Context, r engine) error {
-		src, err := accl.Alloc[accl.BFloat16](ctx, r.Engine, count)
-		if err != nil {
-			return err
-		}
-		dst, err := accl.Alloc[accl.BFloat16](ctx, r.Engine, count)
+		src, dst, err := pair[accl.BFloat16](ctx, r, count)
 		if err != nil {
 			return err
 		}

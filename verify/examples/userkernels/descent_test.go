@@ -17,11 +17,7 @@ func TestRanksAgreeOnTheMeanOfTheirTargets(t *testing.T) {
 	const rate = 0.5 / size
 	target := func(rank, i int) float32 { return float32((i + 100*rank) % 64) }
 	run(t, "descent", size, func(ctx context.Context, r engine) error {
-		weights, err := accl.Alloc[float32](ctx, r.Engine, count)
-		if err != nil {
-			return err
-		}
-		targets, err := accl.Alloc[float32](ctx, r.Engine, count)
+		weights, targets, err := pair[float32](ctx, r, count)
 		if err != nil {
 			return err
 		}

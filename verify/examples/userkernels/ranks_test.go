@@ -75,3 +75,11 @@ func run(t *testing.T, platform string, n int, do func(ctx context.Context, r en
 		t.Fatal(err)
 	}
 }
+
+// pair allocates two buffers.
+func pair[T accl.Element](ctx context.Context, r engine, count int) (one, other *accl.Buffer[T], err error) {
+	if one, err = accl.Alloc[T](ctx, r.Engine, count); err == nil {
+		other, err = accl.Alloc[T](ctx, r.Engine, count)
+	}
+	return one, other, err
+}

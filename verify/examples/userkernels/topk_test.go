@@ -1,6 +1,7 @@
 package userkernels_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -27,23 +28,13 @@ func kept(gradients []float32) []float32 {
 			places[i] = at + i
 		}
 		slices.SortStableFunc(places, func(i, j int) int {
-			return -compare(math.Abs(float64(gradients[i])), math.Abs(float64(gradients[j])))
+			return cmp.Compare(math.Abs(float64(gradients[j])), math.Abs(float64(gradients[i])))
 		})
 		for _, i := range places[:2] {
 			out[i] = accl.ToFloat16(gradients[i]).Float32()
 		}
 	}
 	return out
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func gradients(seed uint64) []float32 {
@@ -113,11 +104,7 @@ func TestCompressedGradientsAreReducedByAll(t *testing.T) {
 		return float32((i+rank*7)%100) - 50
 	}
 	run(t, "topk", size, func(ctx context.Context, r engine) error {
-		src, err := accl.Alloc[float32](ctx, r.Engine, count)
-		if err != nil {
-			return err
-		}
-		dst, err := accl.Alloc[float32](ctx, r.Engine, count)
+		src, dst, err := pair[float32](ctx, r, count)
 		if err != nil {
 			return err
 		}

@@ -12,11 +12,7 @@ import (
 func TestKernelsExchangeData(t *testing.T) {
 	const count = 5000
 	run(t, "vadd", 2, func(ctx context.Context, r engine) error {
-		src, err := accl.Alloc[float32](ctx, r.Engine, count)
-		if err != nil {
-			return err
-		}
-		dst, err := accl.Alloc[float32](ctx, r.Engine, count)
+		src, dst, err := pair[float32](ctx, r, count)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@
 package plugins_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
+
+var le = binary.LittleEndian
 
 // platform has the reference plugins in a form: "hls" or "rtl".
 const platform = `

@@ -9,13 +9,14 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
+	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
 // operation is what a TDEST asks for.
 type operation struct {
 	function, name string
-	element
+	ieee.Type
 	corners []uint64
 	reduce  lanes.Reducer
 }
@@ -26,12 +27,12 @@ func operations(t *testing.T, d *design.Design) (all map[uint32]operation, tdest
 	all = map[uint32]operation{}
 	for _, f := range d.Platform.Arithmetic.Functions {
 		for _, of := range f.TDEST {
-			e, known := elements[of.Type]
+			e, known := ieee.Types[of.Type]
 			reduce, ok := lanes.Reduce(f.Name, of.Type)
 			if !known || !ok {
 				t.Fatalf("%s of %s is not known here", f.Name, of.Type)
 			}
-			all[uint32(of.TDEST)] = operation{f.Name, of.Type, e, e.corners(), reduce}
+			all[uint32(of.TDEST)] = operation{f.Name, of.Type, e, e.Corners(), reduce}
 			tdests = append(tdests, uint32(of.TDEST))
 		}
 	}
@@ -53,15 +54,15 @@ func reduced(all map[uint32]operation, in0, in1 []hls.Beat) []hls.Beat {
 
 // operands are full beats of pairs for one TDEST.
 func operands(tdest uint32, o operation, pairs int, pair func(i int) (a, b uint64)) (in0, in1 []hls.Beat) {
-	per := 64 / o.bytes
+	per := 64 / o.Bytes()
 	for i := range pairs {
 		if i%per == 0 {
 			in0 = append(in0, hls.Beat{Keep: streams.Full, Dest: tdest})
 			in1 = append(in1, hls.Beat{Keep: streams.Full})
 		}
 		a, b := pair(i)
-		o.put(in0[len(in0)-1].Data[i%per*o.bytes:], a)
-		o.put(in1[len(in1)-1].Data[i%per*o.bytes:], b)
+		o.Put(in0[len(in0)-1].Data[i%per*o.Bytes():], a)
+		o.Put(in1[len(in1)-1].Data[i%per*o.Bytes():], b)
 	}
 	in0[len(in0)-1].Last = 1
 	return in0, in1
@@ -90,7 +91,7 @@ func exactReductions(t *testing.T, c *hls.Component, all map[uint32]operation, t
 			if i < n*n {
 				return o.corners[i/n], o.corners[i%n]
 			}
-			return o.pair(r, o.corners)
+			return o.Pair(r, o.corners)
 		})
 		out, err := through(c, r, in0, in1)
 		if err == nil {
@@ -117,10 +118,10 @@ func packets(r *rand.Rand, all map[uint32]operation, tdests []uint32, n int) (in
 				le.PutUint64(y.Data[at:], r.Uint64())
 			}
 			if o, known := all[tdest]; known {
-				for at := 0; at < 64; at += o.bytes {
-					a, b := o.pair(r, o.corners)
-					o.put(x.Data[at:], a)
-					o.put(y.Data[at:], b)
+				for at := 0; at < 64; at += o.Bytes() {
+					a, b := o.Pair(r, o.corners)
+					o.Put(x.Data[at:], a)
+					o.Put(y.Data[at:], b)
 				}
 			}
 			if left == 0 {

@@ -56,16 +56,14 @@ func (b *blocks) check(unit int) error {
 	if bytes.Equal(b.out, b.wanted) && bytes.Equal(b.other, b.wanted) {
 		return nil
 	}
-	wrong := &Wrong{}
 	for i, want := range b.want {
-		if got := le.Uint16(b.out[2*at(unit, i):]); got != want {
-			wrong.Add("float32 %08x is float16 %04x, not %04x", first+uint32(i), got, want)
-		}
-		if got := le.Uint16(b.other[2*at(unit, i):]); got != want {
-			wrong.Add("float32 %08x is float16 %04x in the emulator, not %04x", first+uint32(i), got, want)
+		got, emulated := le.Uint16(b.out[2*at(unit, i):]), le.Uint16(b.other[2*at(unit, i):])
+		if got != want || emulated != want {
+			return fmt.Errorf("float32 %08x is float16 %04x, %04x in the emulator, not %04x", first+uint32(i), got, emulated,
+				want)
 		}
 	}
-	return wrong.Err()
+	return nil
 }
 
 // All numbers, or those around all exponents' ends and some others. The other
@@ -78,14 +76,11 @@ func TestEveryFloat32IsNarrowedExactly(t *testing.T) {
 			special = append(special, high)
 		}
 	}
-	Check(t, Task{
-		Name: "float32 to float16", Each: blockValues,
-		Worker: func() (func(int) error, func(), error) {
-			k, err := streams.New(t.Context(), b.model, 1)
-			if err != nil {
-				return nil, nil, fmt.Errorf("for one of those side by side: %w", err)
-			}
-			return newBlocks(k, b.narrow).check, k.Close, nil
-		},
-	}, allBlocks, 64, special)
+	checkUnits(t, allBlocks, 64, special, func() (func(int) error, func(), error) {
+		k, err := streams.New(t.Context(), b.model, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		return newBlocks(k, b.narrow).check, k.Close, nil
+	})
 }

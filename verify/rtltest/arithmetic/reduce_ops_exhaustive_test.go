@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -68,36 +69,30 @@ func (r *rows) check(unit int) error {
 	if bytes.Equal(r.out, r.wanted) && bytes.Equal(r.other, r.wanted) {
 		return nil
 	}
-	wrong := &Wrong{}
 	for i, want := range r.want {
-		b := first + uint16(i)
-		if got := binary.LittleEndian.Uint16(r.out[2*i:]); got != want {
-			wrong.Add("%s of float16 %04x and %04x is %04x, not %04x", r.function, a, b, got, want)
-		}
-		if got := binary.LittleEndian.Uint16(r.other[2*i:]); got != want {
-			wrong.Add("%s of float16 %04x and %04x is %04x in the emulator, not %04x", r.function, a, b, got, want)
+		got, emulated := binary.LittleEndian.Uint16(r.out[2*i:]), binary.LittleEndian.Uint16(r.other[2*i:])
+		if got != want || emulated != want {
+			return fmt.Errorf("%s of float16 %04x and %04x is %04x, %04x in the emulator, not %04x", r.function, a,
+				first+uint16(i), got, emulated, want)
 		}
 	}
-	return wrong.Err()
+	return nil
 }
 
 // allPairs checks all pairs of float16, or the rows of corners and some others.
 func (b *bench) allPairs(t *testing.T, function string, sample int) {
 	tdest := b.find(t, function, "float16")
 	var special []int
-	for _, c := range elements["float16"].corners() {
+	for _, c := range elements["float16"].corners {
 		special = append(special, int(c))
 	}
-	Check(t, Task{
-		Name: function + " of float16", Each: ieee.Halves,
-		Worker: func() (func(int) error, func(), error) {
-			r, err := newRows(t.Context(), b, tdest)
-			if err != nil {
-				return nil, nil, err
-			}
-			return r.check, r.kernel.Close, nil
-		},
-	}, ieee.Halves, sample, special)
+	checkUnits(t, ieee.Halves, sample, special, func() (func(int) error, func(), error) {
+		r, err := newRows(t.Context(), b, tdest)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r.check, r.kernel.Close, nil
+	})
 }
 
 func TestAllPairsOfFloat16AreExact(t *testing.T) {
@@ -109,7 +104,7 @@ func TestAllPairsOfFloat16AreExact(t *testing.T) {
 
 // The wide form has the same stages behind its input: a sample is enough.
 func TestTheWideFormReducesAllPairsOfFloat16(t *testing.T) {
-	if Wanted() {
+	if *exhaustive {
 		t.Skip("a sample is enough")
 	}
 	b := newBench(t, designtest.Load(t, "u280_manual", nil), true)

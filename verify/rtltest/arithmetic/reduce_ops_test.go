@@ -85,16 +85,16 @@ func (b *bench) find(t *testing.T, function, element string) uint8 {
 // operands are beats of pairs of elements for one TDEST; the last beat is
 // filled up with zeros.
 func operands(tdest uint8, e element, pairs int, pair func(i int) (a, b uint64)) (in0, in1 []streams.Beat) {
-	per := 64 / e.bytes
+	per := 64 / e.Bytes()
 	for i := range pairs {
 		if i%per == 0 {
 			in0 = append(in0, streams.Beat{Keep: streams.Full, TDEST: tdest})
 			in1 = append(in1, streams.Beat{Keep: streams.Full})
 		}
 		x, y := pair(i)
-		at := i % per * e.bytes
-		e.put(in0[len(in0)-1].Data[at:], x)
-		e.put(in1[len(in1)-1].Data[at:], y)
+		at := i % per * e.Bytes()
+		e.Put(in0[len(in0)-1].Data[at:], x)
+		e.Put(in1[len(in1)-1].Data[at:], y)
 	}
 	in0[len(in0)-1].Last = 1
 	return in0, in1
@@ -118,8 +118,8 @@ func (b *bench) check(in0, in1, out []streams.Beat) error {
 			}
 			continue
 		}
-		for at := 0; at < 64; at += o.bytes {
-			u, v, result := o.get(x.Data[at:]), o.get(y.Data[at:]), o.get(got.Data[at:])
+		for at := 0; at < 64; at += o.Bytes() {
+			u, v, result := o.Get(x.Data[at:]), o.Get(y.Data[at:]), o.Get(got.Data[at:])
 			if want := o.quick(o.function, u, v); result != want {
 				return fmt.Errorf("beat %d, byte %d: %s of %s %x and %x is %x, not %x", i, at, o.function,
 					o.name, u, v, result, want)
@@ -157,7 +157,7 @@ func TestEveryPairOfCornersIsReducedExactly(t *testing.T) {
 	b := shipped(t)
 	for _, tdest := range b.tdests {
 		o := b.operations[tdest]
-		c := o.corners()
+		c := o.corners
 		in0, in1 := operands(tdest, o.element, len(c)*len(c),
 			func(i int) (uint64, uint64) { return c[i/len(c)], c[i%len(c)] })
 		if err := b.straight(in0, in1); err != nil {
@@ -174,10 +174,10 @@ func (b *bench) mixed(r *rand.Rand, n int) (in0, in1 []streams.Beat) {
 			x.TDEST = b.tdests[r.IntN(len(b.tdests))]
 		}
 		if o, known := b.operations[x.TDEST]; known {
-			for at := 0; at < 64; at += o.bytes {
+			for at := 0; at < 64; at += o.Bytes() {
 				u, v := o.pair(r)
-				o.put(x.Data[at:], u)
-				o.put(y.Data[at:], v)
+				o.Put(x.Data[at:], u)
+				o.Put(y.Data[at:], v)
 			}
 		} else {
 			for at := 0; at < 64; at += 8 {

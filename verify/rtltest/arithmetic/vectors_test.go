@@ -1,7 +1,6 @@
 package arithmetic
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -10,9 +9,6 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/streams"
 )
 
-var vectors = flag.Int("tb.vectors", 0,
-	"random pairs for each function and type; 0 is 200,000, and ten million with -tb.exhaustive")
-
 // vectorsOfUnit is the pairs of a unit, all of one seed.
 const vectorsOfUnit = 1 << 16
 
@@ -20,29 +16,21 @@ const vectorsOfUnit = 1 << 16
 // platform has with random pairs, most of which are near what decides.
 func TestRandomPairsAreReducedExactly(t *testing.T) {
 	b := shipped(t)
-	n := *vectors
-	switch {
-	case n == 0 && Wanted():
-		n = 10_000_000
-	case n == 0:
-		n = 200_000
+	units := 4
+	if *exhaustive { // ten million pairs
+		units = 10_000_000/vectorsOfUnit + 1
 	}
 	for _, tdest := range b.tdests {
 		o := b.operations[tdest]
 		t.Run(o.function+" of "+o.name, func(t *testing.T) {
-			task := Task{
-				Name: "random pairs for " + o.function + " of " + o.name, Each: vectorsOfUnit,
-				Worker: func() (func(int) error, func(), error) {
-					k, err := streams.New(t.Context(), b.model, block.ExtraSeed())
-					if err != nil {
-						return nil, nil, err
-					}
-					k.Restart()
-					return o.vectors(k, tdest), k.Close, nil
-				},
-			}
-			units := (n + vectorsOfUnit - 1) / vectorsOfUnit
-			Check(t, task, units, 0, All(0, units))
+			checkUnits(t, units, 0, []int{0, 1, 2, 3}, func() (func(int) error, func(), error) {
+				k, err := streams.New(t.Context(), b.model, block.ExtraSeed())
+				if err != nil {
+					return nil, nil, err
+				}
+				k.Restart()
+				return o.vectors(k, tdest), k.Close, nil
+			})
 		})
 	}
 }
@@ -50,7 +38,7 @@ func TestRandomPairsAreReducedExactly(t *testing.T) {
 // vectors checks units of random pairs: unit 0 has the seed 0, and the others
 // follow the seed that is asked for.
 func (o operation) vectors(k *streams.Kernel, tdest uint8) func(unit int) error {
-	size := vectorsOfUnit * o.bytes
+	size := vectorsOfUnit * o.Bytes()
 	in0, in1, out := make([]byte, size), make([]byte, size), make([]byte, size)
 	return func(unit int) error {
 		seed := uint64(0)
@@ -58,23 +46,20 @@ func (o operation) vectors(k *streams.Kernel, tdest uint8) func(unit int) error 
 			seed = block.ExtraSeed() + uint64(unit)
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(tdest)))
-		for at := 0; at < size; at += o.bytes {
+		for at := 0; at < size; at += o.Bytes() {
 			a, b := o.pair(r)
-			o.put(in0[at:], a)
-			o.put(in1[at:], b)
+			o.Put(in0[at:], a)
+			o.Put(in1[at:], b)
 		}
 		if err := k.Bulk(tdest, in0, in1, out); err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
-		wrong := &Wrong{}
-		for at := 0; at < size; at += o.bytes {
-			a, b, got := o.get(in0[at:]), o.get(in1[at:]), o.get(out[at:])
+		for at := 0; at < size; at += o.Bytes() {
+			a, b, got := o.Get(in0[at:]), o.Get(in1[at:]), o.Get(out[at:])
 			if want := o.quick(o.function, a, b); got != want {
-				wrong.Add("%s of %s %0*x and %0*x is %x, not %x", o.function, o.name, 2*o.bytes, a, 2*o.bytes, b, got, want)
+				return fmt.Errorf("seed %d: %s of %s %0*x and %0*x is %x, not %x", seed, o.function, o.name, 2*o.Bytes(), a,
+					2*o.Bytes(), b, got, want)
 			}
-		}
-		if err := wrong.Err(); err != nil {
-			return fmt.Errorf("seed %d:\n%w", seed, err)
 		}
 		return nil
 	}

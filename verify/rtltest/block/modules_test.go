@@ -42,11 +42,15 @@ var within = []struct{ folder, why, names string }{
 		"reduce_product"},
 	{"rtltest/arithmetic", "part of it",
 		"reduce_core reduce_lane"},
+	{"rtltest/ccl_offload/calls", "part of calls, which is checked as a whole",
+		"call_queue call_tickets"},
 	{"rtltest/ccl_offload/cpu", "part of the control processor, which runs against an instruction set simulator",
 		"rv32_align rv32_alu rv32_core rv32_counters rv32_decode rv32_divider rv32_fetch rv32_multiplier " +
 			"rv32_posted rv32_registers rv32_trap"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"inbound"},
+	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
+		"vadd_put_adder vadd_put_call vadd_put_commands"},
 	{"rtltest/kernels", "around a core that is not ours",
 		"microblaze_v_core"},
 }

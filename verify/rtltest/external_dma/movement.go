@@ -1,5 +1,4 @@
-// Package external_dma has benches of the data mover, of its parts, and of the
-// kernels around it, each with a model in plain Go.
+// Package external_dma has a bench of the DMA kernels with a model in plain Go.
 package external_dma
 
 import (

@@ -52,7 +52,10 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := callOffsets(t, d.ABI())
-	control := map[string]uint32{}
+	at, control := map[string]uint32{}, map[string]uint32{}
+	for _, r := range d.ABI().RegisterMap("hostctrl").Registers {
+		at[r.Name] = r.At
+	}
 	for _, b := range d.ABI().BitSet("hostctrl_control").Bits {
 		control[b.Name] = 1 << b.At
 	}
@@ -70,16 +73,17 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		ready := pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}
 		var sent []uint32
-		var held uint32
+		var held, code uint32
 		waits, answer, takes := false, false, true
 		step := func() {
 			now := takes && ready.Next()
 			b.Set("cmd_tready", block.Bit(now))
 			b.Set("sts_tvalid", block.Bit(answer))
-			b.Set("sts_tdata", r.Uint64())
+			data := r.Uint32()
+			b.Set("sts_tdata", uint64(data))
 			b.Step()
 			if answer && b.Is("sts_tready") {
-				answer = false
+				answer, code = false, data
 			}
 			valid, word := b.Is("cmd_tvalid"), uint32(b.Get("cmd_tdata"))
 			if waits && (!valid || word != held) {
@@ -174,6 +178,13 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 				t.Fatalf("%d words were sent", len(sent))
 			}
 			values[0] = ^values[0]
+		}
+		put(at["post"], 1) // a posted call, whose answer stands in a register
+		settle(func() bool { return get(at["posted"]) == 1 })
+		answer = true
+		settle(func() bool { return get(at["answered"]) == 1 })
+		if got := get(at["answers"]); got != code {
+			t.Fatalf("the answer is %08X, not %08X", got, code)
 		}
 	}
 }

@@ -4,7 +4,9 @@ package calls
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -100,18 +102,11 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &world{t: t, b: b, r: r, open: map[uint32]*call{}}
 	w.calls.Random, w.answers.Random = r.IntN, r.IntN
+	at := map[string]*uint32{"status": &w.status, "take": &w.take, "ticket": &w.ticket, "answer": &w.answer,
+		"cycles": &w.cycles}
 	for _, reg := range g.RegisterMap("calls").Registers {
-		switch reg.Name {
-		case "status":
-			w.status = reg.At
-		case "take":
-			w.take = reg.At
-		case "ticket":
-			w.ticket = reg.At
-		case "answer":
-			w.answer = reg.At
-		case "cycles":
-			w.cycles = reg.At
+		if offset := at[reg.Name]; offset != nil {
+			*offset = reg.At
 		}
 	}
 	for _, f := range g.Layout("call_status").Fields {
@@ -160,10 +155,10 @@ func (w *world) step() {
 			data |= uint32(c.client) << clientLow
 		}
 	}
-	b.Set("call_valid", one(w.offered))
+	b.Set("call_valid", block.Bit(w.offered))
 	b.Set("call_data", uint64(data))
 	ready := w.answers.Next()
-	b.Set("answer_ready", one(ready))
+	b.Set("answer_ready", block.Bit(ready))
 	b.Step()
 	if w.offered && b.Is("call_ready") {
 		w.offered = false
@@ -224,12 +219,7 @@ func (w *world) takeNext() uint32 {
 	for w.b.Is("next_delayed") {
 		w.step()
 	}
-	resets := 0
-	for _, c := range w.waiting {
-		if c.reset {
-			resets++
-		}
-	}
+	resets := w.resets()
 	if offered, refused := w.b.Is("next_offered"), w.b.Is("next_refused"); offered && resets > 0 || refused &&
 		resets == 0 {
 		w.t.Fatalf("a call is offered: %t, refused: %t; %d resets wait", offered, refused, resets)
@@ -303,6 +293,14 @@ func (w *world) undelivered() int {
 func (w *world) answerOne(ticket uint32) {
 	w.t.Helper()
 	c := w.open[ticket]
+	if w.r.IntN(4) == 0 { // one that nobody has, at the same place
+		if err := w.write(w.ticket, ticket^tickets<<w.r.IntN(20)); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := w.write(w.answer, 1); !errors.Is(err, pins.ErrRegister) {
+			w.t.Fatalf("an answer to nobody: %v", err)
+		}
+	}
 	if err := w.write(w.ticket, ticket); err != nil {
 		w.t.Fatal(err)
 	}
@@ -324,58 +322,38 @@ func (w *world) answerOne(ticket uint32) {
 }
 
 func (w *world) anyOpen() uint32 {
-	n := w.r.IntN(len(w.open))
-	smallest := []uint32{}
-	for t := range w.open {
-		smallest = append(smallest, t)
-	}
-	// The order of a map is not random enough to be repeated.
-	for i := range smallest {
-		for j := range i {
-			if smallest[i] < smallest[j] {
-				smallest[i], smallest[j] = smallest[j], smallest[i]
-			}
+	open := slices.Sorted(maps.Keys(w.open))
+	return open[w.r.IntN(len(open))]
+}
+
+// resets counts the calls among those that wait that ask for a reset.
+func (w *world) resets() (n int) {
+	for _, c := range w.waiting {
+		if c.reset {
+			n++
 		}
 	}
-	return smallest[n]
+	return n
 }
 
 // checkStatus compares the status with what has surely come.
 func (w *world) checkStatus() {
 	w.t.Helper()
-	atLeast, resets := len(w.waiting), 0
-	for _, c := range w.waiting {
-		if c.reset {
-			resets++
-		}
+	atLeast, resets := len(w.waiting), w.resets()
+	if w.undelivered() >= tickets { // one may go before the status is read
+		atLeast = 0
 	}
 	status := w.read(pageCalls, w.status)
 	waiting := int(status >> w.waitingField.Low & (1<<w.waitingField.Bits() - 1))
-	if w.undelivered() >= tickets {
-		atLeast = 0
-	}
 	if waiting > len(w.waiting) || waiting < atLeast {
 		w.t.Fatalf("status says that %d calls wait, there are %d to %d", waiting, atLeast, len(w.waiting))
 	}
 	if resets > 0 && status>>w.resetField.Low&1 == 0 {
 		w.t.Fatal("a reset waits and status does not say so")
 	}
-	resets = 0
-	for _, c := range w.waiting {
-		if c.reset {
-			resets++
-		}
-	}
-	if resets == 0 && status>>w.resetField.Low&1 != 0 {
+	if w.resets() == 0 && status>>w.resetField.Low&1 != 0 {
 		w.t.Fatal("status says that a reset waits, but none does")
 	}
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func TestClientsGetTheirAnswersInTheOrderOfTheirCalls(t *testing.T) {
@@ -452,10 +430,9 @@ func TestAFullQueueHoldsCallsUp(t *testing.T) {
 
 func TestAClientWhoseFirstCallIsSlowKeepsNoProcessorAwake(t *testing.T) {
 	w := newWorld(t, "u55c_tcp", 0)
-	for i := range tickets + 3 {
+	for range tickets + 3 {
 		c := w.place(0, false)
 		c.words[0], c.reset = w.nop, false
-		_ = i
 	}
 	settle := func() {
 		for range 50 * queue {

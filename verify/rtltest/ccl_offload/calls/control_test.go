@@ -17,8 +17,6 @@ var set = block.NewSet(
 	block.Module{Name: "packet_count"},
 	block.Module{Name: "session_owners"},
 	block.Module{Name: "network_registers"},
-	block.Module{Name: "call_queue", Params: map[string]string{"DEPTH": "8"}},
-	block.Module{Name: "call_tickets", Params: map[string]string{"DEPTH": "8", "CLIENT_WIDTH": "2"}},
 )
 
 func TestWaitLimit(t *testing.T)     { set.Check(t, "wait_limit", waitLimit) }

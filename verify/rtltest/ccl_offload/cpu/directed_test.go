@@ -69,114 +69,12 @@ func arithmeticOfCorners(t *testing.T, kind Kind) {
 	}
 }
 
-func TestImmediatesOfCorners(t *testing.T) { onBoth(t, immediatesOfCorners) }
+// Jumps to the ends of the RAM, beyond it, and to the last words of the address space, which are written, too.
+func TestEndsOfMemory(t *testing.T) { onBoth(t, endsOfMemory) }
 
-func immediatesOfCorners(t *testing.T, kind Kind) {
-	p := newPairOf(t, kind, 3, "")
-	values := map[byte][]int32{
-		'I': {-2048, -2047, -33, -32, -1, 0, 1, 31, 32, 1365, 2046, 2047},
-		'H': {0, 1, 2, 15, 16, 30, 31},
-	}
-	for name, e := range Encodings {
-		if e.Opcode != Encodings["addi"].Opcode {
-			continue
-		}
-		var parts []any
-		for _, a := range corners {
-			for n, imm := range values[e.Format] {
-				parts = append(parts, LI(a1, a), nops(n%3), OpI(name, a0, a1, imm), OpI(name, 0, a1, imm), OpI(name, a0, a0, imm))
-			}
-		}
-		p.ends(t, rv32.Breakpoint, append(parts, Bare("ebreak"))...)
-	}
-	var parts []any
-	for _, v := range []uint32{0, 0x1000, 0x7ffff000, 0x80000000, 0xfffff000} {
-		for _, name := range []string{"lui", "auipc"} {
-			parts = append(parts, Upper(name, a0, v), Upper(name, 0, v), OpI("addi", a1, a0, 1), Op3("add", a2, 0, 0),
-				Bare("fence"), Bare("wfi"))
-		}
-	}
-	p.ends(t, rv32.Breakpoint, append(parts, Bare("ebreak"))...)
-}
-
-// All sizes at all offsets, in the RAM and on the bus: loaded, used as operand
-// after 0, 1 or 2 others, as address and as what is stored.
-func TestLoadsAndStores(t *testing.T) { onBoth(t, loadsAndStores) }
-
-func loadsAndStores(t *testing.T, kind Kind) {
-	p := newPairOf(t, kind, 4, "")
-	bus := map[uint32]uint32{}
-	p.answer = func(a Access) (delay, data uint32, fault bool) {
-		for lane := range 4 {
-			if a.Write == 1 && a.Strobe>>lane&1 == 1 {
-				mask := uint32(0xff) << (8 * lane)
-				bus[a.Address/4] = bus[a.Address/4]&^mask | a.Data&mask
-			}
-		}
-		return a.Address / 4 % 3, bus[a.Address/4], false
-	}
-	sizes := map[byte]int32{'b': 1, 'h': 2, 'w': 4}
-	for _, base := range []uint32{0x8000, ramBytes - 8, ramBytes, 0x20000, 0xfffffff0} {
-		parts := []any{LI(s0, base), LI(s1, base+4)}
-		for _, word := range []uint32{0x807fff00, 0x0180feff, 0x12345678} {
-			for _, store := range []string{"sb", "sh", "sw"} {
-				for offset := int32(-8); offset < 8; offset += sizes[store[1]] {
-					parts = append(parts, LI(a1, word), LI(a2, ^word), Store("sw", a2, offset&^3, s0), Store(store, a1, offset, s0),
-						Load("lw", a0, offset&^3, s0))
-					for n, load := range []string{"lb", "lbu", "lh", "lhu", "lw"} {
-						at := offset &^ (sizes[load[1]] - 1)
-						parts = append(parts, Load(load, a0, at, s0), nops(n%3), Op3("sub", a3, a0, a1), Op3("sub", a3, a1, a0),
-							Load(load, a0, at, s0), nops((n+1)%3), Store("sw", a0, -4, s1), Load(load, a0, at, s0), Op3("mul", a0, a0, a0),
-							Load(load, a0, at, s0), Op3("divu", a0, a2, a0), Load(load, 0, at, s0), Op3("add", a0, 0, 0))
-					}
-				}
-			}
-		}
-		parts = append(parts, Store("sw", s1, 0, s0), Load("lw", a0, 0, s0), Load("lw", a0, -4, a0), Store("sw", s0, 4, s0),
-			Load("lw", a0, 4, s0), Store("sb", a1, 1, a0),
-			Load("lw", a0, 4, s0), Branch("beq", a0, s0, 8), Bare("ecall"), LI(a0, 0x80), Store("sw", a0, 0, s0), Bare("ebreak"))
-		p.ends(t, rv32.Breakpoint, parts...)
-	}
-}
-
-func TestBranchesAndJumps(t *testing.T) { onBoth(t, branchesAndJumps) }
-
-func branchesAndJumps(t *testing.T, kind Kind) {
+func endsOfMemory(t *testing.T, kind Kind) {
 	p := newPairOf(t, kind, 5, "")
-	const at = 0x8000
-	for _, name := range []string{"beq", "bne", "blt", "bge", "bltu", "bgeu"} {
-		for _, offset := range []int32{-4096, -2048, -8, -4, 4, 8, 12, 2044, 2048, 4092, -6, 30, 4094} {
-			for _, v := range [][2]uint32{{1, 1}, {1, 2}, {2, 1}, {0xffffffff, 1}, {1, 0xffffffff}, {0x80000000, 0x7fffffff},
-				{0x7fffffff, 0x80000000}} {
-				image := make([]byte, ramBytes) // illegal instructions everywhere else
-				copy(image, Program(LI(a0, v[0]), LI(a1, v[1]), LI(s0, at), OpI("jalr", ra, s0, 0)))
-				for _, end := range []int32{at + 4, at + offset} {
-					copy(image[end&^3:], Program(Bare("ebreak")))
-				}
-				copy(image[at:], Program(Branch(name, a0, a1, offset)))
-				p.load(t, image, [32]uint32{})
-				if trap, err := p.run(100); err != nil || trap == nil || trap.Cause == rv32.IllegalInstruction {
-					t.Fatalf("%s by %d of %x: %v, %v", name, offset, v, trap, err)
-				}
-			}
-		}
-	}
-	for _, offset := range []int32{-32768, -2048, -4, 4, 8, 2044, 2048, 32764, 32768, 1<<20 - 4, -1 << 20, 2, -2, 6} {
-		// also out of the RAM
-		for _, link := range []int{0, ra} {
-			image := make([]byte, ramBytes)
-			copy(image, Program(LI(s0, at), OpI("jalr", 0, s0, 0)))
-			if end := at + offset&^3; end >= 0 && end < ramBytes {
-				copy(image[end:], Program(Bare("ebreak")))
-			}
-			copy(image[at:], Program(JAL(link, offset)))
-			p.load(t, image, [32]uint32{})
-			if trap, err := p.run(5); err != nil || trap == nil && offset != -at {
-				t.Fatalf("jal by %d: %v, %v", offset, trap, err)
-			}
-		}
-	}
-	for _, target := range []uint32{0, 8, 9, 0xa, 0xb, 0x7ff8, ramBytes - 4, ramBytes, 0x20000, 0xffffff80, 0xfffffffc} {
+	for _, target := range []uint32{0, 8, 9, 0xa, 0xb, 0x7ff8, ramBytes - 4, ramBytes, 0xffffff80, 0xfffffffc} {
 		for _, offset := range []int32{0, 1, 2, 3, 4, -4, 2047, -2048} {
 			p.load(t, Program(LI(a0, target-uint32(offset)), OpI("jalr", a0, a0, offset)), [32]uint32{})
 			if _, err := p.run(20); err != nil {
@@ -184,20 +82,14 @@ func branchesAndJumps(t *testing.T, kind Kind) {
 			}
 		}
 	}
-	image := make([]byte, ramBytes) // straight over the end of the RAM
-	copy(image, Program(LI(s0, ramBytes-4), OpI("jalr", ra, s0, 0)))
-	copy(image[ramBytes-4:], Program(OpI("addi", a0, 0, 7)))
-	if trap := p.ends(t, rv32.UnmappedFetch, wordsOf(image)...); trap.PC != ramBytes {
-		t.Errorf("the trap is at 0x%x", trap.PC)
+	// These last words belong to the bus also after a trap, which the vendor's core tells by them.
+	parts := []any{LI(s0, 0xfffffff0)}
+	for at := int32(-16); at < 16; at++ {
+		parts = append(parts, Store("sb", s0, at, s0), Load("lbu", a0, at, s0), Store("sw", s0, at&^3, s0))
 	}
-}
-
-func wordsOf(image []byte) []any {
-	var list []any
-	for i := 0; i < len(image); i += 4 {
-		list = append(list, uint32(image[i])|uint32(image[i+1])<<8|uint32(image[i+2])<<16|uint32(image[i+3])<<24)
+	for range 2 {
+		p.ends(t, rv32.Breakpoint, append(parts, Bare("ebreak"))...)
 	}
-	return list
 }
 
 // Every trap, behind each kind of instruction that takes its time, and in the
@@ -227,7 +119,8 @@ func traps(t *testing.T, kind Kind) {
 		{"mret", uint32(0x30200073), rv32.IllegalInstruction}, {"ecall with a register", uint32(0x000000f3),
 			rv32.IllegalInstruction},
 		{"flw", uint32(0x00052007), rv32.IllegalInstruction}, {"amoadd.w", uint32(0x00b5252f), rv32.IllegalInstruction},
-		{"ld", uint32(0x00053503), rv32.IllegalInstruction},
+		{"ld", uint32(0x00053503), rv32.IllegalInstruction}, {"lwu", uint32(0x00056503), rv32.IllegalInstruction},
+		{"sd", uint32(0x00b53023), rv32.IllegalInstruction}, {"srai by 32", uint32(0x42055513), rv32.IllegalInstruction},
 		{"slli by 32", uint32(0x02051513), rv32.IllegalInstruction}, {"fence 2", uint32(0x0000200f), rv32.IllegalInstruction},
 		{"write cycle", csr("csrrw", a0, 0, 0xc00), rv32.IllegalInstruction},
 		{"write cycle, immediate", csr("csrrwi", a0, 0, 0xc00), rv32.IllegalInstruction},

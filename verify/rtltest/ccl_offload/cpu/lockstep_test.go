@@ -97,9 +97,8 @@ type pair struct {
 	bus    replay
 	answer func(Access) (delay, data uint32, fault bool)
 
-	watch   func(rv32.Retired) // is told of what both have executed
-	stored  [2]uint32          // words of the RAM that the last two instructions stored, plus 1
-	count   int                // instructions
+	stored  [2]uint32 // words of the RAM that the last two instructions stored, plus 1
+	count   int       // instructions
 	cycles  uint64
 	changed bool  // the program has changed what was fetched already
 	failed  *Halt // how the core must halt: a write has failed that had retired
@@ -247,9 +246,6 @@ func (p *pair) follow(e Executed) error {
 	if e != want {
 		return fmt.Errorf("cycle %d: the core executes pc 0x%08x, x%d = 0x%08x; the simulator pc 0x%08x, x%d = 0x%08x (%s)",
 			e.Cycle, e.PC, e.Rd, e.Value, want.PC, want.Rd, want.Value, rv32.Disassemble(r.Instr, r.PC))
-	}
-	if p.watch != nil {
-		p.watch(r)
 	}
 	p.stored[1], p.stored[0] = p.stored[0], 0
 	if r.Access == rv32.StoreAccess && r.Addr < ramBytes {
