@@ -48,6 +48,9 @@ var within = []struct{ folder, why, names string }{
 	{"rtltest/ccl_offload/data", "part of the data path",
 		"beat_counter byte_packer kernel_writer lane operand plugin_feed plugin_share slice_retire stream_cutter " +
 			"stream_fork"},
+	{"rtltest/ccl_offload/move", "part of the move engine",
+		"dispatcher kernel_account move_channel move_check move_order move_queue " +
+			"packet_cutter slice_size"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"inbound"},
 	{"rtltest/kernels", "around a core that is not ours",
