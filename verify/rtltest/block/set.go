@@ -60,15 +60,6 @@ type Set struct {
 // NewSet is a set of modules.
 func NewSet(modules ...Module) *Set { return &Set{modules: modules} }
 
-// Modules are the names of the modules of the set, as it calls them.
-func (s *Set) Modules() []string {
-	var names []string
-	for _, m := range s.modules {
-		names = append(names, m.called())
-	}
-	return names
-}
-
 // module is one of the set.
 func (s *Set) module(name string) (Module, error) {
 	for _, m := range s.modules {

@@ -18,12 +18,6 @@ var set = block.NewSet(
 	block.Module{Name: "first_set", Folder: "common"},
 	block.Module{Name: "first_set", As: "first_set_5", Folder: "common", Params: map[string]string{"N": "5"}},
 	block.Module{Name: "dma_line_fifo", Folder: "external_dma", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
-	block.Module{Name: "beat_counter"},
-	block.Module{Name: "byte_packer"},
-	block.Module{Name: "stream_cutter"},
-	block.Module{Name: "stream_fork", Params: map[string]string{"TAKERS": "3", "DEPTH": "4"}},
-	block.Module{Name: "kernel_writer", Params: map[string]string{"DEPTH": "4"}},
-	block.Module{Name: "plugin_feed", Params: map[string]string{"DEPTH": "4"}},
 )
 
 func TestQueues(t *testing.T) {
@@ -179,34 +173,6 @@ func firstSet(b *block.Bench, r *rand.Rand, n int) error {
 		if marked := r.Uint64() & r.Uint64() & all; marked != 0 {
 			if err := check(marked, bits.TrailingZeros64(marked)); err != nil {
 				return err
-			}
-		}
-	}
-	return nil
-}
-
-func TestBeatCounter(t *testing.T) { set.Check(t, "beat_counter", beatCounter) }
-
-// beatCounter says which bytes of a beat belong to a slice, and which is the last.
-func beatCounter(b *block.Bench, r *rand.Rand) error {
-	moves := block.Stretches{Random: r}
-	for n := range 400 {
-		length := block.RandomLength(r, beatBytes, mostBytes)
-		if n < 200 {
-			length = 1 + n // each of them
-		}
-		b.Set("bytes", uint64(length))
-		for at := 0; at < length; {
-			move := moves.Next()
-			b.Put("move", move)
-			b.Step()
-			here := min(beatBytes, length-at)
-			if b.Get("beat_bytes") != uint64(here) || b.Get("keep") != keepOf(here) || b.Is("last") != (at+here == length) {
-				return fmt.Errorf("at %d of %d bytes it says %d with keep %X, last %t", at, length, b.Get("beat_bytes"),
-					b.Get("keep"), b.Is("last"))
-			}
-			if move {
-				at += here
 			}
 		}
 	}

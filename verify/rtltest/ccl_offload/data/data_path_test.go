@@ -123,6 +123,18 @@ func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
 	}
 }
 
+// What a reset leaves of a beat would show in the first one.
+func TestTheFirstSliceHasItsOwnBytesOnly(t *testing.T) {
+	for seed := range uint64(4) {
+		w := newWorld(t, seed)
+		w.run(1, 5000, func(m *move) {
+			*m = move{ops: [2]operand{{from: fromMemory, bytes: 1}}, slices: 1, packetBytes: m.packetBytes, size: 5}
+			m.template.toKernel = true
+		})
+		w.finish()
+	}
+}
+
 func TestFaultsOfDMAEnginesEndTheirSlices(t *testing.T) {
 	for seed := range nightly.Of[uint64](1, 3) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -15,7 +15,8 @@ type reader struct {
 	stream *block.Input
 }
 
-func (t *transfer) beats() int { return whole(t.bytes) }
+// beats is how many bytes its beats have.
+func (t *transfer) beats() int { return (t.bytes + beatBytes - 1) / beatBytes * beatBytes }
 
 // dmaReader gives what a DMA engine reads, or zeros, command by command.
 func dmaReader(b *block.Bench, r *rand.Rand) error {

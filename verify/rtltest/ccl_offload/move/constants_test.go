@@ -1,8 +1,6 @@
 package moves
 
 const (
-	platform  = "u55c_tcp"
-	queues    = 4
-	beatBytes = 64
-	mostBytes = 4096 // of a slice
+	platform = "u55c_tcp"
+	queues   = 4
 )

@@ -107,6 +107,9 @@ func (w *world) randomForms(m *move) {
 	if !ok {
 		panic("a pair of conversions that there are not")
 	}
+	if w.mode.odd && w.chance(40) { // the conversion that is not used may be anything
+		*[]*uint32{&m.compressor, &m.decompressor}[w.r.IntN(2)] = uint32(w.r.IntN(16))
+	}
 	packed := w.chance(35) || m.keeps && w.chance(40)
 	for _, c := range []*bool{&m.op[0].compressed, &m.op[1].compressed, &m.result.compressed, &m.inner, &m.wire} {
 		*c = packed && w.chance(50)

@@ -211,6 +211,9 @@ func (w *world) fate(q int) {
 		}
 		w.queue[q] = append(w.queue[q], w.issuing)
 	}
+	if waiting := int(w.out[outWaiting[q]]); waiting > len(w.queue[q]) {
+		w.fail("%d moves of queue %d wait, and it has %d", waiting, q, len(w.queue[q]))
+	}
 	if bit(outDropped) {
 		if w.errors[q] == 0 && w.in[inResetMoves] == 0 {
 			w.fail("a move was dropped by queue %d, which has no errors", q)
