@@ -100,29 +100,6 @@ abi "t" {
 		{Name: "scenario", Doc: "Operation."}})
 }
 
-func TestLaterBasesWinAndEachStandsOnce(t *testing.T) {
-	// first and second both extend root; root must not undo what first changed.
-	g := merged(t, `
-abi "root" {
-  abstract = true
-  constant "x" { is = 1 }
-  constant "y" { is = 1 }
-}
-abi "first" {
-  abstract = true
-  extends  = ["root"]
-  constant "x" { is = 2 }
-  constant "y" { is = 2 }
-}
-abi "second" {
-  abstract = true
-  extends  = ["root"]
-  constant "y" { is = 3 }
-}
-abi "t" { extends = ["base", "first", "second"] }`)
-	same(t, "constants", ownConstants(g), []abi.Constant{{Name: "x", Value: 2}, {Name: "y", Value: 3}})
-}
-
 func TestTablesMoveAndAreSortedAsTheyLie(t *testing.T) {
 	g := merged(t, `
 abi "t" {
@@ -157,67 +134,6 @@ abi "t" {
 		{Name: "scratch", At: 0x800, Width: 64, Count: 2, Group: "spare"}, {Name: "return_code", At: 0xFFC,
 			Width: 32, Count: 1}})
 	same(t, "group", len(m.WordGroup("spare")), 1)
-}
-
-func TestEverythingIsSorted(t *testing.T) {
-	g := merged(t, `
-abi "t" {
-  extends = ["base"]
-  enum "colour" {
-    value "red" { is = 7 }
-    value "blue" { is = 0 }
-  }
-  bits "flags" {
-    bit "last" { at = 31 }
-    bit "first" { at = 0 }
-  }
-  layout "pair" {
-    width = 8
-    field "high" { bits = "7:4" }
-    field "flag" { bits = "0" }
-    field "low" { bits = "3:1" }
-  }
-}`)
-	same(t, "enum", g.Enum("colour").Names(), []string{"blue", "red"})
-	same(t, "bits", g.BitSet("flags").Bits, []abi.Bit{{Name: "first", At: 0}, {Name: "last", At: 31}})
-	same(t, "layout", g.Layout("pair").Fields, []abi.Field{
-		{Name: "flag", High: 0, Low: 0}, {Name: "low", High: 3, Low: 1}, {Name: "high", High: 7, Low: 4}})
-	same(t, "width", g.Layout("pair").Fields[1].Bits(), 3)
-}
-
-// What a generation means must not depend on the environment.
-func TestVariablesHaveTheirDefaults(t *testing.T) {
-	t.Setenv("CCLFORGE_VAR_limit", "9")
-	g := merged(t, `
-variable "limit" { default = 4 }
-locals {
-  double = 2 * var.limit
-}
-abi "t" {
-  extends = ["base"]
-  constant "limit" { is = local.double }
-}`)
-	same(t, "constants", ownConstants(g), []abi.Constant{{Name: "limit", Value: 8}})
-}
-
-func TestLargestValues(t *testing.T) {
-	g := merged(t, `
-abi "t" {
-  extends = ["base"]
-  constant "huge" { is = hex("FFFFFFFFFFFFFFFF") }
-  enum "config_function" {
-    value "other" { is = hex("FFFFFFFF") }
-  }
-  registers "high" {
-    base = hex("FFFFFFF0")
-    register "last" {
-      at    = 8
-      width = 64
-    }
-  }
-}`)
-	same(t, "constant", g.Constant("huge").Value, ^uint64(0))
-	same(t, "value", g.Enum("config_function").Value("other").Value, ^uint32(0))
 }
 
 // ownConstants are those that do not come from base.hcl, which has three.
