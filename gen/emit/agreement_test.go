@@ -85,7 +85,7 @@ func readMacros(t *testing.T, text []byte) said {
 }
 
 func TestHeadersAgree(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			files := codeFiles(t, d)
 			g := readMacros(t, files["cclo_abi.h"])
@@ -185,7 +185,7 @@ func readPackage(t *testing.T, text []byte) (said, map[string]svStruct) {
 }
 
 func TestPackagesAgree(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			got, structs := readPackage(t, codeFiles(t, d)["rtl/cclo_pkg.sv"])
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
@@ -265,7 +265,7 @@ func readHLS(t *testing.T, text []byte) said {
 }
 
 func TestHLSAgrees(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
 			numbers := named(facts, scopedName, func(f fact) bool { return f.word })
@@ -333,7 +333,7 @@ func readConstants(t *testing.T, name string, files map[string][]byte) map[strin
 }
 
 func TestGoConstantsAgree(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := append(generationFacts(d.ABI()), platformNumbers(d)...)
 			want := named(facts, goName, func(f fact) bool { return f.bit })

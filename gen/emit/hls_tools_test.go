@@ -51,7 +51,7 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 
 // The pragmas are in the order of parameters: pointers, registers, streams, control.
 func TestPragmasFollowTheDescription(t *testing.T) {
-	dir := written(t, designtest.Made(t, "p", mine))
+	dir := written(t, designtest.Made(t, "p", mine(t)))
 	for file, want := range map[string][]string{
 		"hls/steps/steps.cpp": {
 			"INTERFACE m_axi port=src offset=slave bundle=gmem",

@@ -142,13 +142,3 @@ func TestPerGenerationForgets(t *testing.T) {
 	}
 	t.Errorf("%d of 100 are left", left())
 }
-
-// TestDeterministic: rendering anew gives the same bytes.
-func TestDeterministic(t *testing.T) {
-	first := codeFiles(t, codeDesign(t, "u55c_tcp"))
-	for path, text := range codeFiles(t, with(t, func(*abi.Generation) {})) {
-		if string(text) != string(first[path]) {
-			t.Errorf("%s differs", path)
-		}
-	}
-}

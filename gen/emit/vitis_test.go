@@ -280,22 +280,6 @@ func TestLinkOfEveryCombination(t *testing.T) {
 	}
 }
 
-func TestExpectedLinkIsTheExamples(t *testing.T) {
-	for file, got := range map[string][]string{
-		"u55c-tcp.cfg":           expectedLink("u55c", "tcp", false, false, 0, false),
-		"u280-axis3x.cfg":        expectedLink("u280", "axis3x", false, false, 0, false),
-		"u200-udp-vadd-eth1.cfg": expectedLink("u200", "udp", true, false, 1, false),
-	} {
-		want, err := os.ReadFile(filepath.Join("testdata/link-examples", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(lines(string(want)), got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", file, diff)
-		}
-	}
-}
-
 func TestKernelXML(t *testing.T) {
 	type doc struct {
 		Kernel struct {

@@ -191,42 +191,6 @@ func infos(t *testing.T, base string) map[string]string {
 	return out
 }
 
-func TestIntactSeesEveryChange(t *testing.T) {
-	set := contents{"a": "1", "b/c": "2"}
-	for name, damage := range map[string]func(base string) error{
-		"edited":  func(b string) error { return os.WriteFile(filepath.Join(b, "p/a"), []byte("x"), 0o644) },
-		"removed": func(b string) error { return os.Remove(filepath.Join(b, "p/b/c")) },
-		"made a link": func(b string) error {
-			os.Remove(filepath.Join(b, "p/a"))
-			return os.Symlink("b/c", filepath.Join(b, "p/a"))
-		},
-		"leftover file": func(b string) error {
-			return os.WriteFile(filepath.Join(b, "p", temporary(ManifestName)), nil, 0o644)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			base := t.TempDir()
-			d := testDir(base)
-			mustApply(t, d, set)
-			m, err := d.Read()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := damage(base); err != nil {
-				t.Fatal(err)
-			}
-			if d.Intact(m) {
-				t.Error("the damage was not seen")
-			}
-			mustApply(t, d, set)
-			got := snapshot(t, filepath.Join(base, "p"))
-			if diff := cmp.Diff(want(set, nil, got[ManifestName]), got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 func TestUsersFilesInTheWay(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -422,19 +386,5 @@ func TestDiff(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, snapshot(t, base)); diff != "" {
 		t.Errorf("a diff wrote:\n%s", diff)
-	}
-}
-
-func TestPlanOfMissingDirectoryWritesNothing(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "none")
-	p, err := testDir(base).Plan(testManifest(), contents{"a": "1"}.files())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]Change{{"a", Added}, {ManifestName, Added}}, p.Changes); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := os.Stat(base); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a plan made the directory")
 	}
 }
