@@ -134,6 +134,21 @@ func TestManualSaysEverythingOfTheGeneration(t *testing.T) {
 	}
 }
 
+// The plugins' numbers are typed from contracts/abi.md.
+func TestManualAgreesWithTheContract(t *testing.T) {
+	checkRows(t, "u55c_tcp", map[string][]string{
+		"Arithmetic and compression": {
+			"float16 | 4 | 9", "float64 | 1 | 6", "float32 | float16 | 0", "float16 | float32 | 1",
+			"0x04F4 | float32, 4 B | float16, 2 B | 0 | 0 | 1 | compressed | 4, 9",
+		},
+		"Streams": {
+			"network | poe_0.m_axis_tcp_notification | ccl_offload_0.s_axis_eth_notification | 128 | – | 512",
+		},
+		"Memory":              {"poe_0.m01_axi | 512 | HBM6"},         // brackets are gone
+		"Exchange memory map": {"0x0000 | 0x0007", "0x0008 | 0x01C7"}, // 16 records of 7 words
+	}, tables(documents(t, designtest.Load(t, "u55c_tcp", nil))["docs/manual.md"]))
+}
+
 func checkRows(t *testing.T, name string, want, got map[string][]string) {
 	t.Helper()
 	for heading, rows := range want {

@@ -81,19 +81,6 @@ func TestOutputErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsOfSeveralOutputs has mistakes in the templates of two platforms.
-func TestErrorsOfSeveralOutputs(t *testing.T) {
-	own := fstest.MapFS{
-		"a.hcl": {Data: []byte(withOutputs("a", "a.tmpl", "x", "b.tmpl", "y"))}, "a.tmpl": {Data: []byte("{{.a}}")},
-		"b.hcl": {Data: []byte(withOutputs("b", "b.tmpl", "x"))}, "b.tmpl": {Data: []byte("{{.b}}")},
-	}
-	_, err := open("", own, platforms.FS).Validate(t.Context(), Selection{Only: "a,b"})
-	var p *Problems
-	if !errors.As(err, &p) || len(p.Diags) != 2 {
-		t.Fatalf("want two errors: %v", err)
-	}
-}
-
 // TestOutputLife follows a file from its output block until that goes.
 func TestOutputLife(t *testing.T) {
 	dir := t.TempDir()

@@ -39,35 +39,6 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns lets runs with different variables write to one
-// directory; whichever is last, its output is whole.
-func TestConcurrentRuns(t *testing.T) {
-	dir := t.TempDir()
-	lib := two(t)
-	options := []Options{{}, {Selection: Selection{Vars: "{port = 1}"}}}
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			if _, err := open(dir, lib).Generate(t.Context(), options[i%2]); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	got := files(t, dir)
-	matches := 0
-	for _, o := range options {
-		fresh := t.TempDir()
-		generate(t, fresh, lib, o)
-		if cmp.Equal(files(t, fresh), got) {
-			matches++
-		}
-	}
-	if matches != 1 {
-		t.Error("the output is that of neither run")
-	}
-}
-
 // TestOvertakenRun has another run write to a directory between a run's look at it and
 // its turn to write.
 func TestOvertakenRun(t *testing.T) {

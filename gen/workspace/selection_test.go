@@ -131,24 +131,6 @@ func TestVariablesThatAreNoObject(t *testing.T) {
 	}
 }
 
-func TestMistakesOfAllPlatformsAtOnce(t *testing.T) {
-	lib := library(t, map[string]string{
-		"alpha": small("alpha", "u281"),                                             // unknown board
-		"beta":  strings.Replace(small("beta", "u55c"), `"udp"`, `"upd"`, 1),        // unknown network
-		"gamma": strings.Replace(small("gamma", "u50"), "platform", "plattform", 1), // unknown block
-		"good":  small("good", "u50"),
-	})
-	got := problems(t, open(t.TempDir(), lib), Selection{})
-	for _, want := range []string{"alpha.hcl line 9", "beta.hcl line 12", "gamma.hcl line 8"} {
-		if !strings.Contains(got, "on platforms/"+want) {
-			t.Errorf("no error %q in:\n%s", want, got)
-		}
-	}
-	if strings.Contains(got, "good.hcl") {
-		t.Errorf("a valid platform is blamed:\n%s", got)
-	}
-}
-
 // TestMistakeInSharedFileIsReportedOnce uses a board whose expression only
 // fails when a platform is elaborated.
 func TestMistakeInSharedFileIsReportedOnce(t *testing.T) {

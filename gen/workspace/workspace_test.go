@@ -260,27 +260,6 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 	}
 }
 
-func TestCPPOfKernelsIsWrittenAnew(t *testing.T) {
-	lib := library(t, map[string]string{"alpha": strings.Replace(small("alpha", "u280"), "board =",
-		"source = { loopback = \"hls\" }\n  board =", 1)})
-	dir := t.TempDir()
-	generate(t, dir, lib, Options{})
-	const file = "kernels/loopback.hpp"
-	text := "// remark\n" + string(lib[file].Data)
-	lib[file] = &fstest.MapFile{Data: []byte(text)}
-	before := files(t, dir)
-	generate(t, dir, lib, Options{})
-	after := files(t, dir)
-	copied := after["out/alpha/hls/loopback/loopback.hpp"]
-	if first, rest, _ := strings.Cut(copied, "\n"); rest != text ||
-		!strings.HasPrefix(first, `#line 1 "platforms/`+file+`"`) {
-		t.Errorf("the copy is\n%s", copied)
-	}
-	if design := "out/alpha/design.json"; after[design] == "" || after[design] == before[design] {
-		t.Error("design.json has not changed")
-	}
-}
-
 func TestPlatformsThatNoLongerExist(t *testing.T) {
 	dir := t.TempDir()
 	lib := two(t)
