@@ -24,9 +24,7 @@ func shipped(t *testing.T) map[string]*abi.Generation {
 	var files []*lang.File
 	for _, name := range names {
 		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		file, diags := parser.Parse(name, text)
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -36,9 +34,7 @@ func shipped(t *testing.T) map[string]*abi.Generation {
 	generations, diags := abi.Load(files, parser)
 	if diags.HasErrors() {
 		var text strings.Builder
-		if err := parser.WriteDiagnostics(&text, diags, 120, false); err != nil {
-			t.Fatal(err)
-		}
+		check(t, parser.WriteDiagnostics(&text, diags, 120, false))
 		t.Fatal(text.String())
 	}
 	return generations

@@ -245,3 +245,11 @@ func TestManualForm(t *testing.T) {
 		t.Errorf("memory ports -want +got:\n%s", diff)
 	}
 }
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -52,12 +52,8 @@ func onDisk(t *testing.T, files map[string][]byte) string {
 func put(t *testing.T, dir, path, text string) {
 	t.Helper()
 	path = filepath.Join(dir, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // hostileTexts end comments and strings, or tell tools what to do.
@@ -217,9 +213,7 @@ func TestStructsInMemory(t *testing.T) {
 			put(t, dir, "print.c", source.String())
 			run(t, dir, program, "-std=c11", "-I.", "-o", "print", "print.c")
 			got := run(t, dir, filepath.Join(dir, "print"))
-			if diff := cmp.Diff(want.String(), got); diff != "" {
-				t.Errorf("-model +compiler:\n%s", diff)
-			}
+			same(t, want.String(), got)
 		})
 	}
 }
@@ -228,13 +222,9 @@ func TestStructsInMemory(t *testing.T) {
 func userModule(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	put(t, dir, "go.sum", string(sums))
 	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n",
 		module, root))
@@ -280,8 +270,21 @@ func TestDriverIsLean(t *testing.T) {
 		"{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver")) {
 		others = append(others, strings.TrimSpace(line))
 	}
-	if diff := cmp.Diff([]string{module + "/driver/accl", module + "/driver/layout", "generated/driver"},
-		others); diff != "" {
-		t.Errorf("-want +imports:\n%s", diff)
+	same(t, []string{module + "/driver/accl", module + "/driver/layout", "generated/driver"}, others)
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares what a test wants with what it got.
+func same(t testing.TB, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -40,9 +40,7 @@ const plainLanes = `compression "hp_compression" { lanes = 3 }`
 func modules(t *testing.T, d *design.Design) map[string]string {
 	t.Helper()
 	files, err := rtl(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	byPath := map[string]string{}
 	for _, f := range files {
 		if byPath[f.Path] != "" {
@@ -59,14 +57,10 @@ func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
 	for _, name := range []string{"vadd_put", "reduce_ops", "hp_compression"} {
 		path := "rtl/" + name + "/" + name + ".sv"
 		text, err := fs.ReadFile(templates.FS, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		pins := func(text []byte) []pin {
 			m, err := parseModule(name, text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			slices.SortFunc(m.Pins, func(a, b pin) int { return strings.Compare(a.Name, b.Name) })
 			return m.Pins
 		}

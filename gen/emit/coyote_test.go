@@ -19,9 +19,7 @@ import (
 func coyoteOf(t *testing.T, d *design.Design) map[string]string {
 	t.Helper()
 	files, err := coyote(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string]string{}
 	for _, f := range files {
 		if _, twice := out[f.Path]; twice {

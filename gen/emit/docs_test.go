@@ -22,9 +22,7 @@ import (
 func documents(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	files, err := docs(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string][]byte{}
 	for _, f := range files {
 		out[f.Path] = f.Content

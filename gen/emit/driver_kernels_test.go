@@ -80,9 +80,7 @@ func TestDriverCallsKernels(t *testing.T) {
 		}
 		userModule(t, dir)
 		want, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if diff := cmp.Diff(string(want)+"\n", run(t, dir, program, "run", ".")); diff != "" {
 			t.Errorf("%s: -expected +called:\n%s", c.kernel, diff)
 		}

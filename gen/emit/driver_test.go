@@ -64,9 +64,7 @@ func driverSays(t *testing.T, d *design.Design) map[string]any {
 	}
 	userModule(t, dir)
 	var out map[string]any
-	if err := json.Unmarshal([]byte(run(t, dir, program, "run", ".")), &out); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal([]byte(run(t, dir, program, "run", ".")), &out))
 	return out
 }
 
@@ -74,13 +72,9 @@ func driverSays(t *testing.T, d *design.Design) map[string]any {
 func plainJSON(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var out any
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(text, &out))
 	return out
 }
 
@@ -103,9 +97,7 @@ func TestDriverSays(t *testing.T) {
 				"card": expectedCard(t, d), "communicators": d.Exchange.Communicators,
 				"name": d.Platform.Name + " " + d.Platform.Board.Name + " " + d.Platform.Board.Part + " " + d.ABI().Name,
 			}
-			if diff := cmp.Diff(plainJSON(t, want), any(got)); diff != "" {
-				t.Errorf("-model +driver:\n%s", diff)
-			}
+			same(t, plainJSON(t, want), any(got))
 		})
 	}
 }
@@ -203,9 +195,7 @@ func expectedKernels(d *design.Design) []object {
 func expectedCard(t *testing.T, d *design.Design) []string {
 	t.Helper()
 	text, err := designjson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return []string{d.Platform.Name, d.Platform.Board.Name, d.Platform.Board.Shell, output.Hash(text)}
 }
 

@@ -159,9 +159,7 @@ func codeFiles(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	keep := func(files []File, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, f := range files {
 			out[f.Path] = f.Content
 		}

@@ -99,9 +99,7 @@ func netlistOf(t *testing.T, text string) netlist {
 func topOf(t *testing.T, d *design.Design) netlist {
 	t.Helper()
 	files, err := rtl(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range files {
 		if f.Path == topFile {
 			return netlistOf(t, string(f.Content))
@@ -328,9 +326,7 @@ func TestAModuleHeaderIsReadOrRefused(t *testing.T) {
 		"    input  wire ap_clk,\n\n    // Data.\n    output logic [511:0] a_tdata,\n    input wire [WIDTH-1:0] b_tdata, " +
 		"// wide\n    input  [3:0]  c,\n    output logic d\n);\nendmodule\n"
 	m, err := parseModule("m", []byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := []pin{{"ap_clk", false, 1}, {"a_tdata", true, 512}, {"b_tdata", false, 0}, {"c", false, 4}, {"d", true, 1}}
 	if fmt.Sprint(m.Pins) != fmt.Sprint(want) || len(m.Parameters) != 2 || !m.Parameters["WIDTH"] ||
 		!m.Parameters["FAST"] {

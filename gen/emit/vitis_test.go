@@ -19,9 +19,7 @@ import (
 func rendered(t testing.TB, d *design.Design, path string) string {
 	t.Helper()
 	files, err := vitis(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range files {
 		if f.Path == path {
 			return string(f.Content)
@@ -65,13 +63,9 @@ func TestLinkExamples(t *testing.T) {
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata/link-examples", test.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			got := rendered(t, designtest.Load(t, test.platform, test.vars), "vitis/link.cfg")
-			if diff := cmp.Diff(lines(string(want)), lines(got)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			same(t, lines(string(want)), lines(got))
 		})
 	}
 }
@@ -341,9 +335,7 @@ func TestKernelXML(t *testing.T) {
 				t.Errorf("range of s_axi_control is %s", p.Range)
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("ports -want +got:\n%s", diff)
-		}
+		same(t, want, got)
 		for i, a := range v.Kernel.Args {
 			if a.ID != i {
 				t.Errorf("argument %s has id %d at place %d", a.Name, a.ID, i)

@@ -117,9 +117,7 @@ func TestDiagnosticsShowTheSource(t *testing.T) {
 	parser := lang.NewParser()
 	_, diags := parser.Parse("test.hcl", []byte("locals {\n  a = = 1\n}\n"))
 	var b strings.Builder
-	if err := parser.WriteDiagnostics(&b, diags, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, parser.WriteDiagnostics(&b, diags, 0, false))
 	want := `Error: Invalid expression
 
   on test.hcl line 2:

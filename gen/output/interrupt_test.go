@@ -110,8 +110,6 @@ func run(t *testing.T, d Dir, set contents, step func(op, name string) error) er
 	} else {
 		p, err = d.Plan(testManifest(), set.files())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p.Apply(t.Context())
 }

@@ -13,18 +13,14 @@ import (
 func TestBoardIsOneFile(t *testing.T) {
 	dir := t.TempDir()
 	board, err := os.ReadFile("testdata/x900.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	put(t, filepath.Join(dir, "platforms/boards/x900.hcl"), string(board))
 	for _, kind := range []string{"udp", "tcp", "rdma", "axis"} {
 		put(t, filepath.Join(dir, "platforms/on_"+kind+".hcl"),
 			fmt.Sprintf("platform \"on_%s\" {\n  board = \"x900\"\n\n  poe %q {}\n}\n", kind, kind))
 	}
 	w, err := Open(dir, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "on_*"}}); err != nil {
 		t.Fatal(err)
 	}

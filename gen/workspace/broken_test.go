@@ -121,9 +121,7 @@ func TestIrregularFiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"boards", "kernels", "directory.hcl", "boards/directory.hcl"} {
-		if err := os.Mkdir(at(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Mkdir(at(name), 0o755))
 	}
 	for _, name := range []string{"fifo.hcl", "boards/fifo.hcl", "kernels/fifo.hpp"} {
 		if out, err := exec.Command("mkfifo", at(name)).CombinedOutput(); err != nil {
@@ -134,9 +132,7 @@ func TestIrregularFiles(t *testing.T) {
 		w := &testWorkspace{}
 		var err error
 		w.Workspace, err = Open(dir, func(format string, args ...any) { fmt.Fprintf(&w.log, format+"\n", args...) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return w
 	}
 	w := with()
@@ -166,9 +162,7 @@ func TestIrregularFiles(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := with().Table(t.Context(), &table); err != nil {
-		t.Fatal(err)
-	}
+	check(t, with().Table(t.Context(), &table))
 	for _, row := range []string{"fifo ", "directory ", "good ", "link ", "u55c_tcp "} {
 		if !strings.Contains(table.String(), "\n"+row) {
 			t.Errorf("no row %q in:\n%s", row, &table)

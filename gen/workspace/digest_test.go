@@ -43,9 +43,7 @@ func TestGeneratorSourcesAreComplete(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // TestDigestHasWhatIsImported reads the imports of what is embedded: folders of this module,
@@ -58,9 +56,7 @@ func TestDigestHasWhatIsImported(t *testing.T) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", name), nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, spec := range file.Imports {
 			imported := strings.Trim(spec.Path.Value, `"`)
 			host, _, _ := strings.Cut(imported, "/")

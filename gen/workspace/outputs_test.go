@@ -90,13 +90,9 @@ func TestOutputLife(t *testing.T) {
 	generate := func() *Report {
 		t.Helper()
 		w, err := Open(dir, t.Logf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		r, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "mine"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return r
 	}
 	holds := func(want string) {
@@ -108,9 +104,7 @@ func TestOutputLife(t *testing.T) {
 	generate()
 	holds("U55C at 250 MHz\n")
 	m, err := output.Dir{Base: at("out"), Path: "mine", Manifest: output.ManifestName}.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	listed := slices.ContainsFunc(m.Files, func(e output.Entry) bool {
 		return e.Path == "notes/own.txt" && slices.Contains(e.Inputs, "platforms/own.tmpl") &&
 			slices.Contains(e.Inputs, "platforms/mine.hcl")
@@ -120,9 +114,7 @@ func TestOutputLife(t *testing.T) {
 	}
 
 	w, err := Open(dir, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, ok := w.upToDate(t.Context(), Options{Selection: Selection{Only: "mine"}}); !ok {
 		t.Error("not up to date, although nothing has changed")
 	}
@@ -151,9 +143,7 @@ func TestOutputLife(t *testing.T) {
 // TestGuideToOutputs renders the example of the guide.
 func TestGuideToOutputs(t *testing.T) {
 	guide, err := fs.ReadFile(os.DirFS("../../platforms"), "OUTPUTS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_, text, _ := strings.Cut(string(guide), "# Files of your own\n")
 	_, text, _ = strings.Cut(text, "```hcl\n")
 	hcl, text, _ := strings.Cut(text, "```\n")
