@@ -12,8 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 var noEnvironment = func(string) (string, bool) { return "", false }
@@ -25,10 +23,7 @@ func load(t testing.TB, name string, layers ...fs.FS) *design.Design {
 }
 
 func TestShippedPlatforms(t *testing.T) {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	lib := designtest.Library(t)
 	names := lib.PlatformNames()
 	if want := 5*3 + 3; len(names) != want {
 		t.Errorf("%d platforms, want %d", len(names), want)

@@ -56,6 +56,40 @@ func put(t *testing.T, dir, path, text string) {
 	check(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
+// filesOf are the files that a renderer makes of a design, by their paths.
+func filesOf(t testing.TB, render func(*design.Design) ([]File, error), d *design.Design) map[string]string {
+	t.Helper()
+	files, err := render(d)
+	check(t, err)
+	out := map[string]string{}
+	for _, f := range files {
+		if _, twice := out[f.Path]; twice {
+			t.Errorf("%s is there twice", f.Path)
+		}
+		out[f.Path] = string(f.Content)
+	}
+	return out
+}
+
+// driverPackage writes the driver package of a design into a folder.
+func driverPackage(t *testing.T, dir, folder string, d *design.Design) {
+	t.Helper()
+	for path, text := range filesOf(t, godriver, d) {
+		put(t, dir, filepath.Join(folder, filepath.Base(path)), text)
+	}
+}
+
+// driverRun runs a program that imports the driver package of a design, as generated/NAME.
+func driverRun(t *testing.T, d *design.Design, source string) string {
+	t.Helper()
+	program := tool(t, "go", "what driver packages do when they run")
+	dir, name := t.TempDir(), d.Platform.Name
+	put(t, dir, "main.go", strings.ReplaceAll(source, "NAME", name))
+	driverPackage(t, dir, name, d)
+	userModule(t, dir)
+	return run(t, dir, program, "run", ".")
+}
+
 // hostileTexts end comments and strings, or tell tools what to do.
 var hostileTexts = []string{
 	"*/ /* */* \" ` ' $(rm) \\u0041 %d {{.}} Ünïcödé \u202e\ufeff\x01\n`endif\r\n// verilator lint_off\t*/ } ?" + "?/",
@@ -259,11 +293,7 @@ func TestDriverCompiles(t *testing.T) {
 func TestDriverIsLean(t *testing.T) {
 	program := tool(t, "go", "what driver packages import")
 	dir := t.TempDir()
-	for path, text := range codeFiles(t, codeDesign(t, "u55c_tcp")) {
-		if strings.HasPrefix(path, "driver/") {
-			put(t, dir, path, string(text))
-		}
-	}
+	driverPackage(t, dir, "driver", codeDesign(t, "u55c_tcp"))
 	userModule(t, dir)
 	var others []string
 	for line := range strings.Lines(run(t, dir, program, "list", "-deps", "-f",

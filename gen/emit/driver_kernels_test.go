@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -58,7 +55,6 @@ func typedKernel(t *testing.T) map[string]string { return designtest.Files(t, "t
 
 // TestDriverCallsKernels has functions called that were generated for kernels.
 func TestDriverCallsKernels(t *testing.T) {
-	program := tool(t, "go", "what driver packages do when they run")
 	for _, c := range []struct {
 		kernel, call string
 		want         []any
@@ -70,20 +66,10 @@ func TestDriverCallsKernels(t *testing.T) {
 			[]any{"typed_one", []uint64{0xFFFF_FFFF, 0x3FC0_0000, 0xC000_0000_0000_0000, 1<<64 - 1, 0xFFFF_FFFF, 1, 1 << 39,
 				77}}, typedKernel(t)},
 	} {
-		d := kernelDesign(t, c.kernel, c.more)
-		dir := t.TempDir()
-		put(t, dir, "main.go", strings.NewReplacer("NAME", "mine", "CALL", c.call).Replace(kernelProgram))
-		for path, text := range codeFiles(t, d) {
-			if strings.HasPrefix(path, "driver/") && !strings.HasSuffix(path, "_test.go") {
-				put(t, dir, filepath.Join("mine", filepath.Base(path)), string(text))
-			}
-		}
-		userModule(t, dir)
 		want, err := json.Marshal(c.want)
 		check(t, err)
-		if diff := cmp.Diff(string(want)+"\n", run(t, dir, program, "run", ".")); diff != "" {
-			t.Errorf("%s: -expected +called:\n%s", c.kernel, diff)
-		}
+		same(t, string(want)+"\n", driverRun(t, kernelDesign(t, c.kernel, c.more),
+			strings.ReplaceAll(kernelProgram, "CALL", c.call)))
 	}
 }
 

@@ -1,4 +1,4 @@
-package emit_test
+package emit
 
 import (
 	"os"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -27,19 +26,9 @@ platform "p" {
 // written renders the C++ of a design into a directory.
 func written(t *testing.T, d *design.Design) string {
 	t.Helper()
-	files, err := emit.HLS(d)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	for _, f := range files {
-		name := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	for path, text := range filesOf(t, HLS, d) {
+		put(t, dir, path, text)
 	}
 	return dir
 }
@@ -70,25 +59,22 @@ func bench(t *testing.T, dir, kernel string) (string, error) {
 	return string(out), err
 }
 
-func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
-	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
-	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
-		t.Run(kernel, func(t *testing.T) {
-			out, err := bench(t, dir, kernel)
-			if err != nil || !strings.Contains(out, "right") {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
+// passes runs the bench of a kernel, and compiles its glue.
+func passes(t *testing.T, dir, kernel, says string) {
+	t.Helper()
+	if out, err := bench(t, dir, kernel); err != nil || !strings.Contains(out, says) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
+		"_component.cpp"); err != nil {
+		t.Errorf("the glue: %v\n%s", err, out)
 	}
 }
 
-func TestGlueOfTheShippedKernelsCompiles(t *testing.T) {
+func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
 	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
 	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
-		if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
-			"_component.cpp"); err != nil {
-			t.Errorf("%s: %v\n%s", kernel, err, out)
-		}
+		t.Run(kernel, func(t *testing.T) { passes(t, dir, kernel, "right") })
 	}
 }
 
@@ -116,16 +102,7 @@ func TestBenchesOfOwnKernelsPass(t *testing.T) {
 			"  float64 to bfloat16: as your function says\n",
 		"steps": "right",
 	} {
-		t.Run(kernel, func(t *testing.T) {
-			out, err := bench(t, dir, kernel)
-			if err != nil || !strings.Contains(out, says) {
-				t.Errorf("%v\n%s", err, out)
-			}
-			if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
-				"_component.cpp"); err != nil {
-				t.Errorf("the glue: %v\n%s", err, out)
-			}
-		})
+		t.Run(kernel, func(t *testing.T) { passes(t, dir, kernel, says) })
 	}
 }
 
@@ -233,13 +210,7 @@ kernel "inverts" {
 }`,
 				"kernels/" + file: strings.Replace(top, "%s", "inverts", 1),
 			}))
-			if out, err := bench(t, dir, "inverts"); err != nil || !strings.Contains(out, "right") {
-				t.Errorf("%v\n%s", err, out)
-			}
-			if out, err := gxx(t, dir, "inverts", "-fsyntax-only", "-std=c++17",
-				"hls/inverts/inverts_component.cpp"); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
+			passes(t, dir, "inverts", "right")
 			text, err := os.ReadFile(filepath.Join(dir, "hls/inverts/inverts.cpp"))
 			if err != nil || strings.Contains(string(text), "~in.data") != (file == "inverts.cpp") {
 				t.Errorf("%v\n%s", err, text)

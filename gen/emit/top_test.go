@@ -95,27 +95,13 @@ func netlistOf(t *testing.T, text string) netlist {
 	return n
 }
 
-// topOf renders the top level of a platform.
-func topOf(t *testing.T, d *design.Design) netlist {
-	t.Helper()
-	files, err := rtl(d)
-	check(t, err)
-	for _, f := range files {
-		if f.Path == topFile {
-			return netlistOf(t, string(f.Content))
-		}
-	}
-	t.Fatal("the platform has no top level")
-	return netlist{}
-}
-
 // eachTop runs a test on the top level of every shipped platform, with each way
 // to use its kernel stream and memories.
 func eachTop(t *testing.T, test func(t *testing.T, d *design.Design, n netlist)) {
 	for _, name := range designtest.Library(t).PlatformNames() {
 		t.Run(name, func(t *testing.T) {
 			d := designtest.Load(t, name, nil)
-			test(t, d, topOf(t, d))
+			test(t, d, netlistOf(t, filesOf(t, rtl, d)[topFile]))
 		})
 	}
 	for _, c := range []struct {
@@ -130,7 +116,7 @@ func eachTop(t *testing.T, test func(t *testing.T, d *design.Design, n netlist))
 	} {
 		t.Run(c.platform+"/"+c.variable, func(t *testing.T) {
 			d := designtest.Load(t, c.platform, map[string]cty.Value{c.variable: c.value})
-			test(t, d, topOf(t, d))
+			test(t, d, netlistOf(t, filesOf(t, rtl, d)[topFile]))
 		})
 	}
 }

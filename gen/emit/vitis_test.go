@@ -12,22 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
-
-func rendered(t testing.TB, d *design.Design, path string) string {
-	t.Helper()
-	files, err := vitis(d)
-	check(t, err)
-	for _, f := range files {
-		if f.Path == path {
-			return string(f.Content)
-		}
-	}
-	t.Fatalf("%s has no %s", d.Platform.Name, path)
-	return ""
-}
 
 // lines is the set of connectivity lines of a link configuration. The order of
 // the instances within one nk line does not matter to the linker.
@@ -64,7 +50,7 @@ func TestLinkExamples(t *testing.T) {
 		t.Run(test.file, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata/link-examples", test.file))
 			check(t, err)
-			got := rendered(t, designtest.Load(t, test.platform, test.vars), "vitis/link.cfg")
+			got := filesOf(t, vitis, designtest.Load(t, test.platform, test.vars))["vitis/link.cfg"]
 			same(t, lines(string(want)), lines(got))
 		})
 	}
@@ -258,10 +244,10 @@ func TestLinkOfEveryCombination(t *testing.T) {
 				if vadd {
 					kernel = "vadd_put"
 				}
-				got := rendered(t, designtest.Load(t, name, map[string]cty.Value{
+				got := filesOf(t, vitis, designtest.Load(t, name, map[string]cty.Value{
 					"user_kernel": cty.StringVal(kernel), "host_memory": cty.BoolVal(host),
 					"ethernet_port": cty.NumberIntVal(int64(port)), "hw_emu": cty.BoolVal(hwEmu),
-				}), "vitis/link.cfg")
+				}))["vitis/link.cfg"]
 				if diff := cmp.Diff(expectedLink(board, network, vadd, host, port, hwEmu), lines(got)); diff != "" {
 					t.Errorf("%s vadd=%t host=%t port=%d hw_emu=%t: -want +got:\n%s", name, vadd, host, port, hwEmu, diff)
 				}
@@ -298,7 +284,7 @@ func TestKernelXML(t *testing.T) {
 	}
 	parse := func(t *testing.T, platform, kernel string) doc {
 		var v doc
-		if err := xml.Unmarshal([]byte(rendered(t, designtest.Load(t, platform, nil), "vitis/"+kernel+".xml")),
+		if err := xml.Unmarshal([]byte(filesOf(t, vitis, designtest.Load(t, platform, nil))["vitis/"+kernel+".xml"]),
 			&v); err != nil {
 			t.Fatal(err)
 		}
