@@ -121,9 +121,7 @@ func TestExchangeLayout(t *testing.T) {
 		ArithmeticConfigs: []uint32{configs, configs + 36, configs + 72, configs + 108, configs + 144, configs + 180},
 		End:               configs + 216, Limit: 0xFF8, MaxRanks: 51,
 	}
-	if diff := cmp.Diff(want, x); diff != "" {
-		t.Errorf("accl-2021: -want +got:\n%s", diff)
-	}
+	same(t, want, x)
 	// 2024: a header of two words, buffers of 7.
 	x = load(t, "u55c_tcp").Exchange
 	if x.RxBuffers != 0 || x.Communicators[0] != 8+16*28 || x.Limit != 0x1FA4 {
@@ -145,13 +143,24 @@ func instances(d *design.Design) []string {
 	return names
 }
 
-func connection(d *design.Design, from string) string {
+// connects checks where streams of a design go to, by where they come from.
+func connects(t *testing.T, d *design.Design, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
 	for _, s := range d.Streams {
-		if s.From.Instance.Name+"."+s.From.Name == from {
-			return s.To.Instance.Name + "." + s.To.Name
+		if from := s.From.Instance.Name + "." + s.From.Name; want[from] != "" {
+			got[from] = s.To.Instance.Name + "." + s.To.Name
 		}
 	}
-	return ""
+	same(t, want, got)
+}
+
+// same compares what a test wants with what it got.
+func same(t *testing.T, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 // A board, a user kernel and a network engine of the user's own take HCL files
@@ -166,10 +175,8 @@ func TestUsersOwnBoardAndKernels(t *testing.T) {
 		"lb_compression_1_2",
 		"stack_0", "stack_1",
 	}
-	if diff := cmp.Diff(want, instances(d)); diff != "" {
-		t.Errorf("instances -want +got:\n%s", diff)
-	}
-	for from, want := range map[string]string{
+	same(t, want, instances(d))
+	connects(t, d, map[string]string{
 		"ccl_offload_1.m_axis_krnl":         "filter_1.from_engine",
 		"filter_1.to_engine":                "ccl_offload_1.s_axis_krnl",
 		"ccl_offload_1.m_axis_eth_tx_data":  "stack_1.tx",
@@ -178,11 +185,7 @@ func TestUsersOwnBoardAndKernels(t *testing.T) {
 		"ccl_offload_0.m_axis_arith_op0":    "lb_arith_0.in",
 		"lb_arith_0.out":                    "ccl_offload_0.s_axis_arith_res",
 		"ccl_offload_0.m_axis_compression2": "lb_compression_0_2.in",
-	} {
-		if got := connection(d, from); got != want {
-			t.Errorf("%s goes to %q, want %q", from, got, want)
-		}
-	}
+	})
 	for _, m := range d.Memories {
 		if first := 2 * m.Port.Instance.Scope; m.Memory != "PLRAM" || m.First != first || m.Last != first+1 {
 			t.Errorf("%s is at %s[%d:%d]", m.Port.Instance.Name, m.Memory, m.First, m.Last)
@@ -200,15 +203,11 @@ platform "one_lane" {
   }
 }`)}}
 	d := load(t, "one_lane", own)
-	for from, want := range map[string]string{
+	connects(t, d, map[string]string{
 		"ccl_offload_0.m_axis_compression0": "compression_0_0.in_r",
 		"ccl_offload_0.m_axis_compression1": "lb_compression_0_1.in",
 		"lb_compression_0_2.out":            "ccl_offload_0.s_axis_compression2",
-	} {
-		if got := connection(d, from); got != want {
-			t.Errorf("%s goes to %q, want %q", from, got, want)
-		}
-	}
+	})
 }
 
 // The manual's form has both stacks; the one not chosen is closed in loop-back.
@@ -219,26 +218,20 @@ func TestManualForm(t *testing.T) {
 	}) {
 		t.Errorf("instances %v", names)
 	}
-	for from, want := range map[string]string{
+	connects(t, d, map[string]string{
 		"ccl_offload_0.m_axis_udp_tx_data":         "lb_udp_0.in",
 		"lb_udp_0.out":                             "ccl_offload_0.s_axis_udp_rx_data",
 		"ccl_offload_0.m_axis_tcp_tx_data":         "poe_0.s_axis_tcp_tx_data",
 		"ccl_offload_0.m_axis_tcp_open_connection": "poe_0.s_axis_tcp_open_connection",
 		"ccl_offload_0.m_axis_arith_op":            "arith_0.in_r",
-	} {
-		if got := connection(d, from); got != want {
-			t.Errorf("%s goes to %q, want %q", from, got, want)
-		}
-	}
+	})
 	ports := map[string]int{}
 	for _, m := range d.Memories {
 		if m.Port.Instance.Name == "ccl_offload_0" {
 			ports[m.Port.Name] = m.Last - m.First + 1
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports); diff != "" {
-		t.Errorf("memory ports -want +got:\n%s", diff)
-	}
+	same(t, map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports)
 }
 
 // check ends a test at an error that it does not expect.

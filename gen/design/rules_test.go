@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -35,9 +33,7 @@ func TestRules(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			check(t, err)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			same(t, string(want), got)
 			if !strings.Contains(got, "Error: ") {
 				t.Errorf("the input causes no error")
 			}
