@@ -42,13 +42,7 @@ func TestCallWordsAreInTheOrderOfTheRecord(t *testing.T) {
 	if want := append(slices.Repeat([]string{"0"}, 14), "1"); !slices.Equal(want, last) {
 		t.Errorf("TLAST is %v, want %v", last, want)
 	}
-	turned := with(t, func(g *abi.Generation) {
-		g.Records = slices.Clone(g.Records)
-		i := slices.IndexFunc(g.Records, func(r abi.Record) bool { return r.Name == abi.Call })
-		g.Records[i].Words = slices.Clone(g.Records[i].Words)
-		slices.Reverse(g.Records[i].Words)
-	})
-	values, _ = order(turned)
+	values, _ = order(moved(t))
 	slices.Reverse(shipped)
 	same(t, shipped, values)
 }

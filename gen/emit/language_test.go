@@ -4,7 +4,6 @@ import (
 	"errors"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -93,32 +92,6 @@ func TestUnknownConfigurationWord(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestPerGenerationBuildsOnce(t *testing.T) {
-	var mutex sync.Mutex
-	built := map[string]int{}
-	p := perGeneration[string]{build: func(g *abi.Generation) (string, error) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		built[g.Name]++
-		return g.Name + "!", nil
-	}}
-	generations := []*abi.Generation{{Name: "a"}, {Name: "b"}}
-	var group sync.WaitGroup
-	for i := range 32 {
-		group.Go(func() {
-			g := generations[i%2]
-			if got, err := p.of(g); got != g.Name+"!" || err != nil {
-				t.Errorf("%s: %q, %v", g.Name, got, err)
-			}
-		})
-	}
-	group.Wait()
-	if built["a"] != 1 || built["b"] != 1 {
-		t.Errorf("built %v", built)
-	}
-	runtime.KeepAlive(generations)
 }
 
 // TestPerGenerationForgets: generations that are gone leave nothing behind.
