@@ -19,8 +19,7 @@ func TestBoardIsOneFile(t *testing.T) {
 		put(t, filepath.Join(dir, "platforms/on_"+kind+".hcl"),
 			fmt.Sprintf("platform \"on_%s\" {\n  board = \"x900\"\n\n  poe %q {}\n}\n", kind, kind))
 	}
-	w, err := Open(dir, t.Logf)
-	check(t, err)
+	w := opened(t, dir)
 	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "on_*"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -89,8 +89,7 @@ func TestOutputLife(t *testing.T) {
 	put(t, at("platforms/own.tmpl"), "{{.board.name | upper}} at {{.platform.clock_mhz}} MHz\n")
 	generate := func() *Report {
 		t.Helper()
-		w, err := Open(dir, t.Logf)
-		check(t, err)
+		w := opened(t, dir)
 		r, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "mine"}})
 		check(t, err)
 		return r
@@ -113,8 +112,7 @@ func TestOutputLife(t *testing.T) {
 		t.Error("the manifest does not list the output with its template")
 	}
 
-	w, err := Open(dir, t.Logf)
-	check(t, err)
+	w := opened(t, dir)
 	if _, ok := w.upToDate(t.Context(), Options{Selection: Selection{Only: "mine"}}); !ok {
 		t.Error("not up to date, although nothing has changed")
 	}

@@ -164,8 +164,7 @@ func TestOwnPlatformsHideShippedOnes(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "platforms/u50_tcp.hcl"), small("u50_tcp", "u55c"))
 	put(t, filepath.Join(dir, "platforms/own.hcl"), small("own", "u50"))
-	w, err := Open(dir, func(string, ...any) {})
-	check(t, err)
+	w := opened(t, dir)
 	designs, err := w.Validate(t.Context(), Selection{Only: "own,u50_tcp,u55c_tcp"})
 	check(t, err)
 	got := map[string]string{}

@@ -23,13 +23,9 @@ func TestStartOnEveryBoard(t *testing.T) {
 	check(t, err)
 	for board := range lib.Boards {
 		dir := t.TempDir()
-		w, err := Open(dir, func(string, ...any) {})
-		check(t, err)
+		w := opened(t, dir)
 		file, err := w.Start("mine_"+board, board)
-		if err != nil {
-			t.Errorf("%s: %v", board, err)
-			continue
-		}
+		check(t, err)
 		if want := filepath.Join(dir, "platforms", "mine_"+board+".hcl"); file != want {
 			t.Errorf("wrote %s, want %s", file, want)
 		}
@@ -38,10 +34,7 @@ func TestStartOnEveryBoard(t *testing.T) {
 		if !bytes.Equal(hclwrite.Format(text), text) {
 			t.Errorf("%s is not in canonical form:\n%s", board, text)
 		}
-		if w, err = Open(dir, func(string, ...any) {}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
+		if _, err := opened(t, dir).Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
 			t.Errorf("%s: %v", board, err)
 		}
 		if _, err := w.Start("mine_"+board, board); err == nil || !strings.Contains(err.Error(), "already") {
@@ -65,8 +58,7 @@ func TestStartRefuses(t *testing.T) {
 		{"mine", "u51", `no board "u51". Did you mean "u50"? Known: u200, u250, u280, u50, u55c.`},
 	} {
 		dir := t.TempDir()
-		w, err := Open(dir, func(string, ...any) {})
-		check(t, err)
+		w := opened(t, dir)
 		if _, err := w.Start(test.name, test.board); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q %q: error %v, want %q", test.name, test.board, err, test.want)
 		}

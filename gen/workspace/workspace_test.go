@@ -75,6 +75,14 @@ func open(dir string, layers ...fs.FS) *testWorkspace {
 	return w
 }
 
+// opened is the workspace of a user.
+func opened(t *testing.T, dir string) *Workspace {
+	t.Helper()
+	w, err := Open(dir, t.Logf)
+	check(t, err)
+	return w
+}
+
 func generate(t *testing.T, dir string, lib fs.FS, o Options) *Report {
 	t.Helper()
 	r, err := open(dir, lib).Generate(t.Context(), o)
