@@ -34,7 +34,8 @@ func TestStartOnEveryBoard(t *testing.T) {
 		if !bytes.Equal(hclwrite.Format(text), text) {
 			t.Errorf("%s is not in canonical form:\n%s", board, text)
 		}
-		if _, err := opened(t, dir).Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
+		w = opened(t, dir)
+		if _, err := w.Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
 			t.Errorf("%s: %v", board, err)
 		}
 		if _, err := w.Start("mine_"+board, board); err == nil || !strings.Contains(err.Error(), "already") {
