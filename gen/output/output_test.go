@@ -358,3 +358,24 @@ func same(t testing.TB, want, got any) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+func TestIntactSeesEveryChange(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"edited":  func(dir string) error { return os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o644) },
+		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, "b/c")) },
+		"made a link": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "a")), os.Symlink("b/c", filepath.Join(dir, "a")))
+		},
+		"leftover file": func(dir string) error { return os.WriteFile(filepath.Join(dir, temporary(ManifestName)), nil, 0o644) },
+	} {
+		base := t.TempDir()
+		d := testDir(base)
+		mustApply(t, d, contents{"a": "1", "b/c": "2"})
+		m, err := d.Read()
+		check(t, err)
+		check(t, damage(filepath.Join(base, "p")))
+		if d.Intact(m) {
+			t.Errorf("%s: the damage was not seen", name)
+		}
+	}
+}
