@@ -4,8 +4,8 @@ package gen
 
 import "embed"
 
-// Sources are the Go files of the generator's packages, and of the steps that it
+// Sources are the Go files, and style sheets, of the generator's packages, and of the steps that it
 // describes. What builds platforms from there on decides nothing about them.
 //
-//go:embed */*.go vitis/step/*.go
+//go:embed */*.go */*.css vitis/step/*.go
 var Sources embed.FS

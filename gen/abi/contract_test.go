@@ -21,9 +21,7 @@ var renamed = map[string]string{"function": "function_code"}
 func contract(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/contract.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string]map[string][]string{"accl-2021": {}, "accl-2022": {}, "accl-2024": {}}
 	for i, line := range strings.Split(string(text), "\n") {
 		words := strings.Fields(line)
@@ -75,9 +73,7 @@ func normal(t *testing.T, fact string) string {
 
 func number(t *testing.T, text string) uint64 {
 	n, err := strconv.ParseUint(text, 0, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return n
 }
 

@@ -3,8 +3,6 @@ package abi_test
 import (
 	"fmt"
 	"math/bits"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -95,52 +93,4 @@ func fieldBits(t *testing.T, l *abi.Layout, name string) int {
 	}
 	t.Fatalf("%s has no field %q", l.Name, name)
 	return 0
-}
-
-var reference = regexp.MustCompile(`\b([Ee]num|[Ll]ayout|\(record|[Bb]it set) ([a-z0-9]+(?:_[a-z0-9]+)*)\b`)
-
-// Descriptions refer to enums, layouts, records and bit sets that exist.
-func TestReferencesResolve(t *testing.T) {
-	for _, g := range shipped(t) {
-		check := func(where, doc string) {
-			for _, m := range reference.FindAllStringSubmatch(doc, -1) {
-				kind, name := strings.Trim(strings.ToLower(m[1]), "("), m[2]
-				known := map[string]bool{"enum": g.Enum(name) != nil, "layout": g.Layout(name) != nil,
-					"record": g.Record(name) != nil, "bit set": g.BitSet(name) != nil}
-				if !known[kind] {
-					t.Errorf("%s: %s refers to the %s %q, which does not exist", g.Name, where, kind, name)
-				}
-			}
-		}
-		for _, x := range g.Enums {
-			for _, v := range x.Values {
-				check(x.Name+" "+v.Name, v.Doc)
-			}
-		}
-		for _, x := range g.Layouts {
-			for _, f := range x.Fields {
-				check(x.Name+" "+f.Name, f.Doc)
-			}
-		}
-		for _, x := range g.Records {
-			for _, w := range x.Words {
-				check(x.Name+" "+w.Name, w.Doc)
-			}
-		}
-		for _, x := range g.Registers {
-			for _, r := range x.Registers {
-				check(x.Name+" "+r.Name, r.Doc)
-			}
-		}
-		for _, x := range g.Memories {
-			for _, w := range x.Words {
-				check(x.Name+" "+w.Name, w.Doc)
-			}
-			for _, table := range x.Tables {
-				for _, w := range append(append([]abi.RecordWord{}, table.Header...), table.Record...) {
-					check(table.Name+" "+w.Name, w.Doc)
-				}
-			}
-		}
-	}
 }

@@ -21,9 +21,7 @@ var update = flag.Bool("update", false, "rewrite the messages in testdata/errors
 func load(t *testing.T, texts ...txtar.File) (map[string]*abi.Generation, string) {
 	t.Helper()
 	base, err := os.ReadFile("testdata/base.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	parser := lang.NewParser()
 	var files []*lang.File
 	var all hcl.Diagnostics
@@ -36,9 +34,7 @@ func load(t *testing.T, texts ...txtar.File) (map[string]*abi.Generation, string
 	}
 	generations, diags := abi.Load(files, parser)
 	var message strings.Builder
-	if err := parser.WriteDiagnostics(&message, append(all, diags...), 0, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, parser.WriteDiagnostics(&message, append(all, diags...), 0, false))
 	return generations, message.String()
 }
 
@@ -51,9 +47,7 @@ func TestErrors(t *testing.T) {
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			last := len(archive.Files) - 1
 			if last < 1 || archive.Files[last].Name != "message" {
 				t.Fatal("input files and the message expected")
@@ -61,9 +55,7 @@ func TestErrors(t *testing.T) {
 			_, got := load(t, archive.Files[:last]...)
 			if *update {
 				archive.Files[last].Data = []byte(got)
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.WriteFile(path, txtar.Format(archive), 0o644))
 			}
 			if got == "" {
 				t.Fatal("no error")
@@ -72,5 +64,13 @@ func TestErrors(t *testing.T) {
 				t.Errorf("message (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -3,6 +3,8 @@ package abi_test
 import (
 	"io/fs"
 	"os"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,9 +24,7 @@ func shipped(t *testing.T) map[string]*abi.Generation {
 	var files []*lang.File
 	for _, name := range names {
 		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		file, diags := parser.Parse(name, text)
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -34,70 +34,50 @@ func shipped(t *testing.T) map[string]*abi.Generation {
 	generations, diags := abi.Load(files, parser)
 	if diags.HasErrors() {
 		var text strings.Builder
-		if err := parser.WriteDiagnostics(&text, diags, 120, false); err != nil {
-			t.Fatal(err)
-		}
+		check(t, parser.WriteDiagnostics(&text, diags, 120, false))
 		t.Fatal(text.String())
 	}
 	return generations
 }
 
-// Every part of the shipped generations says what it is for.
+// eachDoc calls f for everything below a value that has a description, with the names on the way.
+func eachDoc(v reflect.Value, path string, f func(path, doc string)) {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachDoc(v.Index(i), path, f)
+		}
+	case reflect.Struct:
+		if name := v.FieldByName("Name"); name.IsValid() {
+			path += " " + name.String()
+		}
+		if doc := v.FieldByName("Doc"); doc.IsValid() {
+			f(path, doc.String())
+		}
+		for i := range v.NumField() {
+			eachDoc(v.Field(i), path, f)
+		}
+	}
+}
+
+var reference = regexp.MustCompile(`\b([Ee]num|[Ll]ayout|\(record|[Bb]it set) ([a-z0-9]+(?:_[a-z0-9]+)*)\b`)
+
+// Every part of the shipped generations says in a sentence what it is for. Enums, layouts,
+// records and bit sets that it names exist.
 func TestShippedGenerationsAreDocumented(t *testing.T) {
 	for _, g := range shipped(t) {
-		need := func(doc string, path ...string) {
-			if doc == "" || !strings.HasSuffix(doc, ".") || strings.Contains(doc, "\n") {
-				t.Errorf("%s: %s: one sentence expected, not %q", g.Name, strings.Join(path, " "), doc)
+		eachDoc(reflect.ValueOf(*g), "", func(path, doc string) {
+			if !strings.HasSuffix(doc, ".") || strings.Contains(doc, "\n") {
+				t.Errorf("%s: one sentence expected, not %q", path, doc)
 			}
-		}
-		need(g.Doc, "generation")
-		for _, x := range g.Types {
-			need(x.Doc, "type", x.Name)
-		}
-		for _, x := range g.Constants {
-			need(x.Doc, "constant", x.Name)
-		}
-		for _, x := range g.Enums {
-			need(x.Doc, "enum", x.Name)
-			for _, v := range x.Values {
-				need(v.Doc, "enum", x.Name, v.Name)
-			}
-		}
-		for _, x := range g.BitSets {
-			need(x.Doc, "bits", x.Name)
-			for _, b := range x.Bits {
-				need(b.Doc, "bits", x.Name, b.Name)
-			}
-		}
-		for _, x := range g.Layouts {
-			need(x.Doc, "layout", x.Name)
-			for _, f := range x.Fields {
-				need(f.Doc, "layout", x.Name, f.Name)
-			}
-		}
-		for _, x := range g.Records {
-			need(x.Doc, "record", x.Name)
-			for _, w := range x.Words {
-				need(w.Doc, "record", x.Name, w.Name)
-			}
-		}
-		for _, x := range g.Registers {
-			need(x.Doc, "registers", x.Name)
-			for _, r := range x.Registers {
-				need(r.Doc, "registers", x.Name, r.Name)
-			}
-		}
-		for _, x := range g.Memories {
-			need(x.Doc, "memory", x.Name)
-			for _, w := range x.Words {
-				need(w.Doc, "memory", x.Name, w.Name)
-			}
-			for _, table := range x.Tables {
-				need(table.Doc, "table", table.Name)
-				for _, w := range append(append([]abi.RecordWord{}, table.Header...), table.Record...) {
-					need(w.Doc, "table", table.Name, w.Name)
+			for _, m := range reference.FindAllStringSubmatch(doc, -1) {
+				kind, name := strings.Trim(strings.ToLower(m[1]), "("), m[2]
+				known := map[string]bool{"enum": g.Enum(name) != nil, "layout": g.Layout(name) != nil,
+					"record": g.Record(name) != nil, "bit set": g.BitSet(name) != nil}
+				if !known[kind] {
+					t.Errorf("%s refers to the %s %q, which does not exist", path, kind, name)
 				}
 			}
-		}
+		})
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
-	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 var noEnvironment = func(string) (string, bool) { return "", false }
@@ -25,10 +23,7 @@ func load(t testing.TB, name string, layers ...fs.FS) *design.Design {
 }
 
 func TestShippedPlatforms(t *testing.T) {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	lib := designtest.Library(t)
 	names := lib.PlatformNames()
 	if want := 5*3 + 3; len(names) != want {
 		t.Errorf("%d platforms, want %d", len(names), want)
@@ -126,9 +121,7 @@ func TestExchangeLayout(t *testing.T) {
 		ArithmeticConfigs: []uint32{configs, configs + 36, configs + 72, configs + 108, configs + 144, configs + 180},
 		End:               configs + 216, Limit: 0xFF8, MaxRanks: 51,
 	}
-	if diff := cmp.Diff(want, x); diff != "" {
-		t.Errorf("accl-2021: -want +got:\n%s", diff)
-	}
+	same(t, want, x)
 	// 2024: a header of two words, buffers of 7.
 	x = load(t, "u55c_tcp").Exchange
 	if x.RxBuffers != 0 || x.Communicators[0] != 8+16*28 || x.Limit != 0x1FA4 {
@@ -150,101 +143,30 @@ func instances(d *design.Design) []string {
 	return names
 }
 
-func connection(d *design.Design, from string) string {
+// connects checks where streams of a design go to, by where they come from.
+func connects(t *testing.T, d *design.Design, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
 	for _, s := range d.Streams {
-		if s.From.Instance.Name+"."+s.From.Name == from {
-			return s.To.Instance.Name + "." + s.To.Name
+		if from := s.From.Instance.Name + "." + s.From.Name; want[from] != "" {
+			got[from] = s.To.Instance.Name + "." + s.To.Name
 		}
 	}
-	return ""
+	same(t, want, got)
+}
+
+// same compares what a test wants with what it got.
+func same(t *testing.T, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 // A board, a user kernel and a network engine of the user's own take HCL files
 // and no Go.
 func TestUsersOwnBoardAndKernels(t *testing.T) {
-	own := fstest.MapFS{
-		"boards/lab.hcl": {Data: []byte(`
-board "lab" {
-  part     = "xcvu37p"
-  platform = "lab_shell"
-  slrs     = 2
-  ports    = 4
-  slr {
-    edge = 1
-    mac  = 1
-    poe  = 1
-    cclo = cclo.index % 2
-  }
-  memory "PLRAM" {
-    banks = 8
-    cclo  = [2 * cclo.index, 2 * cclo.index + 1]
-    poe   = [7]
-  }
-}`)},
-		"kernels/filter.hcl": {Data: []byte(`
-kernel "filter" {
-  role     = "user"
-  control  = "ap_ctrl_none"
-  instance = "filter_${cclo.index}"
-  place    = "edge"
-  hls {
-    files = ["filter.hpp"]
-    calls = "drop::body"
-  }
-  port "from_engine" {
-    axis  = "in"
-    width = 512
-    joins = "kernel/out"
-  }
-  port "to_engine" {
-    axis  = "out"
-    width = 512
-    joins = "kernel/in"
-  }
-}`)},
-		"kernels/filter.hpp": {Data: []byte("namespace drop { void body(); }\n")},
-		"kernels/my_udp.hcl": {Data: []byte(`
-kernel "my_udp" {
-  role     = "poe"
-  each     = "poe"
-  when     = poe.kind == "udp"
-  source   = "xo"
-  control  = "ap_ctrl_none"
-  instance = "stack_${poe.index}"
-  port "tx" {
-    axis  = "in"
-    width = 512
-    joins = "network/tx_data"
-  }
-  port "rx" {
-    axis  = "out"
-    width = 512
-    joins = "network/rx_data"
-  }
-  port "eth_rx" {
-    axis  = "in"
-    width = 512
-    joins = "mac/rx"
-  }
-  port "eth_tx" {
-    axis  = "out"
-    width = 512
-    joins = "mac/tx"
-  }
-}`)},
-		"mine.hcl": {Data: []byte(`
-platform "mine" {
-  board = "lab"
-  use   = { poe = "my_udp" }
-  cclo {
-    count         = 2
-    kernel_stream = "filter"
-  }
-  poe "udp" { port = 0 }
-  poe "udp" { port = 1 }
-}`)},
-	}
-	d := load(t, "mine", own)
+	d := designtest.Made(t, "mine", designtest.Files(t, "testdata/own.txtar"))
 	checkGraph(t, d)
 	want := []string{
 		"ccl_offload_0", "ccl_offload_1", "cmac_0", "cmac_1", "extdma_0_0", "extdma_0_1", "extdma_1_0", "extdma_1_1",
@@ -253,10 +175,8 @@ platform "mine" {
 		"lb_compression_1_2",
 		"stack_0", "stack_1",
 	}
-	if diff := cmp.Diff(want, instances(d)); diff != "" {
-		t.Errorf("instances -want +got:\n%s", diff)
-	}
-	for from, want := range map[string]string{
+	same(t, want, instances(d))
+	connects(t, d, map[string]string{
 		"ccl_offload_1.m_axis_krnl":         "filter_1.from_engine",
 		"filter_1.to_engine":                "ccl_offload_1.s_axis_krnl",
 		"ccl_offload_1.m_axis_eth_tx_data":  "stack_1.tx",
@@ -265,11 +185,7 @@ platform "mine" {
 		"ccl_offload_0.m_axis_arith_op0":    "lb_arith_0.in",
 		"lb_arith_0.out":                    "ccl_offload_0.s_axis_arith_res",
 		"ccl_offload_0.m_axis_compression2": "lb_compression_0_2.in",
-	} {
-		if got := connection(d, from); got != want {
-			t.Errorf("%s goes to %q, want %q", from, got, want)
-		}
-	}
+	})
 	for _, m := range d.Memories {
 		if first := 2 * m.Port.Instance.Scope; m.Memory != "PLRAM" || m.First != first || m.Last != first+1 {
 			t.Errorf("%s is at %s[%d:%d]", m.Port.Instance.Name, m.Memory, m.First, m.Last)
@@ -287,15 +203,11 @@ platform "one_lane" {
   }
 }`)}}
 	d := load(t, "one_lane", own)
-	for from, want := range map[string]string{
+	connects(t, d, map[string]string{
 		"ccl_offload_0.m_axis_compression0": "compression_0_0.in_r",
 		"ccl_offload_0.m_axis_compression1": "lb_compression_0_1.in",
 		"lb_compression_0_2.out":            "ccl_offload_0.s_axis_compression2",
-	} {
-		if got := connection(d, from); got != want {
-			t.Errorf("%s goes to %q, want %q", from, got, want)
-		}
-	}
+	})
 }
 
 // The manual's form has both stacks; the one not chosen is closed in loop-back.
@@ -306,24 +218,26 @@ func TestManualForm(t *testing.T) {
 	}) {
 		t.Errorf("instances %v", names)
 	}
-	for from, want := range map[string]string{
+	connects(t, d, map[string]string{
 		"ccl_offload_0.m_axis_udp_tx_data":         "lb_udp_0.in",
 		"lb_udp_0.out":                             "ccl_offload_0.s_axis_udp_rx_data",
 		"ccl_offload_0.m_axis_tcp_tx_data":         "poe_0.s_axis_tcp_tx_data",
 		"ccl_offload_0.m_axis_tcp_open_connection": "poe_0.s_axis_tcp_open_connection",
 		"ccl_offload_0.m_axis_arith_op":            "arith_0.in_r",
-	} {
-		if got := connection(d, from); got != want {
-			t.Errorf("%s goes to %q, want %q", from, got, want)
-		}
-	}
+	})
 	ports := map[string]int{}
 	for _, m := range d.Memories {
 		if m.Port.Instance.Name == "ccl_offload_0" {
 			ports[m.Port.Name] = m.Last - m.First + 1
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports); diff != "" {
-		t.Errorf("memory ports -want +got:\n%s", diff)
+	same(t, map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports)
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

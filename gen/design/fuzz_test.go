@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -36,10 +37,7 @@ func FuzzPlatform(f *testing.F) {
 	for _, text := range shippedTexts(f, "*.hcl") {
 		f.Add(text)
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		f.Fatal(diags)
-	}
+	lib := designtest.Library(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		name := "p"
 		if _, rest, ok := strings.Cut(string(text), `platform "`); ok {

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cclforge/cclforge/gen/design"
 )
 
@@ -91,25 +89,18 @@ kernel "mine" {
 }`))
 	checkGraph(t, d)
 	k, instances := kernelNamed(t, d, "mine")
-	if diff := cmp.Diff([]string{"base_0"}, instances); diff != "" {
-		t.Errorf("instances -want +got:\n%s", diff)
-	}
+	same(t, []string{"base_0"}, instances)
 	if k.Source != "hls" || k.Control != "ap_ctrl_hs" || k.HLS == nil || k.HLS.Calls != "body" ||
 		string(k.HLS.Files[0].Text) != "void body();\n" {
 		t.Errorf("got %+v", k)
 	}
-	if diff := cmp.Diff([]string{"data_to_cclo", "data_from_cclo", "s_axi_control", "m_axi_gmem", "extra"},
-		portNames(k)); diff != "" {
-		t.Errorf("ports -want +got:\n%s", diff)
-	}
+	same(t, []string{"data_to_cclo", "data_from_cclo", "s_axi_control", "m_axi_gmem", "extra"}, portNames(k))
 	want := []design.Argument{
 		{Name: "count", At: 0x10, Width: 32, Type: "uint", Port: "s_axi_control"},
 		{Name: "src", At: 0x18, Width: 64, Type: "float*", Port: "m_axi_gmem"},
 		{Name: "scale", At: 0x24, Width: 64, Type: "double", Port: "s_axi_control"},
 	}
-	if diff := cmp.Diff(want, k.Arguments); diff != "" {
-		t.Errorf("arguments -want +got:\n%s", diff)
-	}
+	same(t, want, k.Arguments)
 	depth := -1
 	for _, s := range d.Streams {
 		if s.From.Instance.Kernel == k {
@@ -150,12 +141,8 @@ kernel "mine" {
 		t.Run(test.name, func(t *testing.T) {
 			d := load(t, "p", likes(fmt.Sprintf(text, test.says)))
 			k, instances := kernelNamed(t, d, "mine")
-			if diff := cmp.Diff(test.ports, portNames(k)); diff != "" {
-				t.Errorf("ports -want +got:\n%s", diff)
-			}
-			if diff := cmp.Diff([]string{"mine_0_0"}, instances); diff != "" {
-				t.Errorf("instances -want +got:\n%s", diff)
-			}
+			same(t, test.ports, portNames(k))
+			same(t, []string{"mine_0_0"}, instances)
 		})
 	}
 }

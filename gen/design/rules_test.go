@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -31,17 +29,11 @@ func TestRules(t *testing.T) {
 			got := messages(t, os.DirFS(dir))
 			file := filepath.Join(dir, "message.txt")
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.WriteFile(file, []byte(got), 0o666))
 			}
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			check(t, err)
+			same(t, string(want), got)
 			if !strings.Contains(got, "Error: ") {
 				t.Errorf("the input causes no error")
 			}
@@ -55,9 +47,7 @@ func messages(t *testing.T, layer fs.FS) string {
 	parser := lang.NewParser()
 	lib, diags := platform.NewLibrary(parser, layer, platforms.FS)
 	files, err := fs.Glob(layer, "*.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, file := range files {
 		d, more := design.Load(lib, strings.TrimSuffix(file, ".hcl"),
 			lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
@@ -67,8 +57,6 @@ func messages(t *testing.T, layer fs.FS) string {
 		}
 	}
 	var out bytes.Buffer
-	if err := parser.WriteDiagnostics(&out, lang.Distinct(diags), 100, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, parser.WriteDiagnostics(&out, lang.Distinct(diags), 100, false))
 	return out.String()
 }

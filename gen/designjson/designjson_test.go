@@ -22,9 +22,7 @@ import (
 func written(t *testing.T, d *design.Design) []byte {
 	t.Helper()
 	text, err := Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return text
 }
 
@@ -33,9 +31,7 @@ func TestRoundTrip(t *testing.T) {
 		d := designtest.Load(t, name, nil)
 		text := written(t, d)
 		want, err := convert(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
 		var got File
@@ -81,9 +77,7 @@ type graph struct {
 // of contracts/link-examples/u55c-tcp.cfg.
 func TestLinkLinesFromFile(t *testing.T) {
 	var g graph
-	if err := json.Unmarshal(written(t, designtest.Load(t, "u55c_tcp", nil)), &g); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(written(t, designtest.Load(t, "u55c_tcp", nil)), &g))
 	var lines []string
 	for _, in := range g.Instances {
 		lines = append(lines, fmt.Sprintf("slr=%s:SLR%d", in.Name, *in.SLR))
@@ -118,9 +112,7 @@ func TestLinkLinesFromFile(t *testing.T) {
 func TestNullAndVariables(t *testing.T) {
 	var g graph
 	d := designtest.Load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": cty.StringVal("vadd_put")})
-	if err := json.Unmarshal(written(t, d), &g); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(written(t, d), &g))
 	for _, in := range g.Instances {
 		if in.SLR != nil {
 			t.Errorf("%s has SLR %d in hardware emulation", in.Name, *in.SLR)
@@ -143,9 +135,7 @@ func TestKeysAreThoseOfTheFile(t *testing.T) {
 		}
 	}
 	var content any
-	if err := json.Unmarshal(written(t, d), &content); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(written(t, d), &content))
 	found := map[string]bool{}
 	var walk func(path string, v any)
 	walk = func(path string, v any) {
@@ -187,9 +177,7 @@ func TestFilesInCPPAreNamedWithTheirHashes(t *testing.T) {
 		}
 	}
 	f, err := convert(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, k := range f.Kernels {
 		if k.ID != "reduce_ops" {
 			if len(k.Files) != 0 {
@@ -198,9 +186,7 @@ func TestFilesInCPPAreNamedWithTheirHashes(t *testing.T) {
 			continue
 		}
 		text, err := fs.ReadFile(platforms.FS, "kernels/reduce_ops.hpp")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		want := Source{"platforms/kernels/reduce_ops.hpp", fmt.Sprintf("%x", sha256.Sum256(text))}
 		if len(k.Files) == 0 || k.Files[0] != want {
 			t.Errorf("got %v, want %v first", k.Files, want)
@@ -211,9 +197,7 @@ func TestFilesInCPPAreNamedWithTheirHashes(t *testing.T) {
 // The build of a kernel of somebody else can be repeated from the file alone.
 func TestBuildsOfOthers(t *testing.T) {
 	f, err := convert(designtest.Load(t, "u250_udp", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, k := range f.Kernels {
 		switch {
 		case k.ID == "cmac_0":
@@ -240,5 +224,13 @@ func TestBreakLines(t *testing.T) {
 		if diff := cmp.Diff(test.want, string(breakLines([]byte(test.in)))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", test.in, diff)
 		}
+	}
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

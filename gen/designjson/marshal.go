@@ -2,12 +2,11 @@ package designjson
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/output"
 )
 
 // Marshal writes a design as JSON: the settings one a line, the elements of
@@ -76,8 +75,7 @@ func Hash(d *design.Design) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return output.Hash(text), nil
 }
 
 // settingsDepth is how deep objects have one key a line.

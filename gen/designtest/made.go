@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -19,6 +21,20 @@ func Layered(t testing.TB, layers ...fs.FS) *platform.Library {
 		t.Fatal(diags)
 	}
 	return lib
+}
+
+// Files are those of an archive (txtar) in a test's folder.
+func Files(t testing.TB, archive string) map[string]string {
+	t.Helper()
+	a, err := txtar.ParseFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range a.Files {
+		files[f.Name] = string(f.Data)
+	}
+	return files
 }
 
 // Made elaborates a platform of a test's own: files, by their paths below

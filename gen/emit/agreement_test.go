@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
@@ -29,12 +27,8 @@ func newSaid() said { return said{map[string]uint64{}, map[string][]uint64{}} }
 
 func (s said) check(t *testing.T, numbers map[string]uint64, lists map[string][]uint64) {
 	t.Helper()
-	if diff := cmp.Diff(numbers, s.numbers); diff != "" {
-		t.Errorf("numbers: -model +code:\n%s", diff)
-	}
-	if diff := cmp.Diff(lists, s.lists); diff != "" {
-		t.Errorf("lists: -model +code:\n%s", diff)
-	}
+	same(t, numbers, s.numbers)
+	same(t, lists, s.lists)
 }
 
 func parseNumber(t *testing.T, text string) uint64 {
@@ -85,7 +79,7 @@ func readMacros(t *testing.T, text []byte) said {
 }
 
 func TestHeadersAgree(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			files := codeFiles(t, d)
 			g := readMacros(t, files["cclo_abi.h"])
@@ -124,9 +118,7 @@ func readLiteral(t *testing.T, text string) (bits int, value uint64) {
 	}
 	bits, _ = strconv.Atoi(m[1])
 	value, err := strconv.ParseUint(m[3], map[string]int{"b": 2, "d": 10, "h": 16}[m[2]], bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return bits, value
 }
 
@@ -185,7 +177,7 @@ func readPackage(t *testing.T, text []byte) (said, map[string]svStruct) {
 }
 
 func TestPackagesAgree(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			got, structs := readPackage(t, codeFiles(t, d)["rtl/cclo_pkg.sv"])
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
@@ -265,7 +257,7 @@ func readHLS(t *testing.T, text []byte) said {
 }
 
 func TestHLSAgrees(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := slices.Concat(generationFacts(d.ABI()), platformNumbers(d), selectionFacts(d), portFacts(d))
 			numbers := named(facts, scopedName, func(f fact) bool { return f.word })
@@ -297,9 +289,7 @@ func readConstants(t *testing.T, name string, files map[string][]byte) map[strin
 			continue
 		}
 		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if file.Name.Name != name {
 			t.Errorf("%s: package %s, want %s", path, file.Name.Name, name)
 		}
@@ -333,13 +323,11 @@ func readConstants(t *testing.T, name string, files map[string][]byte) map[strin
 }
 
 func TestGoConstantsAgree(t *testing.T) {
-	for _, d := range codeDesigns(t) {
+	for _, d := range append(codeDesigns(t), moved(t)) {
 		t.Run(d.Platform.Name, func(t *testing.T) {
 			facts := append(generationFacts(d.ABI()), platformNumbers(d)...)
 			want := named(facts, goName, func(f fact) bool { return f.bit })
-			if diff := cmp.Diff(want, readConstants(t, d.Platform.Name, codeFiles(t, d))); diff != "" {
-				t.Errorf("-model +code:\n%s", diff)
-			}
+			same(t, want, readConstants(t, d.Platform.Name, codeFiles(t, d)))
 		})
 	}
 }
@@ -355,9 +343,7 @@ func TestReservedNames(t *testing.T) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for name := range file.Scope.Objects {
 			names[name] = ast.IsExported(name)
 		}
@@ -389,7 +375,5 @@ func TestReservedNames(t *testing.T) {
 	}
 	slices.Sort(own)
 	reserved := slices.Sorted(slices.Values(slices.Concat(goCommonNames, goPlatformNames)))
-	if diff := cmp.Diff(reserved, own); diff != "" {
-		t.Errorf("-reserved +declared:\n%s", diff)
-	}
+	same(t, reserved, own)
 }

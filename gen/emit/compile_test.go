@@ -52,12 +52,42 @@ func onDisk(t *testing.T, files map[string][]byte) string {
 func put(t *testing.T, dir, path, text string) {
 	t.Helper()
 	path = filepath.Join(dir, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// filesOf are the files that a renderer makes of a design, by their paths.
+func filesOf(t testing.TB, render func(*design.Design) ([]File, error), d *design.Design) map[string]string {
+	t.Helper()
+	files, err := render(d)
+	check(t, err)
+	out := map[string]string{}
+	for _, f := range files {
+		if _, twice := out[f.Path]; twice {
+			t.Errorf("%s is there twice", f.Path)
+		}
+		out[f.Path] = string(f.Content)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	return out
+}
+
+// driverPackage writes the driver package of a design into a folder.
+func driverPackage(t *testing.T, dir, folder string, d *design.Design) {
+	t.Helper()
+	for path, text := range filesOf(t, godriver, d) {
+		put(t, dir, filepath.Join(folder, filepath.Base(path)), text)
 	}
+}
+
+// driverRun runs a program that imports the driver package of a design, as generated/NAME.
+func driverRun(t *testing.T, d *design.Design, source string) string {
+	t.Helper()
+	program := tool(t, "go", "what driver packages do when they run")
+	dir, name := t.TempDir(), d.Platform.Name
+	put(t, dir, "main.go", strings.ReplaceAll(source, "NAME", name))
+	driverPackage(t, dir, name, d)
+	userModule(t, dir)
+	return run(t, dir, program, "run", ".")
 }
 
 // hostileTexts end comments and strings, or tell tools what to do.
@@ -217,9 +247,7 @@ func TestStructsInMemory(t *testing.T) {
 			put(t, dir, "print.c", source.String())
 			run(t, dir, program, "-std=c11", "-I.", "-o", "print", "print.c")
 			got := run(t, dir, filepath.Join(dir, "print"))
-			if diff := cmp.Diff(want.String(), got); diff != "" {
-				t.Errorf("-model +compiler:\n%s", diff)
-			}
+			same(t, want.String(), got)
 		})
 	}
 }
@@ -228,13 +256,9 @@ func TestStructsInMemory(t *testing.T) {
 func userModule(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	put(t, dir, "go.sum", string(sums))
 	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n",
 		module, root))
@@ -269,19 +293,28 @@ func TestDriverCompiles(t *testing.T) {
 func TestDriverIsLean(t *testing.T) {
 	program := tool(t, "go", "what driver packages import")
 	dir := t.TempDir()
-	for path, text := range codeFiles(t, codeDesign(t, "u55c_tcp")) {
-		if strings.HasPrefix(path, "driver/") {
-			put(t, dir, path, string(text))
-		}
-	}
+	driverPackage(t, dir, "driver", codeDesign(t, "u55c_tcp"))
 	userModule(t, dir)
 	var others []string
 	for line := range strings.Lines(run(t, dir, program, "list", "-deps", "-f",
 		"{{if not .Standard}}{{.ImportPath}}{{end}}", "./driver")) {
 		others = append(others, strings.TrimSpace(line))
 	}
-	if diff := cmp.Diff([]string{module + "/driver/accl", module + "/driver/layout", "generated/driver"},
-		others); diff != "" {
-		t.Errorf("-want +imports:\n%s", diff)
+	same(t, []string{module + "/driver/accl", module + "/driver/layout", "generated/driver"}, others)
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares what a test wants with what it got.
+func same(t testing.TB, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -37,36 +37,16 @@ func compiled(t *testing.T, more string) *design.Design {
 
 const plainLanes = `compression "hp_compression" { lanes = 3 }`
 
-func modules(t *testing.T, d *design.Design) map[string]string {
-	t.Helper()
-	files, err := rtl(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	byPath := map[string]string{}
-	for _, f := range files {
-		if byPath[f.Path] != "" {
-			t.Errorf("%s twice", f.Path)
-		}
-		byPath[f.Path] = string(f.Content)
-	}
-	return byPath
-}
-
 // A kernel has the same pins in RTL and in C++, so that the link sees no difference.
 func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
-	files := modules(t, compiled(t, plainLanes))
+	files := filesOf(t, rtl, compiled(t, plainLanes))
 	for _, name := range []string{"vadd_put", "reduce_ops", "hp_compression"} {
 		path := "rtl/" + name + "/" + name + ".sv"
 		text, err := fs.ReadFile(templates.FS, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		pins := func(text []byte) []pin {
 			m, err := parseModule(name, text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			slices.SortFunc(m.Pins, func(a, b pin) int { return strings.Compare(a.Name, b.Name) })
 			return m.Pins
 		}
@@ -83,7 +63,7 @@ func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
 
 func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 	d := compiled(t, plainLanes)
-	top := modules(t, d)[topFile]
+	top := filesOf(t, rtl, d)[topFile]
 	components := Components(d)
 	if len(components) != 2*(1+3+1+2) { // for each engine plugins, a kernel, and what closes two streams of UDP
 		t.Errorf("%d components", len(components))
@@ -101,7 +81,7 @@ func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 }
 
 func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
-	files := modules(t, compiled(t, `
+	files := filesOf(t, rtl, compiled(t, `
   type "code" { bytes = 2 }
   compression "hp_compression" {
     conversion "float32" "code" {
@@ -162,7 +142,7 @@ func TestPluginsInRTLDoNotConvertSeveralElementsAtATime(t *testing.T) {
 	for _, k := range d.Kernels() {
 		k.Source = platform.SourceRTL
 	}
-	text := modules(t, d)["rtl/ccl_offload/engine_pkg.sv"]
+	text := filesOf(t, rtl, d)["rtl/ccl_offload/engine_pkg.sv"]
 	if !strings.Contains(text, "4'd1) conversion") || strings.Contains(text, "4'd3) conversion") {
 		t.Errorf("%s", text[:bytes.IndexByte([]byte(text), '\n')])
 	}

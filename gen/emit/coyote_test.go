@@ -15,30 +15,13 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
-// coyoteOf are the rendered files of an application, by their paths.
-func coyoteOf(t *testing.T, d *design.Design) map[string]string {
-	t.Helper()
-	files, err := coyote(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for _, f := range files {
-		if _, twice := out[f.Path]; twice {
-			t.Errorf("%s is there twice", f.Path)
-		}
-		out[f.Path] = string(f.Content)
-	}
-	return out
-}
-
 var moduleUse = regexp.MustCompile(`(?m)^\s+(\w+)\s*(?:#\(|\w+ \()`)
 
 var moduleName = regexp.MustCompile(`(?m)^(?:module|package)\s+(\w+)`)
 
 func TestCoyoteSources(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
-	files := coyoteOf(t, d)
+	files := filesOf(t, coyote, d)
 	have := map[string]string{}
 	for name, text := range files {
 		if path.Ext(name) != ".sv" {
@@ -78,27 +61,17 @@ func TestCoyoteSources(t *testing.T) {
 	}
 }
 
-var (
-	topInstances = regexp.MustCompile(`(?ms)^    (\w+) (?:#\([^\n]*\) )?(\w+) \(\n(.*?)\n    \);`)
-	topPin       = regexp.MustCompile(`(?m)^\s+\.(\w+)\((.*?)\),?$`)
-	sizedCast    = regexp.MustCompile(`^\d+'\((\w+)\)$`)
-)
-
 // The top level joins what the design joins: both ends of every stream have the
 // same wires, and no wire has other ends.
 func TestCoyoteStreams(t *testing.T) {
 	for _, vars := range []map[string]cty.Value{nil, {"host_memory": cty.True}} {
 		d := designtest.Load(t, "u55c_rdma", vars)
-		text := coyoteOf(t, d)["coyote/src/hdl/coyote_top.sv"]
+		text := filesOf(t, coyote, d)["coyote/src/hdl/coyote_top.sv"]
 		at := map[string]string{} // signal by instance.pin
 		ends := map[string]int{}
-		for _, i := range topInstances.FindAllStringSubmatch(text, -1) {
-			for _, p := range topPin.FindAllStringSubmatch(i[3], -1) {
-				signal := p[2]
-				if m := sizedCast.FindStringSubmatch(signal); m != nil {
-					signal = m[1]
-				}
-				at[i[2]+"."+p[1]] = signal
+		for name, i := range netlistOf(t, text).instances {
+			for pin, signal := range i.pins {
+				at[name+"."+pin] = signal
 				ends[signal]++
 			}
 		}
@@ -119,16 +92,14 @@ func TestCoyoteStreams(t *testing.T) {
 				t.Errorf("%s has clock %q and reset %q", i.Name, at[i.Name+".ap_clk"], at[i.Name+".ap_rst_n"])
 			}
 		}
-		for signal, pins := range map[string][]string{
-			"host_send_2_tdata": {"poe_0.host_send_tdata"}, "card_send_0_tdata": {"extdma_0_0.card_send_tdata"},
-			"host_recv_1_tdata": {"extdma_0_1.host_recv_tdata"},
-			"wr_data[98 +: 98]": {"extdma_0_1.wr_data"}, "wr_data[196 +: 98]": {"poe_0.send_data"},
-			"wr_data[294 +: 98]": {"poe_0.write_data"}, "rd_data[196 +: 98]": {"poe_0.read_data"},
+		for pin, signal := range map[string]string{
+			"poe_0.host_send_tdata": "host_send_2_tdata", "extdma_0_0.card_send_tdata": "card_send_0_tdata",
+			"extdma_0_1.host_recv_tdata": "host_recv_1_tdata", "extdma_0_1.wr_data": "wr_data[98 +: 98]",
+			"poe_0.send_data": "wr_data[196 +: 98]", "poe_0.write_data": "wr_data[294 +: 98]",
+			"poe_0.read_data": "rd_data[196 +: 98]",
 		} {
-			for _, pin := range pins {
-				if at[pin] != signal {
-					t.Errorf("%s is at %q, want %q", pin, at[pin], signal)
-				}
+			if at[pin] != signal {
+				t.Errorf("%s is at %q, want %q", pin, at[pin], signal)
 			}
 		}
 	}
@@ -149,7 +120,7 @@ var cmakeSet = regexp.MustCompile(`(?m)^set\((\w+) ([^)]*)\)$`)
 func TestCoyoteOptions(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)})
 	got := map[string]string{}
-	for _, m := range cmakeSet.FindAllStringSubmatch(coyoteOf(t, d)["coyote/CMakeLists.txt"], -1) {
+	for _, m := range cmakeSet.FindAllStringSubmatch(filesOf(t, coyote, d)["coyote/CMakeLists.txt"], -1) {
 		got[m[1]] = m[2]
 	}
 	// What Xilinx/ACCL configures: three streams each of host and card, two of RDMA.
@@ -171,14 +142,14 @@ func TestCoyoteOptions(t *testing.T) {
 		}
 	}
 	cores := "set(COMP_CORES $ENV{CCLFORGE_JOBS})"
-	if !strings.Contains(coyoteOf(t, d)["coyote/CMakeLists.txt"], cores) {
+	if !strings.Contains(filesOf(t, coyote, d)["coyote/CMakeLists.txt"], cores) {
 		t.Error("the build does not decide how many processors it takes")
 	}
 	own := *d.Shell
 	own.Options = []platform.Setting{{Name: "COMP_CORES", Value: "2"}}
 	with := *d
 	with.Shell = &own
-	if strings.Contains(coyoteOf(t, &with)["coyote/CMakeLists.txt"], cores) {
+	if strings.Contains(filesOf(t, coyote, &with)["coyote/CMakeLists.txt"], cores) {
 		t.Error("the build decides how many processors it takes, and the platform has said it")
 	}
 	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12" {
@@ -188,7 +159,7 @@ func TestCoyoteOptions(t *testing.T) {
 
 func TestCoyoteFirmware(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
-	files := coyoteOf(t, d)
+	files := filesOf(t, coyote, d)
 	if files["vitis/firmware_mmi.tcl"] == "" || files[CoyoteMap] == "" || CoyoteProcessors(d) == nil {
 		t.Error("firmware that can be replaced: the map is missing")
 	}
@@ -196,7 +167,7 @@ func TestCoyoteFirmware(t *testing.T) {
 		t.Errorf("processors are %q", got)
 	}
 	d.Platform.Build.Firmware = "kernel"
-	files = coyoteOf(t, d)
+	files = filesOf(t, coyote, d)
 	if files["vitis/firmware_mmi.tcl"] != "" || CoyoteProcessors(d) != nil {
 		t.Error("firmware in the kernel: there is a map")
 	}
@@ -206,7 +177,7 @@ func TestCoyoteFirmware(t *testing.T) {
 func TestCoyoteInCpp(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
 	d.PluginsAs("hls")
-	files := coyoteOf(t, d)
+	files := filesOf(t, coyote, d)
 	top, script := files["coyote/src/hdl/coyote_top.sv"], files["coyote/hls_reduce_ops.tcl"]
 	for _, text := range []string{"reduce_ops_hls_ip arith_0 (", ".in0_TDATA(", ".out_r_TVALID(", ".ap_clk(aclk)"} {
 		if !strings.Contains(top, text) {

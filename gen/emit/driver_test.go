@@ -2,7 +2,6 @@ package emit
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,20 +52,8 @@ func main() {
 // driverSays runs the program with the driver package of a design.
 func driverSays(t *testing.T, d *design.Design) map[string]any {
 	t.Helper()
-	program := tool(t, "go", "what driver packages say when they run")
-	dir := t.TempDir()
-	name := d.Platform.Name
-	put(t, dir, "main.go", strings.ReplaceAll(driverProgram, "NAME", name))
-	for path, text := range codeFiles(t, d) {
-		if strings.HasPrefix(path, "driver/") && !strings.HasSuffix(path, "_test.go") {
-			put(t, dir, filepath.Join(name, filepath.Base(path)), string(text))
-		}
-	}
-	userModule(t, dir)
 	var out map[string]any
-	if err := json.Unmarshal([]byte(run(t, dir, program, "run", ".")), &out); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal([]byte(driverRun(t, d, driverProgram)), &out))
 	return out
 }
 
@@ -74,13 +61,9 @@ func driverSays(t *testing.T, d *design.Design) map[string]any {
 func plainJSON(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var out any
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(text, &out))
 	return out
 }
 
@@ -103,9 +86,7 @@ func TestDriverSays(t *testing.T) {
 				"card": expectedCard(t, d), "communicators": d.Exchange.Communicators,
 				"name": d.Platform.Name + " " + d.Platform.Board.Name + " " + d.Platform.Board.Part + " " + d.ABI().Name,
 			}
-			if diff := cmp.Diff(plainJSON(t, want), any(got)); diff != "" {
-				t.Errorf("-model +driver:\n%s", diff)
-			}
+			same(t, plainJSON(t, want), any(got))
 		})
 	}
 }
@@ -203,9 +184,7 @@ func expectedKernels(d *design.Design) []object {
 func expectedCard(t *testing.T, d *design.Design) []string {
 	t.Helper()
 	text, err := designjson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return []string{d.Platform.Name, d.Platform.Board.Name, d.Platform.Board.Shell, output.Hash(text)}
 }
 
@@ -216,11 +195,7 @@ func TestExamplesRun(t *testing.T) {
 	dir := t.TempDir()
 	// One platform for each generation and network.
 	for _, name := range []string{"u280_manual", "u280_2022", "u55c_tcp", "u55c_udp", "u55c_rdma", "u280_axis3x"} {
-		for path, text := range codeFiles(t, codeDesign(t, name)) {
-			if strings.HasPrefix(path, "driver/") {
-				put(t, dir, filepath.Join(name, filepath.Base(path)), string(text))
-			}
-		}
+		driverPackage(t, dir, name, codeDesign(t, name))
 	}
 	userModule(t, dir)
 	run(t, dir, program, "test", "-timeout=2m", "./...")

@@ -41,9 +41,7 @@ func TestAssignments(t *testing.T) {
 // with it, nor get it with a driver package of their own.
 func TestDemoStandsAside(t *testing.T) {
 	files, err := godemo(codeDesign(t, "u55c_tcp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range files {
 		if strings.HasPrefix(f.Path, "driver/") {
 			t.Errorf("%s is part of the driver package", f.Path)

@@ -1,7 +1,6 @@
-package emit_test
+package emit
 
 import (
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -28,19 +26,9 @@ platform "p" {
 // written renders the C++ of a design into a directory.
 func written(t *testing.T, d *design.Design) string {
 	t.Helper()
-	files, err := emit.HLS(d)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	for _, f := range files {
-		name := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	for path, text := range filesOf(t, HLS, d) {
+		put(t, dir, path, text)
 	}
 	return dir
 }
@@ -71,138 +59,31 @@ func bench(t *testing.T, dir, kernel string) (string, error) {
 	return string(out), err
 }
 
+// passes runs the bench of a kernel, and compiles its glue.
+func passes(t *testing.T, dir, kernel, says string) {
+	t.Helper()
+	if out, err := bench(t, dir, kernel); err != nil || !strings.Contains(out, says) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
+		"_component.cpp"); err != nil {
+		t.Errorf("the glue: %v\n%s", err, out)
+	}
+}
+
 func TestBenchesOfTheShippedKernelsPass(t *testing.T) {
 	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
 	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
-		t.Run(kernel, func(t *testing.T) {
-			out, err := bench(t, dir, kernel)
-			if err != nil || !strings.Contains(out, "right") {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
+		t.Run(kernel, func(t *testing.T) { passes(t, dir, kernel, "right") })
 	}
 }
 
-func TestGlueOfTheShippedKernelsCompiles(t *testing.T) {
-	dir := written(t, designtest.Made(t, "p", map[string]string{"p.hcl": inCPP}))
-	for _, kernel := range []string{"reduce_ops", "hp_compression", "vadd_put", "loopback"} {
-		if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
-			"_component.cpp"); err != nil {
-			t.Errorf("%s: %v\n%s", kernel, err, out)
-		}
-	}
-}
-
-// mine are kernels of a user's: a reduction and a narrow type, blocks of four
-// floats in eight bytes, and a kernel that the host calls.
-var mine = map[string]string{
-	"p.hcl": `
-platform "p" {
-  board = "u55c"
-  cclo { kernel_stream = "steps" }
-  poe "tcp" {}
-  type "bfloat16" { bytes = 2 }
-  type "quad" {
-    bytes = 8
-    align = 2
-  }
-  arithmetic "tiny" {}
-  compression "pack" { lanes = 1 }
-}`,
-	"kernels/tiny.hcl": `
-kernel "tiny" {
-  like = "arithmetic_plugin"
-  hls { files = ["tiny.hpp", "ieee754.hpp"] }
-  function "sum" {
-    tdest = { bfloat16 = 0, int32 = 1 }
-    cpp   = "own::add"
-  }
-}`,
-	"kernels/tiny.hpp": `#include "cclo_hls.hpp"
-#include "ieee754.hpp"
-namespace own {
-inline cclo::types::int32 add(cclo::types::int32 a, cclo::types::int32 b) {
-    return {a.bits + b.bits};
-}
-inline cclo::types::bfloat16 add(cclo::types::bfloat16 a, cclo::types::bfloat16 b) {
-    return {ieee754::sum<8, 7>(a.bits, b.bits)};
-}
-}
-`,
-	"kernels/pack.hcl": `
-kernel "pack" {
-  like = "compression_plugin"
-  hls { files = ["pack.hpp", "tools.h", "ieee754.hpp"] }
-  conversion "float32" "quad" {
-    tdest     = 0
-    ratio_log = 2
-  }
-  conversion "quad" "float32" {
-    tdest     = 3
-    ratio_log = 2
-    cpp       = "unpack"
-  }
-  conversion "float32" "bfloat16" { tdest = 4 }
-  conversion "bfloat16" "float32" { tdest = 5 }
-  conversion "float64" "bfloat16" {
-    tdest     = 6
-    ratio_log = 3
-    one_way   = true
-  }
-}`,
-	"kernels/pack.hpp": `#include "cclo_hls.hpp"
-#include "ieee754.hpp"
-#include "tools.h"
-inline cclo::types::quad float32_to_quad(const cclo::block<cclo::types::float32, 4> &in) {
-    cclo::types::quad out;
-    for (int i = 0; i < 4; i++) out.bits.range(16 * i + 15, 16 * i) = high(in.at[i].bits);
-    return out;
-}
-inline cclo::block<cclo::types::float32, 4> unpack(cclo::types::quad in) {
-    cclo::block<cclo::types::float32, 4> out;
-    for (int i = 0; i < 4; i++) out.at[i].bits = ap_uint<32>(in.bits.range(16 * i + 15, 16 * i)) << 16;
-    return out;
-}
-inline cclo::types::bfloat16 float32_to_bfloat16(cclo::types::float32 in) { return {ieee754::narrow<8, 23, 8, 7>(in.bits)}; }
-inline cclo::types::float32 bfloat16_to_float32(cclo::types::bfloat16 in) { return {ap_uint<32>(in.bits) << 16}; }
-// Keeps a sum of all that it has seen: state, so not inline.
-static cclo::types::bfloat16 float64_to_bfloat16(const cclo::block<cclo::types::float64, 8> &in) {
-    static ap_uint<16> total = 0;
-    for (int i = 0; i < 8; i++) total += in.at[i].bits;
-    return {total};
-}
-`,
-	"kernels/tools.h": `#ifndef TOOLS_H
-#define TOOLS_H
-inline ap_uint<16> high(const ap_uint<32> &bits) { return bits >> 16; }
-#endif
-`,
-	"kernels/steps.hcl": `
-kernel "steps" {
-  like = "called_kernel"
-  hls {
-    files = ["steps.hpp"]
-    calls = "walk::body"
-  }
-  argument "src" { type = "float*" }
-  argument "count" { type = "int" }
-  argument "scale" { type = "float" }
-  argument "comm_adr" {}
-}`,
-	"kernels/steps.hpp": `#include "cclo_hls.hpp"
-namespace walk {
-inline void body(const float *src, int count, float scale, unsigned comm_adr, cclo::Command &command, cclo::Data &data) {
-    for (int i = 0; i < count; i++) data.push(cclo::element<float>::pack(src[i] * scale), comm_adr & 7);
-    command.barrier();
-}
-}
-`,
-}
+func mine(t *testing.T) map[string]string { return designtest.Files(t, "testdata/mine.txtar") }
 
 // changed are the user's kernels with a text in place of another.
 func changed(t *testing.T, file, old, new string) map[string]string {
 	t.Helper()
-	files := maps.Clone(mine)
+	files := mine(t)
 	if !strings.Contains(files[file], old) {
 		t.Fatalf("%s has no %q", file, old)
 	}
@@ -211,7 +92,7 @@ func changed(t *testing.T, file, old, new string) map[string]string {
 }
 
 func TestBenchesOfOwnKernelsPass(t *testing.T) {
-	dir := written(t, designtest.Made(t, "p", mine))
+	dir := written(t, designtest.Made(t, "p", mine(t)))
 	for kernel, says := range map[string]string{
 		"tiny": "tiny: 150 packets are right\n  sum of bfloat16: compared with exact arithmetic\n  sum of int32: compared " +
 			"with exact arithmetic\n",
@@ -221,16 +102,7 @@ func TestBenchesOfOwnKernelsPass(t *testing.T) {
 			"  float64 to bfloat16: as your function says\n",
 		"steps": "right",
 	} {
-		t.Run(kernel, func(t *testing.T) {
-			out, err := bench(t, dir, kernel)
-			if err != nil || !strings.Contains(out, says) {
-				t.Errorf("%v\n%s", err, out)
-			}
-			if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
-				"_component.cpp"); err != nil {
-				t.Errorf("the glue: %v\n%s", err, out)
-			}
-		})
+		t.Run(kernel, func(t *testing.T) { passes(t, dir, kernel, says) })
 	}
 }
 
@@ -261,54 +133,6 @@ func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
 	}
 }
 
-// extremes are minima and products of an interface that has them, by way of double.
-var extremes = map[string]string{
-	"p.hcl": `
-platform "p" {
-  board = "u55c"
-  cclo { kernel_stream = "loopback" }
-  poe "tcp" {}
-  type "bfloat16" { bytes = 2 }
-  arithmetic "extremes" {}
-  compression "hp_compression" { lanes = 3 }
-}`,
-	"kernels/extremes.hcl": `
-kernel "extremes" {
-  like = "arithmetic_plugin"
-  hls { files = ["extremes.hpp", "ieee754.hpp"] }
-  function "sum" { tdest = { float16 = 0, bfloat16 = 1, float32 = 2, int32 = 3 } }
-  function "max" { tdest = { float16 = 4, bfloat16 = 5, float32 = 6, int32 = 7 } }
-  function "min" { tdest = { float16 = 8, bfloat16 = 9, float32 = 10, int32 = 11 } }
-  function "prod" { tdest = { float16 = 12, bfloat16 = 13, float32 = 14, int32 = 15 } }
-}`,
-	"kernels/extremes.hpp": `#include "cclo_hls.hpp"
-#include "ieee754.hpp"
-#include <cstring>
-template <class To, class From> To as(From from) {
-    To to;
-    std::memcpy(&to, &from, sizeof(To));
-    return to;
-}
-inline double real(const ap_uint<64> &bits) { return as<double>(bits.to_uint64()); }
-inline ap_uint<64> bits(double value) { return as<uint64_t>(value); }
-#define REAL(TYPE, E, F) \
-inline cclo::types::TYPE sum(cclo::types::TYPE a, cclo::types::TYPE b) { return {ieee754::sum<E, F>(a.bits, b.bits)}; } \
-inline cclo::types::TYPE max(cclo::types::TYPE a, cclo::types::TYPE b) { return {ieee754::maximum<E, F>(a.bits, b.bits)}; } \
-inline cclo::types::TYPE min(cclo::types::TYPE a, cclo::types::TYPE b) { return {ieee754::minimum<E, F>(a.bits, b.bits)}; } \
-inline cclo::types::TYPE prod(cclo::types::TYPE a, cclo::types::TYPE b) { \
-    return {ieee754::narrow<11, 52, E, F>(bits(real(ieee754::widen<E, F, 11, 52>(a.bits)) * real(ieee754::widen<E, F, 11, 52>(b.bits))))}; \
-}
-REAL(float16, 5, 10)
-REAL(bfloat16, 8, 7)
-REAL(float32, 8, 23)
-using number = cclo::types::int32;
-inline number sum(number a, number b) { return {ap_uint<32>(a.bits + b.bits)}; }
-inline number max(number a, number b) { return ap_int<32>(a.bits) > ap_int<32>(b.bits) ? a : b; }
-inline number min(number a, number b) { return ap_int<32>(a.bits) < ap_int<32>(b.bits) ? a : b; }
-inline number prod(number a, number b) { return {ap_uint<32>(a.bits * b.bits)}; }
-`,
-}
-
 func TestMinimaAndProducts(t *testing.T) {
 	nightly.Only(t)
 	for _, test := range []struct{ old, new, want string }{
@@ -316,7 +140,7 @@ func TestMinimaAndProducts(t *testing.T) {
 		{"ieee754::minimum", "ieee754::maximum", "min of float16 is wrong"},
 		{"(b.bits))))}; ", "(b.bits)) * 1.001))}; ", "prod of float16 is wrong"},
 	} {
-		files := maps.Clone(extremes)
+		files := designtest.Files(t, "testdata/extremes.txtar")
 		files["kernels/extremes.hpp"] = strings.Replace(files["kernels/extremes.hpp"], test.old, test.new, 1)
 		out, err := bench(t, written(t, designtest.Made(t, "p", files)), "extremes")
 		if (err == nil) != (test.old == "") || !strings.Contains(out, test.want) {
@@ -332,11 +156,11 @@ func TestCompileErrorsNameTheUsersLines(t *testing.T) {
 		{"in a file that is included", "pack", "kernels/tools.h", "bits >> 16", "bits >> many",
 			"platforms/kernels/tools.h:3:"},
 		{"a TDEST without a function", "tiny", "kernels/tiny.hcl", "int32 = 1", "int32 = 1, int64 = 2",
-			"platforms/kernels/tiny.hcl:6:"},
+			"platforms/kernels/tiny.hcl:5:"},
 		{"a conversion without a function", "pack", "kernels/pack.hcl", "\"unpack\"", "\"other::unpack\"",
-			"platforms/kernels/pack.hcl:9:"},
+			"platforms/kernels/pack.hcl:8:"},
 		{"a user kernel without its function", "steps", "kernels/steps.hcl", "walk::body", "run::body",
-			"platforms/kernels/steps.hcl:6:"},
+			"platforms/kernels/steps.hcl:5:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := written(t, designtest.Made(t, "p", changed(t, test.file, test.old, test.new)))
@@ -386,13 +210,7 @@ kernel "inverts" {
 }`,
 				"kernels/" + file: strings.Replace(top, "%s", "inverts", 1),
 			}))
-			if out, err := bench(t, dir, "inverts"); err != nil || !strings.Contains(out, "right") {
-				t.Errorf("%v\n%s", err, out)
-			}
-			if out, err := gxx(t, dir, "inverts", "-fsyntax-only", "-std=c++17",
-				"hls/inverts/inverts_component.cpp"); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
+			passes(t, dir, "inverts", "right")
 			text, err := os.ReadFile(filepath.Join(dir, "hls/inverts/inverts.cpp"))
 			if err != nil || strings.Contains(string(text), "~in.data") != (file == "inverts.cpp") {
 				t.Errorf("%v\n%s", err, text)

@@ -1,4 +1,4 @@
-package emit_test
+package emit
 
 import (
 	"os"
@@ -10,12 +10,10 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
-func lines(t *testing.T, dir, file string) []string {
+func linesOf(t *testing.T, dir, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return strings.Split(string(text), "\n")
 }
 
@@ -35,7 +33,7 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 			"export_design -format xo -output [file join $here pack.xo]",
 		},
 	} {
-		got := lines(t, dir, file)
+		got := linesOf(t, dir, file)
 		for _, line := range want {
 			if !slices.Contains(got, line) {
 				t.Errorf("%s lacks %q", file, line)
@@ -51,7 +49,7 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 
 // The pragmas are in the order of parameters: pointers, registers, streams, control.
 func TestPragmasFollowTheDescription(t *testing.T) {
-	dir := written(t, designtest.Made(t, "p", mine))
+	dir := written(t, designtest.Made(t, "p", mine(t)))
 	for file, want := range map[string][]string{
 		"hls/steps/steps.cpp": {
 			"INTERFACE m_axi port=src offset=slave bundle=gmem",
@@ -68,7 +66,7 @@ func TestPragmasFollowTheDescription(t *testing.T) {
 		},
 	} {
 		var got []string
-		for _, line := range lines(t, dir, file) {
+		for _, line := range linesOf(t, dir, file) {
 			if pragma, ok := strings.CutPrefix(strings.TrimSpace(line), "#pragma HLS "); ok {
 				got = append(got, pragma)
 			}
@@ -87,7 +85,7 @@ func TestArgumentsStandInTheOrderOfRegisters(t *testing.T) {
 		`{ type = "int" }`, "{\n    type = \"int\"\n    at   = hex(\"10\")\n  }",
 		`{ type = "float" }`, "{\n    type = \"float\"\n    at   = hex(\"18\")\n  }",
 		`"comm_adr" {}`, `"comm_adr" { at = hex("20") }`).Replace(files["kernels/steps.hcl"])
-	text := strings.Join(lines(t, written(t, designtest.Made(t, "p", files)), "hls/steps/steps_component.cpp"), "\n")
+	text := strings.Join(linesOf(t, written(t, designtest.Made(t, "p", files)), "hls/steps/steps_component.cpp"), "\n")
 	at := -1
 	for _, want := range []string{"static_cast<int>(arguments[0])", "unpack(arguments[1])",
 		"static_cast<unsigned int>(arguments[2])", "reinterpret_cast<float *>(arguments[3])"} {

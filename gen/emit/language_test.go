@@ -4,7 +4,6 @@ import (
 	"errors"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -95,32 +94,6 @@ func TestUnknownConfigurationWord(t *testing.T) {
 	}
 }
 
-func TestPerGenerationBuildsOnce(t *testing.T) {
-	var mutex sync.Mutex
-	built := map[string]int{}
-	p := perGeneration[string]{build: func(g *abi.Generation) (string, error) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		built[g.Name]++
-		return g.Name + "!", nil
-	}}
-	generations := []*abi.Generation{{Name: "a"}, {Name: "b"}}
-	var group sync.WaitGroup
-	for i := range 32 {
-		group.Go(func() {
-			g := generations[i%2]
-			if got, err := p.of(g); got != g.Name+"!" || err != nil {
-				t.Errorf("%s: %q, %v", g.Name, got, err)
-			}
-		})
-	}
-	group.Wait()
-	if built["a"] != 1 || built["b"] != 1 {
-		t.Errorf("built %v", built)
-	}
-	runtime.KeepAlive(generations)
-}
-
 // TestPerGenerationForgets: generations that are gone leave nothing behind.
 func TestPerGenerationForgets(t *testing.T) {
 	p := perGeneration[[]byte]{build: func(*abi.Generation) ([]byte, error) { return make([]byte, 1<<10), nil }}
@@ -141,14 +114,4 @@ func TestPerGenerationForgets(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("%d of 100 are left", left())
-}
-
-// TestDeterministic: rendering anew gives the same bytes.
-func TestDeterministic(t *testing.T) {
-	first := codeFiles(t, codeDesign(t, "u55c_tcp"))
-	for path, text := range codeFiles(t, with(t, func(*abi.Generation) {})) {
-		if string(text) != string(first[path]) {
-			t.Errorf("%s differs", path)
-		}
-	}
 }

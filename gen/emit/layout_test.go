@@ -3,8 +3,6 @@ package emit
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
@@ -36,9 +34,7 @@ func TestFilled(t *testing.T) {
 			for _, f := range filled(&test.layout) {
 				got = append(got, f.Name)
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			same(t, test.want, got)
 			if natural(&test.layout) != test.natural {
 				t.Errorf("natural = %t", !test.natural)
 			}

@@ -11,13 +11,9 @@ import (
 // of the drawing, copy out/u55c_tcp/docs/floorplan.svg there, and look at it.
 func TestPictureOfTheReadme(t *testing.T) {
 	shown, err := os.ReadFile("../../platforms/u55c_tcp.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	files, err := docs(designtest.Load(t, "u55c_tcp", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range files {
 		if f.Path == "docs/floorplan.svg" && string(f.Content) != string(shown) {
 			t.Error("platforms/u55c_tcp.svg differs from the floorplan that is rendered")

@@ -12,24 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
-
-func rendered(t testing.TB, d *design.Design, path string) string {
-	t.Helper()
-	files, err := vitis(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if f.Path == path {
-			return string(f.Content)
-		}
-	}
-	t.Fatalf("%s has no %s", d.Platform.Name, path)
-	return ""
-}
 
 // lines is the set of connectivity lines of a link configuration. The order of
 // the instances within one nk line does not matter to the linker.
@@ -65,13 +49,9 @@ func TestLinkExamples(t *testing.T) {
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata/link-examples", test.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := rendered(t, designtest.Load(t, test.platform, test.vars), "vitis/link.cfg")
-			if diff := cmp.Diff(lines(string(want)), lines(got)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			check(t, err)
+			got := filesOf(t, vitis, designtest.Load(t, test.platform, test.vars))["vitis/link.cfg"]
+			same(t, lines(string(want)), lines(got))
 		})
 	}
 }
@@ -264,10 +244,10 @@ func TestLinkOfEveryCombination(t *testing.T) {
 				if vadd {
 					kernel = "vadd_put"
 				}
-				got := rendered(t, designtest.Load(t, name, map[string]cty.Value{
+				got := filesOf(t, vitis, designtest.Load(t, name, map[string]cty.Value{
 					"user_kernel": cty.StringVal(kernel), "host_memory": cty.BoolVal(host),
 					"ethernet_port": cty.NumberIntVal(int64(port)), "hw_emu": cty.BoolVal(hwEmu),
-				}), "vitis/link.cfg")
+				}))["vitis/link.cfg"]
 				if diff := cmp.Diff(expectedLink(board, network, vadd, host, port, hwEmu), lines(got)); diff != "" {
 					t.Errorf("%s vadd=%t host=%t port=%d hw_emu=%t: -want +got:\n%s", name, vadd, host, port, hwEmu, diff)
 				}
@@ -277,22 +257,6 @@ func TestLinkOfEveryCombination(t *testing.T) {
 	// u50: 1 port, no host; u280: 2 ports, no host; the others: both.
 	if want := 3 * (4 + 8 + 3*16); combinations != want {
 		t.Errorf("%d combinations, want %d", combinations, want)
-	}
-}
-
-func TestExpectedLinkIsTheExamples(t *testing.T) {
-	for file, got := range map[string][]string{
-		"u55c-tcp.cfg":           expectedLink("u55c", "tcp", false, false, 0, false),
-		"u280-axis3x.cfg":        expectedLink("u280", "axis3x", false, false, 0, false),
-		"u200-udp-vadd-eth1.cfg": expectedLink("u200", "udp", true, false, 1, false),
-	} {
-		want, err := os.ReadFile(filepath.Join("testdata/link-examples", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(lines(string(want)), got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", file, diff)
-		}
 	}
 }
 
@@ -320,7 +284,7 @@ func TestKernelXML(t *testing.T) {
 	}
 	parse := func(t *testing.T, platform, kernel string) doc {
 		var v doc
-		if err := xml.Unmarshal([]byte(rendered(t, designtest.Load(t, platform, nil), "vitis/"+kernel+".xml")),
+		if err := xml.Unmarshal([]byte(filesOf(t, vitis, designtest.Load(t, platform, nil))["vitis/"+kernel+".xml"]),
 			&v); err != nil {
 			t.Fatal(err)
 		}
@@ -357,9 +321,7 @@ func TestKernelXML(t *testing.T) {
 				t.Errorf("range of s_axi_control is %s", p.Range)
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("ports -want +got:\n%s", diff)
-		}
+		same(t, want, got)
 		for i, a := range v.Kernel.Args {
 			if a.ID != i {
 				t.Errorf("argument %s has id %d at place %d", a.Name, a.ID, i)

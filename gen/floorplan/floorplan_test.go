@@ -550,16 +550,3 @@ func TestStreamLabels(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSVG(b *testing.B) {
-	for name, d := range map[string]*design.Design{
-		"u55c_tcp": designtest.Load(b, "u55c_tcp", nil), "u280_axis3x": designtest.Load(b, "u280_axis3x", nil),
-		"64 engines": engines(64),
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				SVG(d)
-			}
-		})
-	}
-}

@@ -3,7 +3,6 @@ package floorplan
 import (
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -158,35 +157,6 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// Lines that are not dashed are told apart by colour alone.
-func TestColoursDiffer(t *testing.T) {
-	light, dark, _ := strings.Cut(style, "@media")
-	for scheme, css := range map[string]string{"light": light, "dark": dark} {
-		rules := declarations(css)
-		colours := map[string][3]float64{}
-		for _, g := range groups {
-			m := regexp.MustCompile(`stroke:(#[0-9a-f]{6})`).FindStringSubmatch(rules["."+g.id+".wire path"])
-			if m != nil && g.id != "closer" {
-				colours[g.id] = lab(t, m[1])
-			}
-		}
-		if len(colours) < 10 {
-			t.Fatalf("%s: colours of %d groups", scheme, len(colours))
-		}
-		for a, x := range colours {
-			for b, y := range colours {
-				least := 25.0
-				if a == "control" && b == groupMemory || a == "network" && b == groupMAC {
-					least = 40
-				}
-				if d := math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2]); a != b && d < least {
-					t.Errorf("%s: %s and %s are %.0f apart in CIELAB, want %.0f", scheme, a, b, d, least)
-				}
-			}
-		}
-	}
-}
-
 // declarations of a style sheet, by selector without the picture's class.
 func declarations(css string) map[string]string {
 	out := map[string]string{}
@@ -199,29 +169,4 @@ func declarations(css string) map[string]string {
 		}
 	}
 	return out
-}
-
-// lab is a colour in CIELAB (D65).
-func lab(t *testing.T, hex string) [3]float64 {
-	t.Helper()
-	n, err := strconv.ParseUint(hex[1:], 16, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rgb [3]float64
-	for i := range rgb {
-		c := float64(n>>(16-8*i)&0xff) / 255
-		if rgb[i] = c / 12.92; c > 0.04045 {
-			rgb[i] = math.Pow((c+0.055)/1.055, 2.4)
-		}
-	}
-	f := func(r, g, b, white float64) float64 {
-		if v := (r*rgb[0] + g*rgb[1] + b*rgb[2]) / white; v > 0.008856 {
-			return math.Cbrt(v)
-		} else {
-			return 7.787*v + 16.0/116
-		}
-	}
-	x, y, z := f(0.4124, 0.3576, 0.1805, 0.95047), f(0.2126, 0.7152, 0.0722, 1), f(0.0193, 0.1192, 0.9505, 1.08883)
-	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }

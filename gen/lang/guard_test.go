@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -113,20 +112,6 @@ func TestNumbersOutOfBounds(t *testing.T) {
 	}
 }
 
-// The budget is the file's: what a platform of a sensible size computes is far
-// below it.
-func TestBudgetIsGenerous(t *testing.T) {
-	got := open(t, `
-locals {
-  grid = { for x in range(64) : "x${x}" => [for y in range(64) : format("%03d_%03d", x, y)] }
-  all  = join(",", flatten(values(local.grid)))
-}
-`, "", nil)
-	if n := len(got.local(t, "all").AsString()); n != 64*64*8-1 {
-		t.Errorf("%d bytes", n)
-	}
-}
-
 // After its budget is used up, a context evaluates what costs nothing and says
 // no more about the rest.
 func TestExhaustedContext(t *testing.T) {
@@ -189,51 +174,5 @@ func TestPresent(t *testing.T) {
 		if got := lang.Present(c.expr); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-	}
-}
-
-// Guards are transparent to what looks at expressions without evaluating them.
-func TestStaticAnalysis(t *testing.T) {
-	file, diags := lang.NewParser().Parse("test.hcl", []byte(`
-map  = { a = x.y, (b) = [c, d("${e}")] }
-list = [1, x]
-word = keyword
-call = list(string)
-`))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	attrs := file.Body.Attributes
-	if pairs, diags := hcl.ExprMap(attrs["map"].Expr); diags.HasErrors() || len(pairs) != 2 ||
-		hcl.ExprAsKeyword(pairs[0].Key) != "a" {
-		t.Errorf("map: %v %v", pairs, diags)
-	}
-	if list, diags := hcl.ExprList(attrs["list"].Expr); diags.HasErrors() || len(list) != 2 {
-		t.Errorf("list: %v %v", list, diags)
-	}
-	if word := hcl.ExprAsKeyword(attrs["word"].Expr); word != "keyword" {
-		t.Errorf("word: %q", word)
-	}
-	if call, diags := hcl.ExprCall(attrs["call"].Expr); diags.HasErrors() || call.Name != "list" ||
-		hcl.ExprAsKeyword(call.Arguments[0]) != "string" {
-		t.Errorf("call: %v %v", call, diags)
-	}
-	roots := map[string]bool{}
-	for _, traversal := range attrs["map"].Expr.Variables() {
-		roots[traversal.RootName()] = true
-	}
-	for _, name := range []string{"x", "b", "c", "e"} {
-		if !roots[name] {
-			t.Errorf("the variable %s is not found in %v", name, roots)
-		}
-	}
-}
-
-func TestValueOfUnknowns(t *testing.T) {
-	file, _ := lang.NewParser().Parse("test.hcl", []byte("a = \"${x}y\"\n"))
-	v, diags := lang.Value(file.Body.Attributes["a"].Expr,
-		lang.NewContext(map[string]cty.Value{"x": cty.UnknownVal(cty.String)}))
-	if diags.HasErrors() || v.IsKnown() {
-		t.Errorf("%#v %v", v, diags)
 	}
 }

@@ -105,3 +105,11 @@ func TestSorted(t *testing.T) {
 		t.Errorf("%q, not %q", strings.Join(got, " "), want)
 	}
 }
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

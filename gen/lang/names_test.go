@@ -10,35 +10,14 @@ import (
 )
 
 func TestForms(t *testing.T) {
-	for _, c := range []struct {
-		name                     string
-		identifier, lower, upper bool
-	}{
-		{"rx_buffers", true, true, false},
-		{"addr_0", true, true, false},
-		{"x", true, true, false},
-		{"X", true, false, true},
-		{"DMA_TIMEOUT", true, false, true},
-		{"HBM2", true, false, true},
-		{"CamelCase", true, false, false},
-		{"trailing_", true, false, false},
-		{"two__lines", true, false, false},
-		{"_hidden", false, false, false},
-		{"0x", false, false, false},
-		{"", false, false, false},
-		{"with space", false, false, false},
-		{"with-dash", false, false, false},
-		{"line\n", false, false, false},
-		{"größe", false, false, false},
+	for name, want := range map[string][3]bool{
+		"rx_buffers": {true, true}, "addr_0": {true, true}, "x": {true, true},
+		"X": {true, false, true}, "DMA_TIMEOUT": {true, false, true}, "HBM2": {true, false, true},
+		"CamelCase": {true}, "trailing_": {true}, "two__lines": {true},
+		"_hidden": {}, "0x": {}, "": {}, "with space": {}, "with-dash": {}, "line\n": {}, "größe": {},
 	} {
-		if got := lang.Identifier(c.name); got != c.identifier {
-			t.Errorf("Identifier(%q) = %v", c.name, got)
-		}
-		if got := lang.LowerSnake(c.name); got != c.lower {
-			t.Errorf("LowerSnake(%q) = %v", c.name, got)
-		}
-		if got := lang.UpperSnake(c.name); got != c.upper {
-			t.Errorf("UpperSnake(%q) = %v", c.name, got)
+		if got := [3]bool{lang.Identifier(name), lang.LowerSnake(name), lang.UpperSnake(name)}; got != want {
+			t.Errorf("%q is an identifier, in lower case, in upper case: %v, want %v", name, got, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package lang_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -23,17 +22,6 @@ func TestFileSize(t *testing.T) {
 	if len(diags) != 1 || diags[0].Summary != "Value too large" {
 		t.Errorf("%v", diags)
 	}
-}
-
-// A large file with many brackets and operators, none of them deep.
-func TestLargeFlatFile(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("locals {\n")
-	for i := range 5000 {
-		fmt.Fprintf(&b, "  x%d = [%d, 2 * (3 + 4), \"${1 + 1}\"]\n", i, i)
-	}
-	b.WriteString("}\n")
-	equal(t, open(t, b.String(), "", nil).local(t, "x4999").Index(number(1)), number(14))
 }
 
 // nested returns n openings around a middle and their closings.
@@ -125,17 +113,11 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
-func TestByteOrderMark(t *testing.T) {
-	equal(t, open(t, "\xef\xbb\xbflocals {\n  a = 1\n}\n", "", nil).local(t, "a"), number(1))
-}
-
 func TestDiagnosticsShowTheSource(t *testing.T) {
 	parser := lang.NewParser()
 	_, diags := parser.Parse("test.hcl", []byte("locals {\n  a = = 1\n}\n"))
 	var b strings.Builder
-	if err := parser.WriteDiagnostics(&b, diags, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, parser.WriteDiagnostics(&b, diags, 0, false))
 	want := `Error: Invalid expression
 
   on test.hcl line 2:

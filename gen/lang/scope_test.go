@@ -117,16 +117,6 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
-func TestInputRanges(t *testing.T) {
-	in, diags := lang.NewParser().ParseInputs("-vars", "{a = 1,\n b = 2}")
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	if rng := in.Assigned["b"].Range; rng.Filename != "-vars" || rng.Start.Line != 2 {
-		t.Errorf("%v", rng)
-	}
-}
-
 func TestLocalsInAnyOrder(t *testing.T) {
 	got := open(t, `
 locals {
@@ -144,16 +134,6 @@ locals {
 	equal(t, got.local(t, "c"), cty.StringVal("4 and 4"))
 	equal(t, got.local(t, "f"), number(4))
 	equal(t, got.local(t, "n"), number(6))
-}
-
-// A name that a loop introduces is not a local.
-func TestLoopNamesHideLocals(t *testing.T) {
-	got := open(t, `
-locals {
-  a = [for local in [{ a = 1 }] : local.a]
-}
-`, "", nil)
-	equal(t, got.local(t, "a").Index(number(0)), number(1))
 }
 
 func TestLocalErrors(t *testing.T) {
@@ -175,18 +155,12 @@ func TestErrorsDoNotSpread(t *testing.T) {
 		`Call to unknown function: There is no function named "nosuch".`)
 }
 
-func TestBodyIsTheRest(t *testing.T) {
-	got := open(t, clock+"locals {\n}\nname = \"x\"\nboard \"y\" {\n}\n", "", nil)
-	var content struct {
-		Name   string `hcl:"name"`
-		Boards []struct {
-			Name string `hcl:"name,label"`
-		} `hcl:"board,block"`
-	}
-	if diags := lang.Decode(got.scope.Body, got.scope.Context, &content); diags.HasErrors() {
+func TestInputRanges(t *testing.T) {
+	in, diags := lang.NewParser().ParseInputs("-vars", "{a = 1,\n b = 2}")
+	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if content.Name != "x" || len(content.Boards) != 1 || content.Boards[0].Name != "y" {
-		t.Errorf("%+v", content)
+	if rng := in.Assigned["b"].Range; rng.Filename != "-vars" || rng.Start.Line != 2 {
+		t.Errorf("%v", rng)
 	}
 }

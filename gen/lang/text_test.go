@@ -15,9 +15,7 @@ func printed(t *testing.T, name, text string) (string, int) {
 	parser := lang.NewParser()
 	_, diags := parser.Parse(name, []byte(text))
 	var out strings.Builder
-	if err := parser.WriteDiagnostics(&out, diags, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, parser.WriteDiagnostics(&out, diags, 0, false))
 	return out.String(), len(diags)
 }
 
@@ -72,9 +70,7 @@ func TestReportsHaveNoControlCharacters(t *testing.T) {
 	d := lang.Errorf(at, "Wrong"+bad, "Value %s.", bad)
 	d.Context = &at
 	var out strings.Builder
-	if err := lang.NewParser().WriteDiagnostics(&out, hcl.Diagnostics{d}, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, lang.NewParser().WriteDiagnostics(&out, hcl.Diagnostics{d}, 0, false))
 	noControl(t, out.String())
 	noControl(t, (&lang.DiagnosticsError{Diags: hcl.Diagnostics{d}}).Error())
 	if !strings.Contains(d.Detail, bad) {
@@ -103,9 +99,7 @@ func TestReportsAreBounded(t *testing.T) {
 		add(hcl.DiagWarning, "warning", c.warnings)
 		add(hcl.DiagError, "error", c.errors)
 		var out strings.Builder
-		if err := lang.NewParser().WriteDiagnostics(&out, diags, 0, false); err != nil {
-			t.Fatal(err)
-		}
+		check(t, lang.NewParser().WriteDiagnostics(&out, diags, 0, false))
 		for _, text := range []string{out.String(), (&lang.DiagnosticsError{Diags: diags}).Error()} {
 			lines := strings.Split(strings.TrimSpace(text), "\n")
 			last := lines[len(lines)-1]

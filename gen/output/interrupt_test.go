@@ -1,16 +1,10 @@
 package output
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -116,73 +110,6 @@ func run(t *testing.T, d Dir, set contents, step func(op, name string) error) er
 	} else {
 		p, err = d.Plan(testManifest(), set.files())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p.Apply(t.Context())
-}
-
-// TestKilled kills processes that write, at any moment.
-func TestKilled(t *testing.T) {
-	if base := os.Getenv("OUTPUT_TEST_WRITE"); base != "" {
-		for i := 0; ; i++ {
-			unlock, err := Lock(t.Context(), base, func() {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			run(t, testDir(base), []contents{bigSet("A"), bigSet("B"), {}}[i%3], nil)
-			if i == 0 {
-				fmt.Println("running")
-			}
-			unlock()
-		}
-	}
-	base := t.TempDir()
-	put(t, base, "p/notes.txt", "mine")
-	users := contents{"notes.txt": "mine"}
-	rounds := 25
-	if testing.Short() {
-		rounds = 5
-	}
-	for range rounds {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-		cmd.Env = append(os.Environ(), "OUTPUT_TEST_WRITE="+base)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(out).ReadString('\n'); line != "running\n" {
-			t.Errorf("the writer said %q: %v", line, err)
-		}
-		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
-		cmd.Process.Kill()
-		cmd.Wait()
-		checkWhole(t, filepath.Join(base, "p"), bigSet("A"), bigSet("B"), users)
-	}
-	unlock, err := Lock(t.Context(), base, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustApply(t, testDir(base), setA)
-	unlock()
-	got := snapshot(t, base)
-	expect := contents{"p/": ""}
-	for name, text := range want(setA, users, got["p/"+ManifestName]) {
-		expect["p/"+name] = text
-	}
-	if diff := cmp.Diff(expect, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func bigSet(kind string) contents {
-	set := contents{}
-	for i := range 30 {
-		set[fmt.Sprintf("%s%d/same%d", kind, i%7, i)] = strings.Repeat(kind, 20_000)
-		set[fmt.Sprintf("both/%d", i)] = strings.Repeat(kind, 5_000)
-	}
-	return set
 }

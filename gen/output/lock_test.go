@@ -45,9 +45,7 @@ func TestLockExcludes(t *testing.T) {
 func TestLockEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := Lock(t.Context(), dir, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	_, err = Lock(ctx, dir, cancel) // told that it waits, it gives up
 	cancel()

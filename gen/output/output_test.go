@@ -34,12 +34,8 @@ func testDir(base string) Dir { return Dir{Base: base, Path: "p", Manifest: Mani
 func mustApply(t *testing.T, d Dir, c contents) *Plan {
 	t.Helper()
 	p, err := d.Plan(testManifest(), c.files())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, p.Apply(t.Context()))
 	return p
 }
 
@@ -98,12 +94,8 @@ func want(c, users contents, manifest string) contents {
 func put(t *testing.T, base, name, text string) {
 	t.Helper()
 	full := filepath.Join(base, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+	check(t, os.WriteFile(full, []byte(text), 0o644))
 }
 
 func TestApplyFollowsTheSet(t *testing.T) {
@@ -127,9 +119,7 @@ func TestApplyFollowsTheSet(t *testing.T) {
 			t.Fatalf("after %v (-want +got):\n%s", set, diff)
 		}
 		m, err := d.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if !d.Intact(m) {
 			t.Error("a finished run is not intact")
 		}
@@ -157,13 +147,9 @@ func TestSecondRunWritesNothing(t *testing.T) {
 	if p := mustApply(t, d, set); len(p.Changes) != 0 {
 		t.Errorf("changes: %v", p.Changes)
 	}
-	if diff := cmp.Diff(before, infos(t, base)); diff != "" {
-		t.Errorf("files were written again:\n%s", diff)
-	}
+	same(t, before, infos(t, base))
 	p := mustApply(t, d, contents{"a": "1", "b/c": "3"})
-	if diff := cmp.Diff([]Change{{"b/c", Changed}, {ManifestName, Changed}}, p.Changes); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []Change{{"b/c", Changed}, {ManifestName, Changed}}, p.Changes)
 	if after := infos(t, base); after["p/a"] != before["p/a"] {
 		t.Error("a file that did not change was written")
 	}
@@ -185,46 +171,8 @@ func infos(t *testing.T, base string) map[string]string {
 		out[filepath.ToSlash(rel)] = info.ModTime().String() + identity(info)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
-}
-
-func TestIntactSeesEveryChange(t *testing.T) {
-	set := contents{"a": "1", "b/c": "2"}
-	for name, damage := range map[string]func(base string) error{
-		"edited":  func(b string) error { return os.WriteFile(filepath.Join(b, "p/a"), []byte("x"), 0o644) },
-		"removed": func(b string) error { return os.Remove(filepath.Join(b, "p/b/c")) },
-		"made a link": func(b string) error {
-			os.Remove(filepath.Join(b, "p/a"))
-			return os.Symlink("b/c", filepath.Join(b, "p/a"))
-		},
-		"leftover file": func(b string) error {
-			return os.WriteFile(filepath.Join(b, "p", temporary(ManifestName)), nil, 0o644)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			base := t.TempDir()
-			d := testDir(base)
-			mustApply(t, d, set)
-			m, err := d.Read()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := damage(base); err != nil {
-				t.Fatal(err)
-			}
-			if d.Intact(m) {
-				t.Error("the damage was not seen")
-			}
-			mustApply(t, d, set)
-			got := snapshot(t, filepath.Join(base, "p"))
-			if diff := cmp.Diff(want(set, nil, got[ManifestName]), got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
 }
 
 func TestUsersFilesInTheWay(t *testing.T) {
@@ -254,17 +202,11 @@ func TestUsersFilesInTheWay(t *testing.T) {
 				if !errors.Is(err, ErrNotOurs) {
 					t.Errorf("error %v", err)
 				}
-				if diff := cmp.Diff(before, snapshot(t, base)); diff != "" {
-					t.Error(diff)
-				}
+				same(t, before, snapshot(t, base))
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Apply(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
+			check(t, p.Apply(t.Context()))
 		})
 	}
 }
@@ -278,9 +220,7 @@ func TestRemovalSparesWhatUsersPutInPlace(t *testing.T) {
 	mustApply(t, d, contents{"z": "9"})
 	got := snapshot(t, filepath.Join(base, "p"))
 	delete(got, ManifestName)
-	if diff := cmp.Diff(contents{"a": "replaced by hand, without the mark", "z": "9"}, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, contents{"a": "replaced by hand, without the mark", "z": "9"}, got)
 }
 
 func TestPlanRemoval(t *testing.T) {
@@ -290,15 +230,9 @@ func TestPlanRemoval(t *testing.T) {
 	put(t, base, "abi/other/mine", "x")
 	for range 2 {
 		p, err := d.PlanRemoval()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Apply(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(contents{"abi/": "", "abi/other/": "", "abi/other/mine": "x"}, snapshot(t, base)); diff != "" {
-			t.Error(diff)
-		}
+		check(t, err)
+		check(t, p.Apply(t.Context()))
+		same(t, contents{"abi/": "", "abi/other/": "", "abi/other/mine": "x"}, snapshot(t, base))
 	}
 }
 
@@ -329,9 +263,7 @@ func TestSymbolicLinks(t *testing.T) {
 	set := contents{"docs/a": "1"}
 	t.Run("base may be one", func(t *testing.T) {
 		real, base := t.TempDir(), filepath.Join(t.TempDir(), "out")
-		if err := os.Symlink(real, base); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Symlink(real, base))
 		mustApply(t, testDir(base), set)
 		if got := snapshot(t, real)["p/docs/a"]; got != "1" {
 			t.Errorf("got %q", got)
@@ -345,9 +277,7 @@ func TestSymbolicLinks(t *testing.T) {
 				os.Mkdir(target, 0o755)
 			}
 			os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o755)
-			if err := os.Symlink(target, filepath.Join(base, name)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Symlink(target, filepath.Join(base, name)))
 			if _, err := testDir(base).Plan(testManifest(), set.files()); !errors.Is(err, ErrPath) {
 				t.Errorf("link at %s (inside %v): error %v", name, inside, err)
 			}
@@ -361,9 +291,7 @@ func TestSymbolicLinks(t *testing.T) {
 		mustApply(t, testDir(base), set)
 		os.WriteFile(outside, []byte("precious"), 0o644)
 		os.Remove(filepath.Join(base, "p/docs/a"))
-		if err := os.Symlink(outside, filepath.Join(base, "p/docs/a")); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Symlink(outside, filepath.Join(base, "p/docs/a")))
 		mustApply(t, testDir(base), set)
 		if text, _ := os.ReadFile(outside); string(text) != "precious" {
 			t.Errorf("written through the link: %q", text)
@@ -376,9 +304,7 @@ func TestSymbolicLinks(t *testing.T) {
 		base := t.TempDir()
 		mustApply(t, testDir(base), set)
 		os.Rename(filepath.Join(base, "p/docs"), filepath.Join(base, "p/kept"))
-		if err := os.Symlink("kept", filepath.Join(base, "p/docs")); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Symlink("kept", filepath.Join(base, "p/docs")))
 		mustApply(t, testDir(base), contents{"z": "9"})
 		if got := snapshot(t, base); got["p/kept/a"] != "1" || got["p/z"] != "9" {
 			t.Errorf("got %v", got)
@@ -406,35 +332,50 @@ func TestDiff(t *testing.T) {
 	d := testDir(base)
 	mustApply(t, d, contents{"a": "one\ntwo\n", "b": "x\n"})
 	p, err := d.Plan(testManifest(), contents{"a": "one\n2\n", "c": "new\n"}.files())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Path == ManifestName })
 	before := snapshot(t, base)
 	got, err := p.Diff(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := "changed BASE/p/a\n--- BASE/p/a\n+++ BASE/p/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\nremoved BASE/p/b\nadded " +
 		"BASE/p/c\n"
-	if diff := cmp.Diff(want, strings.ReplaceAll(string(got), base, "BASE")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(before, snapshot(t, base)); diff != "" {
-		t.Errorf("a diff wrote:\n%s", diff)
+	same(t, want, strings.ReplaceAll(string(got), base, "BASE"))
+	same(t, before, snapshot(t, base))
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestPlanOfMissingDirectoryWritesNothing(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "none")
-	p, err := testDir(base).Plan(testManifest(), contents{"a": "1"}.files())
-	if err != nil {
-		t.Fatal(err)
+// same compares what a test wants with what it got.
+func same(t testing.TB, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]Change{{"a", Added}, {ManifestName, Added}}, p.Changes); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := os.Stat(base); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a plan made the directory")
+}
+
+func TestIntactSeesEveryChange(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"edited":  func(dir string) error { return os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o644) },
+		"removed": func(dir string) error { return os.Remove(filepath.Join(dir, "b/c")) },
+		"made a link": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "a")), os.Symlink("b/c", filepath.Join(dir, "a")))
+		},
+		"leftover file": func(dir string) error { return os.WriteFile(filepath.Join(dir, temporary(ManifestName)), nil, 0o644) },
+	} {
+		base := t.TempDir()
+		d := testDir(base)
+		mustApply(t, d, contents{"a": "1", "b/c": "2"})
+		m, err := d.Read()
+		check(t, err)
+		check(t, damage(filepath.Join(base, "p")))
+		if d.Intact(m) {
+			t.Errorf("%s: the damage was not seen", name)
+		}
 	}
 }

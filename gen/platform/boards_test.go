@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 // naming are the lines of a text that name a board or its part: as a word, or inside
@@ -48,10 +47,7 @@ var comments = map[string]string{
 // TestNothingNamesABoard holds that a board is one file: nothing but the files of
 // boards, and platforms that choose one, knows boards by name.
 func TestNothingNamesABoard(t *testing.T) {
-	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	lib := designtest.Library(t)
 	if len(naming([]byte("var hbm = map[string]int{\"u55c\": 512}\nxcu280 // u50"), lib.Boards, "//")) != 2 {
 		t.Fatal("names are not found")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -71,10 +72,7 @@ func TestLayers(t *testing.T) {
 			Data: []byte("board \"u50\" {\n  part = \"mine\"\n  platform = \"p\"\n  slrs = 1\n  ports = 1\n}")},
 		"extra.hcl": {Data: []byte("platform \"extra\" {}")},
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), own, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	lib := designtest.Layered(t, own)
 	if part := lib.Boards["u50"].Part; part != "mine" {
 		t.Errorf("part %q", part)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -45,10 +46,7 @@ func TestExamplesOfTheGuide(t *testing.T) {
 		files["kernels/"+name+"_filter.hcl"] = &fstest.MapFile{
 			Data: []byte("kernel \"" + name + "_filter\" {\n  like = \"user_kernel\"\n  source = \"xo\"\n" + block + "\n}\n")}
 	}
-	lib, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	lib := designtest.Layered(t, files)
 	p, diags := lib.Load("mine", lang.Inputs{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
@@ -148,10 +146,7 @@ func TestOwnTools(t *testing.T) {
 	if lib.Toolchain == nil || len(lib.Toolchain.Versions) != 1 || lib.Toolchain.Tool("v++") != nil {
 		t.Errorf("the tools are %+v", lib.Toolchain)
 	}
-	shipped, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	shipped := designtest.Library(t)
 	versions := shipped.Toolchain.Versions
 	if versions[0].Version != "2022.1" || versions[len(versions)-1].Version != "2026.1" {
 		t.Errorf("versions %s to %s", versions[0].Version, versions[len(versions)-1].Version)

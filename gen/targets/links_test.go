@@ -86,18 +86,14 @@ func documents(t *testing.T, root fs.FS) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return names
 }
 
 func read(t *testing.T, root fs.FS, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(root, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(text)
 }
 

@@ -17,9 +17,7 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 		t.Skip("compiles a magefile")
 	}
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	checkout := os.DirFS(root)
 	text := section(read(t, checkout, "README.md"), "A program") + section(read(t, checkout, "gen/README.md"),
 		"In your own module")
@@ -31,9 +29,7 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 		case "go":
 			files++
 			name, _, _ := strings.Cut(strings.TrimPrefix(text, "// "), "\n")
-			if err := os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o644))
 			if lines := strings.Count(text, "\n"); lines > 42 {
 				t.Errorf("%s has %d lines", name, lines)
 			}

@@ -27,8 +27,7 @@ func Generate(ctx context.Context,
 	out *string, // directory to write to (out)
 	godir *string, // directory in your module that receives the Go driver package of one platform
 ) error {
-	return command.Run(ctx, "generate", command.Argument(only), command.Flag("vars", vars),
-		command.Flag("out", out), command.Flag("godir", godir))
+	return command.Run(ctx, "generate", command.Argument(only), "vars", vars, "out", out, "godir", godir)
 }
 
 // Validate checks platforms and reports every mistake with its place, and
@@ -42,8 +41,7 @@ func Validate(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	json *bool, // print a JSON object
 ) error {
-	return command.Run(ctx, "validate", command.Argument(only), command.Flag("vars", vars),
-		command.Flag("json", json))
+	return command.Run(ctx, "validate", command.Argument(only), "vars", vars, "json", json)
 }
 
 // Platforms lists the platforms and what each is made of.
@@ -53,7 +51,7 @@ func Validate(ctx context.Context,
 func Platforms(ctx context.Context,
 	json *bool, // print a JSON object
 ) error {
-	return command.Run(ctx, "platforms", command.Flag("json", json))
+	return command.Run(ctx, "platforms", nil, "json", json)
 }
 
 // New starts a platform: new <name> <board> writes platforms/<name>.hcl.
@@ -63,14 +61,14 @@ func New(ctx context.Context,
 	name string, // of the platform and its file
 	board string, // of those in platforms, as a name
 ) error {
-	return command.Run(ctx, "new", name, board)
+	return command.Run(ctx, "new", []string{name, board})
 }
 
 // Fmt brings the HCL files in platforms/ to their canonical form.
 func Fmt(ctx context.Context,
 	check *bool, // only list what is not, and fail if anything is
 ) error {
-	return command.Run(ctx, "fmt", command.Flag("check", check))
+	return command.Run(ctx, "fmt", nil, "check", check)
 }
 
 // Diff shows what generate would change, and fails if that is anything.
@@ -84,8 +82,7 @@ func Diff(ctx context.Context,
 	godir *string, // directory in your module with the Go driver package of one platform
 	json *bool, // print a JSON object
 ) error {
-	return command.Run(ctx, "diff", command.Argument(only), command.Flag("vars", vars), command.Flag("out", out),
-		command.Flag("godir", godir), command.Flag("json", json))
+	return command.Run(ctx, "diff", command.Argument(only), "vars", vars, "out", out, "godir", godir, "json", json)
 }
 
 // Docs generates, and says where the manuals are.
@@ -94,7 +91,7 @@ func Docs(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	out *string, // directory to write to (out)
 ) error {
-	return command.Run(ctx, "docs", command.Argument(only), command.Flag("vars", vars), command.Flag("out", out))
+	return command.Run(ctx, "docs", command.Argument(only), "vars", vars, "out", out)
 }
 
 // Demo runs every operation of a platform on emulated ranks, and checks each
@@ -106,7 +103,7 @@ func Demo(ctx context.Context,
 	n *int, // number of ranks (4)
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 ) error {
-	return command.Run(ctx, "demo", command.Argument(platform), command.Flag("n", n), command.Flag("vars", vars))
+	return command.Run(ctx, "demo", command.Argument(platform), "n", n, "vars", vars)
 }
 
 // Kernel compiles the kernels of a platform that are written in C++, and runs their
@@ -118,7 +115,7 @@ func Kernel(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	only *string, // one kernel (all)
 ) error {
-	return command.Run(ctx, "kernel", platform, command.Flag("vars", vars), command.Flag("only", only))
+	return command.Run(ctx, "kernel", []string{platform}, "vars", vars, "only", only)
 }
 
 // Emulate serves emulated ranks of a platform to host programs of ACCL, in C++
@@ -145,11 +142,9 @@ func Emulate(ctx context.Context,
 	health *time.Duration, // interval of a line for each rank that says how it is: 5s
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Run(ctx, "emulate", platform, command.Flag("n", n), command.Flag("vars", vars),
-		command.Flag("port", port), command.Flag("listen", listen), command.Flag("network", network),
-		command.Flag("faults", faults), command.Flag("kernel", kernel), command.Flag("ranks", ranks),
-		command.Flag("foreign", foreign), command.Flag("hosts", hosts), command.Flag("hostmemory", hostmemory),
-		command.Flag("timeout", timeout), command.Flag("health", health), command.Flag("json", json))
+	return command.Run(ctx, "emulate", []string{platform}, "n", n, "vars", vars, "port", port, "listen", listen,
+		"network", network, "faults", faults, "kernel", kernel, "ranks", ranks, "foreign", foreign, "hosts", hosts,
+		"hostmemory", hostmemory, "timeout", timeout, "health", health, "json", json)
 }
 
 // EmulateCards plays a host with cards that are not there, for programs that reach cards
@@ -166,8 +161,7 @@ func EmulateCards(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	empty *bool, // cards hold nothing at the beginning
 ) error {
-	return command.Run(ctx, "emulate-cards", platform, command.Flag("n", n), command.Flag("vars", vars),
-		command.Flag("empty", empty))
+	return command.Run(ctx, "emulate-cards", []string{platform}, "n", n, "vars", vars, "empty", empty)
 }
 
 // Simulate serves ranks of a platform whose engines are simulated from the
@@ -196,12 +190,10 @@ func Simulate(ctx context.Context,
 	health *time.Duration, // interval of a line for each rank that says how it is: 5s
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Run(ctx, "simulate", platform, command.Flag("n", n), command.Flag("vars", vars),
-		command.Flag("only", only), command.Flag("port", port), command.Flag("listen", listen),
-		command.Flag("network", network), command.Flag("faults", faults), command.Flag("kernel", kernel),
-		command.Flag("careful", careful), command.Flag("seed", seed), command.Flag("trace", trace),
-		command.Flag("window", window), command.Flag("scope", scope), command.Flag("levels", levels),
-		command.Flag("record", record), command.Flag("health", health), command.Flag("json", json))
+	return command.Run(ctx, "simulate", []string{platform}, "n", n, "vars", vars, "only", only, "port", port,
+		"listen", listen, "network", network, "faults", faults, "kernel", kernel, "careful", careful, "seed", seed,
+		"trace", trace, "window", window, "scope", scope, "levels", levels, "record", record, "health", health,
+		"json", json)
 }
 
 // Replay does what was recorded of simulated hardware again, and writes waveforms: of
@@ -217,8 +209,8 @@ func Replay(ctx context.Context,
 	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
 	levels *int, // levels of it (all)
 ) error {
-	return command.Run(ctx, "replay", recording, command.Flag("trace", trace), command.Flag("window", window),
-		command.Flag("scope", scope), command.Flag("levels", levels))
+	return command.Run(ctx, "replay", []string{recording}, "trace", trace, "window", window, "scope", scope,
+		"levels", levels)
 }
 
 // Selftest checks a world: every operation, data type, reduction, compression and root.
@@ -240,9 +232,8 @@ func Selftest(ctx context.Context,
 	seed *int, // number that data and random cases come from (1)
 	json *bool, // print a JSON object in place of the table
 ) error {
-	return command.Run(ctx, "selftest", command.Argument(on), command.Flag("n", n),
-		command.Flag("thorough", thorough), command.Flag("only", only), command.Flag("platform", platform),
-		command.Flag("vars", vars), command.Flag("seed", seed), command.Flag("json", json))
+	return command.Run(ctx, "selftest", command.Argument(on), "n", n, "thorough", thorough, "only", only,
+		"platform", platform, "vars", vars, "seed", seed, "json", json)
 }
 
 // Bench measures the operations of a world: tables as nccl-tests and OSU have them.
@@ -264,11 +255,9 @@ func Bench(ctx context.Context,
 	warmup *int, // iterations before these (5)
 	json *bool, // print a JSON object in place of tables
 ) error {
-	return command.Run(ctx, "bench", command.Argument(on), command.Flag("n", n), command.Flag("only", only),
-		command.Flag("platform", platform), command.Flag("vars", vars), command.Flag("sizes", sizes),
-		command.Flag("dtype", dtype), command.Flag("compress", compress), command.Flag("redop", redop),
-		command.Flag("root", root), command.Flag("iterations", iterations), command.Flag("warmup", warmup),
-		command.Flag("json", json))
+	return command.Run(ctx, "bench", command.Argument(on), "n", n, "only", only, "platform", platform, "vars", vars,
+		"sizes", sizes, "dtype", dtype, "compress", compress, "redop", redop, "root", root, "iterations", iterations,
+		"warmup", warmup, "json", json)
 }
 
 // Clean removes everything that was generated, and nothing else.
@@ -276,7 +265,7 @@ func Clean(ctx context.Context,
 	out *string, // directory to clean (out)
 	godir *string, // directory in your module with a generated Go driver package
 ) error {
-	return command.Run(ctx, "clean", command.Flag("out", out), command.Flag("godir", godir))
+	return command.Run(ctx, "clean", nil, "out", out, "godir", godir)
 }
 
 // Doctor says which optional tools are there, what they are for and how to get
@@ -287,5 +276,5 @@ func Clean(ctx context.Context,
 func Doctor(ctx context.Context,
 	json *bool, // print a JSON object
 ) error {
-	return command.Run(ctx, "doctor", command.Flag("json", json))
+	return command.Run(ctx, "doctor", nil, "json", json)
 }

@@ -122,21 +122,13 @@ func shape(ts *testscript.TestScript, neg bool, args []string) {
 func userModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/module")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(dir, os.DirFS("testdata/module")))
 	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	requires := regexp.MustCompile(`(?ms)^require \(.*?^\)`).FindAllString(string(ours), -1)
 	mod := fmt.Sprintf(`module example.com/user
 
@@ -153,12 +145,8 @@ replace github.com/cclforge/cclforge => %q
 
 %s
 `, filepath.ToSlash(root), strings.Join(requires, "\n\n"))
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644))
+	check(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 	return dir
 }
 
@@ -169,9 +157,7 @@ func goEnvironment(t *testing.T) []string {
 	var env []string
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOROOT"} {
 		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		env = append(env, name+"="+strings.TrimSpace(string(out)))
 	}
 	return append(env, "GOFLAGS=-mod=mod")
@@ -186,9 +172,7 @@ func TestExamplesOfVariables(t *testing.T) {
 		"../../verify/cmd/cclforge/internal/verbs/buildverbs.go", "../../platforms/README.md",
 	} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		tried := map[string]bool{}
 		for _, found := range example.FindAllStringSubmatch(string(text), -1) {
 			if vars := found[1]; !tried[vars] {
@@ -222,5 +206,13 @@ func TestOwnMagefile(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^  ` + target + ` +[a-z].*\.$`).Match(out) {
 			t.Errorf("no target %s with a description in:\n%s", target, out)
 		}
+	}
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

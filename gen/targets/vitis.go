@@ -21,9 +21,8 @@ func Build(ctx context.Context,
 	out *string, // directory for results: <out>/build/<platform> (out)
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Run(ctx, "build", platform, command.Flag("vars", vars), command.Flag("on", on),
-		command.Flag("jobs", jobs), command.Flag("timing", timing), command.Flag("cache", cache),
-		command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "build", []string{platform}, "vars", vars, "on", on, "jobs", jobs, "timing", timing,
+		"cache", cache, "out", out, "json", json)
 }
 
 // Reports shows timing, utilization, power and durations of the last build of a
@@ -35,7 +34,7 @@ func Reports(ctx context.Context,
 	out *string, // directory with results (out)
 	json *bool, // print what out/build/<platform>/build.json has
 ) error {
-	return command.Run(ctx, "reports", platform, command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "reports", []string{platform}, "out", out, "json", json)
 }
 
 // Cache lists the results of builds that are kept.
@@ -43,7 +42,7 @@ func Cache(ctx context.Context,
 	cache *string, // directory ($CCLFORGE_CACHE, or yours)
 	json *bool, // print a JSON object a line
 ) error {
-	return command.Run(ctx, "cache", command.Flag("cache", cache), command.Flag("json", json))
+	return command.Run(ctx, "cache", nil, "cache", cache, "json", json)
 }
 
 // Scan lists the cards of this host: what is loaded, temperatures, links, engines, networks.
@@ -59,9 +58,8 @@ func Scan(ctx context.Context,
 	out *string, // directory with results (out)
 	json *bool, // print a JSON list
 ) error {
-	return command.Run(ctx, "scan", command.Flag("xclbin", xclbin), command.Flag("platform", platform),
-		command.Flag("vars", vars), command.Flag("cache", cache), command.Flag("out", out),
-		command.Flag("json", json))
+	return command.Run(ctx, "scan", nil, "xclbin", xclbin, "platform", platform, "vars", vars, "cache", cache,
+		"out", out, "json", json)
 }
 
 // Program loads a card with the last build of a platform.
@@ -73,6 +71,5 @@ func Program(ctx context.Context,
 	force *bool, // load it although somebody uses the card, or it is meant for another
 	out *string, // directory with results (out)
 ) error {
-	return command.Run(ctx, "program", platform, command.Flag("device", device), command.Flag("force", force),
-		command.Flag("out", out))
+	return command.Run(ctx, "program", []string{platform}, "device", device, "force", force, "out", out)
 }

@@ -24,12 +24,7 @@ func shippedText(t *testing.T, name, old, text string) string {
 	return strings.Replace(string(shipped), old, text, 1)
 }
 
-const (
-	noBrace = "kernel \"filter\" {\n  like = \"user_kernel\"\n\n  port \"data_from_cclo\" {\n    axis = \"in\"\n}\n"
-	good    = "kernel \"filter\" {\n  like = \"user_kernel\"\n}\n"
-	filter  = "platform \"mine\" {\n  board = \"u55c\"\n  cclo {\n    kernel_stream = \"filter\"\n  }\n  poe \"tcp\" " +
-		"{}\n}\n"
-)
+const noBrace = "kernel \"filter\" {\n  like = \"user_kernel\"\n\n  port \"data_from_cclo\" {\n    axis = \"in\"\n}\n"
 
 // TestFilesWithErrors breaks one file. Platforms that use it are in error, with
 // its errors and no others; for all others there is one warning that names it.
@@ -39,63 +34,36 @@ func TestFilesWithErrors(t *testing.T) {
 		used, unused          string // platforms, or ""
 		said                  string
 	}{
-		{name: "board", file: "boards/u50.hcl",
-			old: "slrs", text: "slrss",
-			used: "u50_tcp", unused: "u55c_tcp", said: `The argument "slrs" is required`},
-		{name: "board, brace", file: "boards/u50.hcl",
-			old: "  }\n\n  memory", text: "\n  memory",
-			used: "u50_tcp", unused: "u55c_tcp", said: "Unclosed configuration block"},
-		{name: "board, binary", file: "boards/u50.hcl",
-			text: "\x7fELF\x00",
-			used: "u50_tcp", unused: "u55c_tcp", said: "Not a text"},
-		{name: "board of one's own", file: "boards/x.hcl",
-			text: "board \"x\" {}\n",
-			used: "", unused: "u55c_tcp", said: "part"},
-		{name: "board that is there twice", file: "boards/u60.hcl",
-			text: "board \"u50\" {\n  part = \"p\"\n  platform = \"p\"\n  slrs = 1\n  ports = 1\n}\n",
-			used: "u50_tcp", unused: "u55c_tcp", said: "already described"},
-		{name: "kernel that is named", file: "kernels/vadd_put.hcl",
-			old: "hls {", text: "hsl {",
-			used: "", unused: "u55c_tcp", said: "hsl"},
-		{name: "kernel of which nobody knows what it is for", file: "kernels/vadd_put.hcl",
-			old: "like", text: "liike",
-			used: "u55c_tcp", unused: "", said: "liike"},
-		{name: "plugin", file: "kernels/reduce_ops.hcl",
-			text: "%%%",
-			used: "u55c_tcp", unused: "", said: "kernels/reduce_ops.hcl:1"},
-		{name: "kernel that a condition chooses", file: "kernels/rdma_stack.hcl",
-			old: "role", text: "rolle",
-			used: "u55c_rdma", unused: "u55c_tcp", said: "rolle"},
-		{name: "the same, binary", file: "kernels/rdma_stack.hcl",
-			text: "\x00",
-			used: "u55c_rdma", unused: "u55c_tcp", said: "Not a text"},
-		{name: "kernel of one's own", file: "kernels/filter.hcl",
-			text: noBrace,
-			used: "", unused: "u55c_tcp", said: "still open is port \"data_from_cclo\", on line 4."},
-		{name: "kernel that closes streams", file: "kernels/loopback.hcl",
-			text: "kernel \"loopback\" {",
-			used: "u55c_tcp", unused: "", said: "kernels/loopback.hcl"},
-		{name: "network engine of one's own", file: "kernels/mine.hcl",
-			text: "kernel \"mine\" {\n  role = \"poe\"\n  each = \"poe\"\n  when = poe.kind == \"tcp\"\n",
-			used: "u55c_tcp", unused: "u55c_udp", said: "kernels/mine.hcl"},
-		{name: "kernel that is not HCL", file: "kernels/mine.hcl",
-			text: "What is this?\n",
-			used: "", unused: "u55c_tcp", said: "kernels/mine.hcl"},
-		{name: "generation", file: "abi/own.hcl",
-			text: "abi \"own\" {",
-			used: "", unused: "u55c_tcp", said: "abi/own.hcl"},
-		{name: "generation that is used", file: "abi/accl-2024.hcl",
-			text: "abi \"accl-2024\" {",
-			used: "u55c_tcp", unused: "", said: "abi/accl-2024.hcl"},
-		{name: "platform", file: "x.hcl",
-			text: "platform \"x\" {",
-			used: "x", unused: "u55c_tcp", said: "platforms/x.hcl"},
-		{name: "binary platform", file: "x.hcl",
-			text: strings.Repeat("\x00\x1b[31m\xff\n", 1000),
-			used: "x", unused: "u55c_tcp", said: "Not a text"},
-		{name: "tools", file: "tools/vitis.hcl",
-			text: "toolchain {",
-			used: "u55c_tcp", unused: "", said: "tools/vitis.hcl"},
+		{"board", "boards/u50.hcl", "slrs", "slrss", "u50_tcp", "u55c_tcp",
+			`The argument "slrs" is required`},
+		{"board, brace", "boards/u50.hcl", "  }\n\n  memory", "\n  memory", "u50_tcp", "u55c_tcp",
+			"Unclosed configuration block"},
+		{"board, binary", "boards/u50.hcl", "", "\x7fELF\x00", "u50_tcp", "u55c_tcp", "Not a text"},
+		{"board of one's own", "boards/x.hcl", "", "board \"x\" {}\n", "", "u55c_tcp", "part"},
+		{"board that is there twice", "boards/u60.hcl", "",
+			"board \"u50\" {\n  part = \"p\"\n  platform = \"p\"\n  slrs = 1\n  ports = 1\n}\n", "u50_tcp", "u55c_tcp",
+			"already described"},
+		{"kernel that is named", "kernels/vadd_put.hcl", "hls {", "hsl {", "", "u55c_tcp", "hsl"},
+		{"kernel of which nobody knows what it is for", "kernels/vadd_put.hcl", "like", "liike", "u55c_tcp", "",
+			"liike"},
+		{"plugin", "kernels/reduce_ops.hcl", "", "%%%", "u55c_tcp", "", "kernels/reduce_ops.hcl:1"},
+		{"kernel that a condition chooses", "kernels/rdma_stack.hcl", "role", "rolle", "u55c_rdma", "u55c_tcp",
+			"rolle"},
+		{"the same, binary", "kernels/rdma_stack.hcl", "", "\x00", "u55c_rdma", "u55c_tcp", "Not a text"},
+		{"kernel of one's own", "kernels/filter.hcl", "", noBrace, "", "u55c_tcp",
+			"still open is port \"data_from_cclo\", on line 4."},
+		{"kernel that closes streams", "kernels/loopback.hcl", "", "kernel \"loopback\" {", "u55c_tcp", "",
+			"kernels/loopback.hcl"},
+		{"network engine of one's own", "kernels/mine.hcl", "",
+			"kernel \"mine\" {\n  role = \"poe\"\n  each = \"poe\"\n  when = poe.kind == \"tcp\"\n", "u55c_tcp",
+			"u55c_udp", "kernels/mine.hcl"},
+		{"kernel that is not HCL", "kernels/mine.hcl", "", "What is this?\n", "", "u55c_tcp", "kernels/mine.hcl"},
+		{"generation", "abi/own.hcl", "", "abi \"own\" {", "", "u55c_tcp", "abi/own.hcl"},
+		{"generation that is used", "abi/accl-2024.hcl", "", "abi \"accl-2024\" {", "u55c_tcp", "",
+			"abi/accl-2024.hcl"},
+		{"platform", "x.hcl", "", "platform \"x\" {", "x", "u55c_tcp", "platforms/x.hcl"},
+		{"binary platform", "x.hcl", "", strings.Repeat("\x00\x1b[31m\xff\n", 1000), "x", "u55c_tcp", "Not a text"},
+		{"tools", "tools/vitis.hcl", "", "toolchain {", "u55c_tcp", "", "tools/vitis.hcl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := c.text
@@ -139,48 +107,6 @@ func TestFilesWithErrors(t *testing.T) {
 	}
 }
 
-// TestSharedFilesAndPlatformsAtOnce has an error in a board, in kernels and in a
-// platform that uses them.
-func TestSharedFilesAndPlatformsAtOnce(t *testing.T) {
-	wrong := strings.Replace(filter, "poe \"tcp\"", "clock = 1000\n\n  poe \"tpc\"", 1)
-	own := fstest.MapFS{
-		"mine.hcl":           {Data: []byte(wrong)},
-		"boards/u55c.hcl":    {Data: []byte(shippedText(t, "boards/u55c.hcl", "slrs", "slrss"))},
-		"kernels/filter.hcl": {Data: []byte(noBrace)},
-	}
-	for name, broken := range map[string][]string{
-		"board, kernel and platform": {"mine.hcl", "boards/u55c.hcl", "kernels/filter.hcl"},
-		"board and platform":         {"mine.hcl", "boards/u55c.hcl"},
-		"kernel and platform":        {"mine.hcl", "kernels/filter.hcl"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			layer := fstest.MapFS{"kernels/filter.hcl": {Data: []byte(good)}}
-			for _, file := range broken {
-				layer[file] = own[file]
-			}
-			_, err := open("", layer, platforms.FS).Validate(t.Context(), Selection{Only: "mine"})
-			if err == nil {
-				t.Fatal("no error")
-			}
-			for _, file := range broken {
-				if !strings.Contains(err.Error(), "platforms/"+file+":") {
-					t.Errorf("nothing of %s in:\n%v", file, err)
-				}
-			}
-			for _, said := range []string{"clock", "tpc"} {
-				if !strings.Contains(err.Error(), said) {
-					t.Errorf("no %q in:\n%v", said, err)
-				}
-			}
-			for _, echo := range []string{"Unknown board", "Unknown kernel"} {
-				if strings.Contains(err.Error(), echo) {
-					t.Errorf("what is missing because of an error is missed:\n%v", err)
-				}
-			}
-		})
-	}
-}
-
 // TestIrregularFiles has in the platforms folder what is no file. What cannot be
 // read is an error of its own; nothing waits for somebody to write to a FIFO.
 func TestIrregularFiles(t *testing.T) {
@@ -195,9 +121,7 @@ func TestIrregularFiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"boards", "kernels", "directory.hcl", "boards/directory.hcl"} {
-		if err := os.Mkdir(at(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Mkdir(at(name), 0o755))
 	}
 	for _, name := range []string{"fifo.hcl", "boards/fifo.hcl", "kernels/fifo.hpp"} {
 		if out, err := exec.Command("mkfifo", at(name)).CombinedOutput(); err != nil {
@@ -208,9 +132,7 @@ func TestIrregularFiles(t *testing.T) {
 		w := &testWorkspace{}
 		var err error
 		w.Workspace, err = Open(dir, func(format string, args ...any) { fmt.Fprintf(&w.log, format+"\n", args...) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return w
 	}
 	w := with()
@@ -240,9 +162,7 @@ func TestIrregularFiles(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := with().Table(t.Context(), &table); err != nil {
-		t.Fatal(err)
-	}
+	check(t, with().Table(t.Context(), &table))
 	for _, row := range []string{"fifo ", "directory ", "good ", "link ", "u55c_tcp "} {
 		if !strings.Contains(table.String(), "\n"+row) {
 			t.Errorf("no row %q in:\n%s", row, &table)

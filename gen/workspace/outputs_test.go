@@ -81,19 +81,6 @@ func TestOutputErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsOfSeveralOutputs has mistakes in the templates of two platforms.
-func TestErrorsOfSeveralOutputs(t *testing.T) {
-	own := fstest.MapFS{
-		"a.hcl": {Data: []byte(withOutputs("a", "a.tmpl", "x", "b.tmpl", "y"))}, "a.tmpl": {Data: []byte("{{.a}}")},
-		"b.hcl": {Data: []byte(withOutputs("b", "b.tmpl", "x"))}, "b.tmpl": {Data: []byte("{{.b}}")},
-	}
-	_, err := open("", own, platforms.FS).Validate(t.Context(), Selection{Only: "a,b"})
-	var p *Problems
-	if !errors.As(err, &p) || len(p.Diags) != 2 {
-		t.Fatalf("want two errors: %v", err)
-	}
-}
-
 // TestOutputLife follows a file from its output block until that goes.
 func TestOutputLife(t *testing.T) {
 	dir := t.TempDir()
@@ -102,14 +89,9 @@ func TestOutputLife(t *testing.T) {
 	put(t, at("platforms/own.tmpl"), "{{.board.name | upper}} at {{.platform.clock_mhz}} MHz\n")
 	generate := func() *Report {
 		t.Helper()
-		w, err := Open(dir, t.Logf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := opened(t, dir)
 		r, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "mine"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return r
 	}
 	holds := func(want string) {
@@ -121,9 +103,7 @@ func TestOutputLife(t *testing.T) {
 	generate()
 	holds("U55C at 250 MHz\n")
 	m, err := output.Dir{Base: at("out"), Path: "mine", Manifest: output.ManifestName}.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	listed := slices.ContainsFunc(m.Files, func(e output.Entry) bool {
 		return e.Path == "notes/own.txt" && slices.Contains(e.Inputs, "platforms/own.tmpl") &&
 			slices.Contains(e.Inputs, "platforms/mine.hcl")
@@ -132,10 +112,7 @@ func TestOutputLife(t *testing.T) {
 		t.Error("the manifest does not list the output with its template")
 	}
 
-	w, err := Open(dir, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := opened(t, dir)
 	if _, ok := w.upToDate(t.Context(), Options{Selection: Selection{Only: "mine"}}); !ok {
 		t.Error("not up to date, although nothing has changed")
 	}
@@ -164,9 +141,7 @@ func TestOutputLife(t *testing.T) {
 // TestGuideToOutputs renders the example of the guide.
 func TestGuideToOutputs(t *testing.T) {
 	guide, err := fs.ReadFile(os.DirFS("../../platforms"), "OUTPUTS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_, text, _ := strings.Cut(string(guide), "# Files of your own\n")
 	_, text, _ = strings.Cut(text, "```hcl\n")
 	hcl, text, _ := strings.Cut(text, "```\n")

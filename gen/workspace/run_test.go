@@ -39,35 +39,6 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns lets runs with different variables write to one
-// directory; whichever is last, its output is whole.
-func TestConcurrentRuns(t *testing.T) {
-	dir := t.TempDir()
-	lib := two(t)
-	options := []Options{{}, {Selection: Selection{Vars: "{port = 1}"}}}
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			if _, err := open(dir, lib).Generate(t.Context(), options[i%2]); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	got := files(t, dir)
-	matches := 0
-	for _, o := range options {
-		fresh := t.TempDir()
-		generate(t, fresh, lib, o)
-		if cmp.Equal(files(t, fresh), got) {
-			matches++
-		}
-	}
-	if matches != 1 {
-		t.Error("the output is that of neither run")
-	}
-}
-
 // TestOvertakenRun has another run write to a directory between a run's look at it and
 // its turn to write.
 func TestOvertakenRun(t *testing.T) {
@@ -76,13 +47,9 @@ func TestOvertakenRun(t *testing.T) {
 	generate(t, other, lib, Options{Selection: Selection{Vars: "{port = 1}"}})
 	generate(t, dir, lib, Options{})
 	want := files(t, dir)
-	if err := os.RemoveAll(filepath.Join(dir, DefaultOut, "beta")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(filepath.Join(dir, DefaultOut, "beta")))
 	unlock, err := output.Lock(t.Context(), filepath.Join(dir, DefaultOut), func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	waits, done := make(chan struct{}), make(chan error)
 	go func() {
 		_, err := New(dir, func(string, ...any) { close(waits) }, lib).Generate(t.Context(), Options{})
@@ -90,19 +57,11 @@ func TestOvertakenRun(t *testing.T) {
 	}()
 	<-waits
 	alpha := filepath.Join(dir, DefaultOut, "alpha")
-	if err := os.RemoveAll(alpha); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(alpha, os.DirFS(filepath.Join(other, DefaultOut, "alpha"))); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(alpha))
+	check(t, os.CopyFS(alpha, os.DirFS(filepath.Join(other, DefaultOut, "alpha"))))
 	unlock()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
-		t.Errorf("the platform that the other run wrote stays (-want +got):\n%s", diff)
-	}
+	check(t, <-done)
+	same(t, want, files(t, dir))
 }
 
 // countdown is a context that is done after it was asked a number of times.
@@ -174,9 +133,7 @@ func TestDriverInAUsersModule(t *testing.T) {
 	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); !ok {
 		t.Error("not up to date after a run")
 	}
-	if err := os.Remove(filepath.Join(module, goManifest)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filepath.Join(module, goManifest)))
 	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); ok {
 		t.Error("up to date without the manifest in the module")
 	}
@@ -184,9 +141,7 @@ func TestDriverInAUsersModule(t *testing.T) {
 	if _, err := open(dir, two(t)).Clean(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"own.go": "package driver // mine"}, files(t, module)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, map[string]string{"own.go": "package driver // mine"}, files(t, module))
 }
 
 func TestUsersFileInTheWayStopsEverything(t *testing.T) {
@@ -196,7 +151,5 @@ func TestUsersFileInTheWayStopsEverything(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), filepath.Join("out", "beta", "vitis", "link.cfg")) {
 		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff(map[string]string{"out/beta/vitis/link.cfg": "mine"}, files(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, map[string]string{"out/beta/vitis/link.cfg": "mine"}, files(t, dir))
 }

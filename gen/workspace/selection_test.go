@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -63,9 +61,7 @@ func problems(t *testing.T, w *testWorkspace, s Selection) string {
 		t.Fatalf("error %v", err)
 	}
 	var text strings.Builder
-	if err := p.Show(&text, false); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Show(&text, false))
 	if entries, _ := os.ReadDir(w.dir); len(entries) != 0 {
 		t.Errorf("something was written: %v", entries)
 	}
@@ -92,9 +88,7 @@ Variables:
   port  number  0  Ethernet port.
 
 `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, got)
 }
 
 // TestVariablesThatAreNoObject is told an object that works, which is tried.
@@ -131,24 +125,6 @@ func TestVariablesThatAreNoObject(t *testing.T) {
 	}
 }
 
-func TestMistakesOfAllPlatformsAtOnce(t *testing.T) {
-	lib := library(t, map[string]string{
-		"alpha": small("alpha", "u281"),                                             // unknown board
-		"beta":  strings.Replace(small("beta", "u55c"), `"udp"`, `"upd"`, 1),        // unknown network
-		"gamma": strings.Replace(small("gamma", "u50"), "platform", "plattform", 1), // unknown block
-		"good":  small("good", "u50"),
-	})
-	got := problems(t, open(t.TempDir(), lib), Selection{})
-	for _, want := range []string{"alpha.hcl line 9", "beta.hcl line 12", "gamma.hcl line 8"} {
-		if !strings.Contains(got, "on platforms/"+want) {
-			t.Errorf("no error %q in:\n%s", want, got)
-		}
-	}
-	if strings.Contains(got, "good.hcl") {
-		t.Errorf("a valid platform is blamed:\n%s", got)
-	}
-}
-
 // TestMistakeInSharedFileIsReportedOnce uses a board whose expression only
 // fails when a platform is elaborated.
 func TestMistakeInSharedFileIsReportedOnce(t *testing.T) {
@@ -169,9 +145,7 @@ func TestVariablesFromTheEnvironment(t *testing.T) {
 	read := func(s Selection) string {
 		t.Helper()
 		designs, err := w.Validate(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		v := designs[0].Platform.Variables["port"].AsBigFloat()
 		return v.String()
 	}
@@ -180,9 +154,7 @@ func TestVariablesFromTheEnvironment(t *testing.T) {
 	}
 	want := `CCLFORGE_VAR_prot is set, but no selected platform has that variable. Did you mean "port"? Known: port.` +
 		"\n"
-	if diff := cmp.Diff(want, w.log.String()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, w.log.String())
 	if got := read(Selection{Only: "alpha", Vars: "{port = 0}"}); got != "0" {
 		t.Errorf("port %s, want that of -vars", got)
 	}
@@ -192,19 +164,12 @@ func TestOwnPlatformsHideShippedOnes(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "platforms/u50_tcp.hcl"), small("u50_tcp", "u55c"))
 	put(t, filepath.Join(dir, "platforms/own.hcl"), small("own", "u50"))
-	w, err := Open(dir, func(string, ...any) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := opened(t, dir)
 	designs, err := w.Validate(t.Context(), Selection{Only: "own,u50_tcp,u55c_tcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	got := map[string]string{}
 	for _, d := range designs {
 		got[d.Platform.Name] = d.Platform.Board.Name
 	}
-	if diff := cmp.Diff(map[string]string{"own": "u50", "u50_tcp": "u55c", "u55c_tcp": "u55c"}, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, map[string]string{"own": "u50", "u50_tcp": "u55c", "u55c_tcp": "u55c"}, got)
 }

@@ -20,33 +20,21 @@ func TestStartOnEveryBoard(t *testing.T) {
 		t.Skip("reads the library many times")
 	}
 	lib, err := open("", platforms.FS).Library()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for board := range lib.Boards {
 		dir := t.TempDir()
-		w, err := Open(dir, func(string, ...any) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := opened(t, dir)
 		file, err := w.Start("mine_"+board, board)
-		if err != nil {
-			t.Errorf("%s: %v", board, err)
-			continue
-		}
+		check(t, err)
 		if want := filepath.Join(dir, "platforms", "mine_"+board+".hcl"); file != want {
 			t.Errorf("wrote %s, want %s", file, want)
 		}
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if !bytes.Equal(hclwrite.Format(text), text) {
 			t.Errorf("%s is not in canonical form:\n%s", board, text)
 		}
-		if w, err = Open(dir, func(string, ...any) {}); err != nil {
-			t.Fatal(err)
-		}
+		w = opened(t, dir)
 		if _, err := w.Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
 			t.Errorf("%s: %v", board, err)
 		}
@@ -71,10 +59,7 @@ func TestStartRefuses(t *testing.T) {
 		{"mine", "u51", `no board "u51". Did you mean "u50"? Known: u200, u250, u280, u50, u55c.`},
 	} {
 		dir := t.TempDir()
-		w, err := Open(dir, func(string, ...any) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := opened(t, dir)
 		if _, err := w.Start(test.name, test.board); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q %q: error %v, want %q", test.name, test.board, err, test.want)
 		}
@@ -99,9 +84,7 @@ func TestFormat(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-		t.Errorf("a check wrote:\n%s", diff)
-	}
+	same(t, before, files(t, dir))
 	got, err = Format(dir, true)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -110,9 +93,7 @@ func TestFormat(t *testing.T) {
 		"platforms/a.hcl": "a    = 1\nlong = 2\n", "platforms/boards/b.hcl": "b {\n  c = 1\n}\n",
 		"platforms/good.hcl": "a = 1\n", "platforms/notes.txt": "a=1\n",
 	}
-	if diff := cmp.Diff(after, files(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, after, files(t, dir))
 	put(t, filepath.Join(dir, "platforms/bad.hcl"), "a = [1\n")
 	put(t, filepath.Join(dir, "platforms/z.hcl"), "a=1\n")
 	if _, err := Format(dir, true); !errors.Is(err, lang.ErrInvalid) {
@@ -135,9 +116,7 @@ func TestTable(t *testing.T) {
 	generate(t, dir, lib, Options{Selection: Selection{Only: "gamma", Vars: "{port = 1}"}})
 	put(t, filepath.Join(dir, "out/beta/vitis/link.cfg"), "edited")
 	var got strings.Builder
-	if err := open(dir, lib).Table(t.Context(), &got); err != nil {
-		t.Fatal(err)
-	}
+	check(t, open(dir, lib).Table(t.Context(), &got))
 	want := `NAME    BOARD  ABI        CCLOS  NETWORK  LANES             MEMORY    STATUS
 alpha   u280   accl-2024  1      udp:0    none              HBM[0:5]  generated
 beta    u55c   accl-2024  1      udp:0    none              HBM[0:5]  out of date
@@ -150,7 +129,5 @@ Variables are set with -vars='{port = 0}'.
 VARIABLE  TYPE    DEFAULT  PLATFORMS     DESCRIPTION
 port      number  0        all but ring  Ethernet port.
 `
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, got.String())
 }

@@ -50,9 +50,7 @@ func library(t *testing.T, platformFiles map[string]string) fstest.MapFS {
 			lib[name] = &fstest.MapFile{Data: text}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 	}
 	for name, text := range platformFiles {
 		lib[name+".hcl"] = &fstest.MapFile{Data: []byte(text)}
@@ -77,12 +75,18 @@ func open(dir string, layers ...fs.FS) *testWorkspace {
 	return w
 }
 
+// opened is the workspace of a user.
+func opened(t *testing.T, dir string) *Workspace {
+	t.Helper()
+	w, err := Open(dir, t.Logf)
+	check(t, err)
+	return w
+}
+
 func generate(t *testing.T, dir string, lib fs.FS, o Options) *Report {
 	t.Helper()
 	r, err := open(dir, lib).Generate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -107,12 +111,8 @@ func files(t *testing.T, dir string) map[string]string {
 
 func put(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // times are the modification times below a directory.
@@ -129,9 +129,7 @@ func times(t *testing.T, dir string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 
@@ -142,9 +140,7 @@ func TestGenerateWritesWhatTheManifestSays(t *testing.T) {
 	listed := map[string]bool{}
 	for _, where := range []string{"alpha", "beta", "abi/accl-2024"} {
 		m, err := (output.Dir{Base: filepath.Join(dir, "out"), Path: where, Manifest: output.ManifestName}).Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		listed["out/"+where+"/manifest.json"] = true
 		for _, f := range m.Files {
 			name := "out/" + where + "/" + f.Path
@@ -188,9 +184,7 @@ func TestSecondRunWritesNothing(t *testing.T) {
 	if len(r.Plans) != 0 {
 		t.Errorf("%d directories were compared", len(r.Plans))
 	}
-	if diff := cmp.Diff(before, times(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, before, times(t, dir))
 }
 
 // TestEveryChangeIsNoticed changes one thing at a time after a complete run.
@@ -250,34 +244,11 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			generate(t, dir, lib, o)
 			fresh := t.TempDir()
 			generate(t, fresh, lib, o)
-			if diff := cmp.Diff(files(t, fresh), files(t, dir)); diff != "" {
-				t.Errorf("differs from a run into an empty directory:\n%s", diff)
-			}
+			same(t, files(t, fresh), files(t, dir))
 			if _, ok := open(dir, lib).upToDate(t.Context(), o); !ok {
 				t.Error("not up to date after a run")
 			}
 		})
-	}
-}
-
-func TestCPPOfKernelsIsWrittenAnew(t *testing.T) {
-	lib := library(t, map[string]string{"alpha": strings.Replace(small("alpha", "u280"), "board =",
-		"source = { loopback = \"hls\" }\n  board =", 1)})
-	dir := t.TempDir()
-	generate(t, dir, lib, Options{})
-	const file = "kernels/loopback.hpp"
-	text := "// remark\n" + string(lib[file].Data)
-	lib[file] = &fstest.MapFile{Data: []byte(text)}
-	before := files(t, dir)
-	generate(t, dir, lib, Options{})
-	after := files(t, dir)
-	copied := after["out/alpha/hls/loopback/loopback.hpp"]
-	if first, rest, _ := strings.Cut(copied, "\n"); rest != text ||
-		!strings.HasPrefix(first, `#line 1 "platforms/`+file+`"`) {
-		t.Errorf("the copy is\n%s", copied)
-	}
-	if design := "out/alpha/design.json"; after[design] == "" || after[design] == before[design] {
-		t.Error("design.json has not changed")
 	}
 }
 
@@ -324,31 +295,23 @@ func TestClean(t *testing.T) {
 	if diff := cmp.Diff([]string{filepath.Join(dir, "out/notes.txt")}, left); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if diff := cmp.Diff(map[string]string{"out/notes.txt": "mine"}, files(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, map[string]string{"out/notes.txt": "mine"}, files(t, dir))
 }
 
 func TestDiffWritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	lib := two(t)
 	r, err := open(dir, lib).Diff(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if written, _ := r.Changes(); written == 0 || len(files(t, dir)) != 0 {
 		t.Errorf("%d changes, files %v", written, files(t, dir))
 	}
 	generate(t, dir, lib, Options{})
 	before := times(t, dir)
 	r, err = open(dir, lib).Diff(t.Context(), Options{Selection: Selection{Only: "alpha", Vars: "{port = 1}"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := r.DiffText(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, want := range []string{"changed " + filepath.Join(dir, "out/alpha/vitis/link.cfg"), `+    "port": 1`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the diff lacks %q:\n%s", want, text)
@@ -357,7 +320,21 @@ func TestDiffWritesNothing(t *testing.T) {
 	if strings.Contains(text, "beta") {
 		t.Error("the diff has a platform that was not selected")
 	}
-	if diff := cmp.Diff(before, times(t, dir)); diff != "" {
-		t.Errorf("the diff wrote:\n%s", diff)
+	same(t, before, times(t, dir))
+}
+
+// check ends a test at an error that it does not expect.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares what a test wants with what it got.
+func same(t testing.TB, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

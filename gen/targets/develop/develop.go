@@ -9,11 +9,11 @@ import (
 )
 
 // Test checks the whole repository: format, vet, staticcheck and all tests.
-func Test(ctx context.Context) error { return command.Run(ctx, "test") }
+func Test(ctx context.Context) error { return command.Run(ctx, "test", nil) }
 
 // Nightly runs everything that checks the repository, in some hours, and adds date, commit,
 // duration and result to out/nightly/runs.jsonl.
-func Nightly(ctx context.Context) error { return command.Run(ctx, "nightly") }
+func Nightly(ctx context.Context) error { return command.Run(ctx, "nightly", nil) }
 
 // Verify checks the hardware of a platform: every warning of Verilator, worlds of
 // simulated ranks that run the tests of the emulated ones, and the benches of its
@@ -25,7 +25,7 @@ func Verify(ctx context.Context,
 	careful *bool, // check assertions, and begin with random values
 	scale *float64, // how much of the tests: 0.1 is a tenth (1)
 ) error {
-	return command.Run(ctx, "verify", platform, command.Flag("careful", careful), command.Flag("scale", scale))
+	return command.Run(ctx, "verify", []string{platform}, "careful", careful, "scale", scale)
 }
 
 // Rehearse builds every platform with stand-ins for the tools of every version of
@@ -33,7 +33,7 @@ func Verify(ctx context.Context,
 func Rehearse(ctx context.Context,
 	interrupts *int, // builds that are interrupted (100)
 ) error {
-	return command.Run(ctx, "rehearse", command.Flag("interrupts", interrupts))
+	return command.Run(ctx, "rehearse", nil, "interrupts", interrupts)
 }
 
 // Synth maps the kernels of a platform with yosys, and says what they take, their longest
@@ -43,8 +43,7 @@ func Synth(ctx context.Context,
 	only *string, // kernels or modules, as names with commas between (all)
 	jobs *int, // modules that are mapped at a time (as many as there are processors)
 ) error {
-	return command.Run(ctx, "synth", command.Argument(platform), command.Flag("only", only),
-		command.Flag("jobs", jobs))
+	return command.Run(ctx, "synth", command.Argument(platform), "only", only, "jobs", jobs)
 }
 
 // Soak runs random operations against plain arithmetic: half of the time on
@@ -53,7 +52,7 @@ func Synth(ctx context.Context,
 func Soak(ctx context.Context,
 	duration *time.Duration, // how long: 10m, 2h (10m)
 ) error {
-	return command.Run(ctx, "soak", command.Flag("duration", duration))
+	return command.Run(ctx, "soak", nil, "duration", duration)
 }
 
 // Figures measures cclforge itself, next to the figures of the last run.
@@ -68,10 +67,9 @@ func Figures(ctx context.Context,
 	platform *string, // platform, as a name (u55c_tcp)
 	ranks *string, // numbers of ranks of the collectives (2,4,8)
 ) error {
-	return command.Run(ctx, "figures", command.Argument(only), command.Flag("platform", platform),
-		command.Flag("ranks", ranks))
+	return command.Run(ctx, "figures", command.Argument(only), "platform", platform, "ranks", ranks)
 }
 
 // Firmware builds the control firmware of every interface generation into
 // firmware/images.
-func Firmware(ctx context.Context) error { return command.Run(ctx, "firmware") }
+func Firmware(ctx context.Context) error { return command.Run(ctx, "firmware", nil) }

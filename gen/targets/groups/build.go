@@ -26,9 +26,8 @@ func (Build) All(ctx context.Context,
 	out *string, // directory for results: <out>/build/<platform> (out)
 	json *bool, // print a JSON object a line, for scripts
 ) error {
-	return command.Run(ctx, "build", selected(only), command.Flag("vars", vars), command.Flag("on", on),
-		command.Flag("jobs", jobs), command.Flag("timing", timing), command.Flag("cache", cache),
-		command.Flag("out", out), command.Flag("json", json))
+	return command.Run(ctx, "build", selected(only), "vars", vars, "on", on, "jobs", jobs, "timing", timing,
+		"cache", cache, "out", out, "json", json)
 }
 
 // Plan says what a build would run, and why.
@@ -43,14 +42,13 @@ func (Build) Plan(ctx context.Context,
 	commands *bool, // print the commands of each step, too
 	json *bool, // print a JSON object a line
 ) error {
-	return command.Run(ctx, "plan", command.Argument(only), command.Flag("vars", vars),
-		command.Flag("cache", cache), command.Flag("version", version), command.Flag("commands", commands),
-		command.Flag("json", json))
+	return command.Run(ctx, "plan", command.Argument(only), "vars", vars, "cache", cache, "version", version,
+		"commands", commands, "json", json)
 }
 
-func selected(only *string) string {
+func selected(only *string) []string {
 	if only == nil {
-		return "*"
+		return []string{"*"}
 	}
-	return *only
+	return []string{*only}
 }

@@ -15,7 +15,7 @@ type Cache mg.Namespace
 func (Cache) Verify(ctx context.Context,
 	cache *string, // directory ($CCLFORGE_CACHE, or yours)
 ) error {
-	return command.Run(ctx, "cache verify", command.Flag("cache", cache))
+	return command.Run(ctx, "cache verify", nil, "cache", cache)
 }
 
 // Prune removes results that nobody has used for long.
@@ -24,6 +24,5 @@ func (Cache) Prune(ctx context.Context,
 	larger *string, // those longest unused, until the rest has this size: 200GiB
 	cache *string, // directory ($CCLFORGE_CACHE, or yours)
 ) error {
-	return command.Run(ctx, "cache prune", command.Flag("older", older), command.Flag("larger", larger),
-		command.Flag("cache", cache))
+	return command.Run(ctx, "cache prune", nil, "older", older, "larger", larger, "cache", cache)
 }

@@ -13,7 +13,7 @@ import (
 func Proofs(ctx context.Context,
 	only *string, // blocks, as names with commas between (all)
 ) error {
-	return command.Run(ctx, "proofs", command.Flag("only", only))
+	return command.Run(ctx, "proofs", nil, "only", only)
 }
 
 // Exhaustive checks arithmetic with every pair of operands of float16, every operand of
@@ -22,7 +22,7 @@ func Proofs(ctx context.Context,
 func Exhaustive(ctx context.Context,
 	part *string, // of all operands: 3/16, or 3-16/16 (1/1)
 ) error {
-	return command.Run(ctx, "exhaustive", command.Flag("part", part))
+	return command.Run(ctx, "exhaustive", nil, "part", part)
 }
 
 // Coverage runs benches and worlds on hardware that counts which of its lines and bits
@@ -36,9 +36,8 @@ func Coverage(ctx context.Context,
 	from *string, // such a directory: reports what is there, and runs nothing
 	least *float64, // fails if less than this percentage of a module's lines is covered or has a reason (0)
 ) error {
-	return command.Run(ctx, "coverage", command.Flag("platforms", platforms), command.Flag("benches", benches),
-		command.Flag("scale", scale), command.Flag("bits", bits), command.Flag("keep", keep),
-		command.Flag("from", from), command.Flag("least", least))
+	return command.Run(ctx, "coverage", nil, "platforms", platforms, "benches", benches, "scale", scale,
+		"bits", bits, "keep", keep, "from", from, "least", least)
 }
 
 // Worlds runs random calls on four simulated ranks, compares each with emulated ones, and
@@ -48,6 +47,5 @@ func Worlds(ctx context.Context,
 	seed *int, // of everything random (1)
 	platforms *string, // that take turns, as names with commas between
 ) error {
-	return command.Run(ctx, "worlds", command.Flag("calls", calls), command.Flag("seed", seed),
-		command.Flag("platforms", platforms))
+	return command.Run(ctx, "worlds", nil, "calls", calls, "seed", seed, "platforms", platforms)
 }

@@ -24,26 +24,22 @@ type Ask func(args ...string) (string, error)
 func Check(words []string, ask Ask) (help string, err error) {
 	b := book{ask: ask, targets: map[string]*target{}}
 	help, first := b.read(words)
-	if first == nil || b.err != nil {
-		return help, nil
-	}
-	// What was mended may show the next mistake.
-	line := first.line
-	for range words {
-		var next *mistake
-		if _, next = b.read(line); next == nil {
+	m := first
+	for range 4 * len(words) { // each turn mends one mistake
+		if m == nil || m.line == nil || b.err != nil {
 			break
 		}
-		line = next.line
+		words = m.line
+		_, m = b.read(words)
 	}
-	if b.err != nil {
-		return "", nil
-	}
-	if line == nil {
+	switch {
+	case first == nil || b.err != nil:
+		return help, nil
+	case m != nil || slices.ContainsFunc(words, unprintable):
 		return "", fmt.Errorf("%s\nNothing was run. %s", first.text, first.more)
 	}
 	text := "go tool mage"
-	for _, w := range line {
+	for _, w := range words {
 		text += " " + quote(w)
 	}
 	return "", fmt.Errorf("%s\nNothing was run. Write: %s", first.text, text)
@@ -53,238 +49,203 @@ func Check(words []string, ask Ask) (help string, err error) {
 type mistake struct {
 	text string
 	more string   // where one reads on
-	line []string // the words that were probably meant; nil if that cannot be told
+	line []string // the words without this mistake; nil if that cannot be told
 }
 
-// read reads all targets of a command line, up to the first mistake.
+// read reads all targets of a command line, up to the first mistake or the first target whose
+// help is asked for.
 func (b *book) read(words []string) (help string, m *mistake) {
-	for at := 0; at < len(words); {
-		r := reader{book: b, words: words, at: at}
-		r.read()
-		if r.helps {
-			return r.t.help, nil
+	for at := 0; at < len(words) && m == nil; {
+		t := b.target(words[at])
+		if t == nil {
+			return "", b.unknown(words, at)
 		}
-		if len(r.problems) > 0 {
-			return "", r.mistake()
+		r := reader{b, t, words, at}
+		if r.asksForHelp() {
+			return t.help, nil
 		}
-		at = r.next
+		at, m = r.read()
 	}
-	return "", nil
+	return "", m
+}
+
+// unknown is a word in the place of a target.
+func (b *book) unknown(words []string, at int) *mistake {
+	m := &mistake{text: fmt.Sprintf("no target is called %q", words[at]), more: "All targets: go tool mage -l"}
+	if near := b.near(words[at]); near != "" {
+		m.text += fmt.Sprintf("; did you mean %q?", near)
+		m.line = replaced(words, at, 1, near)
+	}
+	return m
+}
+
+// replaced are words with others in the place of n of them.
+func replaced(words []string, at, n int, with ...string) []string {
+	return slices.Replace(slices.Clone(words), at, at+n, with...)
 }
 
 // reader reads the words of one target.
 type reader struct {
 	book  *book
+	t     *target
 	words []string
 	at    int // of the target
-	next  int // behind its words
-	t     *target
-
-	args, options, chosen []string // as they should be written; chosen are values of t.choice
-	follows               string   // the target that was probably meant by the word at next
-	helps                 bool
-	problems              []string
-	lost                  bool // what should be written cannot be told
 }
 
-func (r *reader) problem(format string, args ...any) {
-	r.problems = append(r.problems, fmt.Sprintf(format, args...))
-}
-
-// read reads the name of a target and all words that belong to it.
-func (r *reader) read() {
-	r.next = r.at
-	if r.t = r.book.target(r.words[r.at]); r.t == nil {
-		r.unknown()
-		return
+// mistake is one whose words are mended by others in the place of n of them; with none it
+// cannot be told what was meant.
+func (r *reader) mistake(text string, at, n int, with ...string) *mistake {
+	m := &mistake{text: text, more: "Help: go tool mage -h " + r.t.name}
+	if len(with) > 0 {
+		m.line = replaced(r.words, at, n, with...)
 	}
-	late := false // options stand before arguments
-	for r.next++; r.next < len(r.words) && !r.helps && r.follows == ""; {
-		switch word := r.words[r.next]; {
-		case isOption(word) && (len(r.t.options) > 0 || len(r.args) == len(r.t.args) || asksForHelp(word)):
-			late = late || len(r.args) < len(r.t.args)
-			r.option()
-		case len(r.args) < len(r.t.args):
-			r.args = append(r.args, word)
-			r.next++
+	return m
+}
+
+// asksForHelp reports whether a word before the next target does.
+func (r *reader) asksForHelp() bool {
+	for _, word := range r.words[r.at+1:] {
+		name := strings.ToLower(strings.TrimLeft(word, "-"))
+		switch {
+		case isOption(word) && (name == "h" || name == "help") && r.t.option(name) == nil:
+			return true
 		case r.book.target(word) != nil:
-			r.order(late)
-			return
+			return false
+		}
+	}
+	return false
+}
+
+// read reads up to the next target, or to a mistake.
+func (r *reader) read() (next int, m *mistake) {
+	args := 0
+	for i := r.at + 1; i < len(r.words); i++ {
+		switch word := r.words[i]; {
+		case isOption(word) && (len(r.t.options) > 0 || args == len(r.t.args)):
+			if m := r.option(i, args); m != nil {
+				return 0, m
+			}
+		case args < len(r.t.args):
+			if args++; i != r.at+args {
+				m := r.mistake(fmt.Sprintf("%s takes <%s> before its options", r.t.name, strings.Join(r.t.args, "> <")), i, 1)
+				m.line = slices.Insert(replaced(r.words, i, 1), r.at+args, word)
+				return 0, m
+			}
+		case r.book.target(word) != nil:
+			return i, nil
 		case r.book.near(word) != "":
-			r.unknown()
+			return 0, r.book.unknown(r.words, i)
 		default:
-			r.stray()
+			return 0, r.stray(i)
 		}
 	}
-	r.order(late)
-}
-
-// unknown reads a word in the place of a target.
-func (r *reader) unknown() {
-	word := r.words[r.next]
-	if r.follows = r.book.near(word); r.follows == "" {
-		r.problem("no target is called %q", word)
-		r.lost = true
-		return
-	}
-	r.problem("no target is called %q; did you mean %q?", word, r.follows)
-}
-
-// order says which arguments are missing, or stand behind options.
-func (r *reader) order(late bool) {
-	var problem string
-	switch missing := r.t.args[min(len(r.args), len(r.t.args)):]; {
-	case len(missing) > 0:
-		problem = fmt.Sprintf("%s needs <%s>", r.t.name, strings.Join(missing, "> <"))
-		example := slices.Clone(r.t.example)
-		if len(example) < len(r.t.args) {
-			r.lost = true
-			break
+	if missing := r.t.args[args:]; len(missing) > 0 {
+		text := fmt.Sprintf("%s needs <%s>", r.t.name, strings.Join(missing, "> <"))
+		if len(r.t.example) < len(r.t.args) {
+			return 0, r.mistake(text, 0, 0)
 		}
-		r.args = append(r.args, example[len(r.args):len(r.t.args)]...)
-	case late:
-		problem = fmt.Sprintf("%s takes <%s> before its options", r.t.name, strings.Join(r.t.args, "> <"))
-	default:
-		return
+		return 0, r.mistake(text, r.at+1+args, 0, r.t.example[args:len(r.t.args)]...)
 	}
-	r.problems = slices.Insert(r.problems, 0, problem)
+	return len(r.words), nil
 }
 
-// option reads one option, and its value if that is a word of its own.
-func (r *reader) option() {
-	word := r.words[r.next]
-	r.next++
+// option is what is wrong with an option; args are the arguments before it.
+func (r *reader) option(at, args int) *mistake {
+	word := r.words[at]
 	given, value, valued := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	o := r.t.option(given)
 	switch {
-	case o == nil && asksForHelp(word):
-		r.helps = true
-		return
 	case o == nil:
-		if o = r.t.option(lang.Nearest(given, r.t.optionNames())); o == nil {
-			r.lost = true
-			r.problem("%s has no option %q%s", r.t.name, "-"+given, r.t.has())
-			return
+		text := fmt.Sprintf("%s has no option %q", r.t.name, "-"+given)
+		near := lang.Nearest(given, r.t.optionNames())
+		if near == "" {
+			return r.mistake(text+r.t.has(), 0, 0)
 		}
-		r.problem("%s has no option %q; did you mean -%s?", r.t.name, "-"+given, o.name)
+		return r.mistake(text+"; did you mean -"+near+"?", at, 1, "-"+near+strings.TrimLeft(word, "-")[len(given):])
 	case strings.HasPrefix(word, "--"):
-		r.problem("options have one dash: -%s", o.name)
-	}
-	switch {
+		return r.mistake("options have one dash: -"+o.name, at, 1, "-"+strings.TrimLeft(word, "-"))
 	case !valued && o.kind == "bool":
-		r.options = append(r.options, "-"+o.name)
-		return
+		return nil
+	}
+	var text string
+	n := 1
+	switch {
 	case !valued:
-		r.problem("-%s needs a value: -%s=<%s>%s", o.name, o.name, o.kind, o.means())
-		if value = r.separate(o); value == "" {
-			value = o.example()
+		text = fmt.Sprintf("-%s needs a value: -%s=<%s>%s", o.name, o.name, o.kind, o.means())
+		if value = r.separate(o, at+1, args); value != "" {
+			n = 2
 		}
 	case value == "" && !o.empty():
-		r.problem("-%s= has no value%s", o.name, o.means())
-		value = o.example()
+		text = fmt.Sprintf("-%s= has no value%s", o.name, o.means())
 	case !o.takes(value):
-		r.problem("-%s takes %s, not %q%s", o.name, kinds[o.kind], value, o.means())
+		text = fmt.Sprintf("-%s takes %s, not %q%s", o.name, kinds[o.kind], value, o.means())
+	default:
+		return nil
+	}
+	if n == 1 {
 		value = o.example()
 	}
-	if value == "" && !o.empty() {
-		r.lost = true
+	if value == "" {
+		return r.mistake(text, 0, 0)
 	}
-	r.options = append(r.options, "-"+o.name+"="+value)
+	return r.mistake(text, at, n, "-"+o.name+"="+value)
 }
 
-// separate is the value of an option as the word behind it, if it can be meant so.
-func (r *reader) separate(o *option) string {
-	if r.next == len(r.words) {
+// separate is the value of an option as the word behind it, if it can be meant so: it is
+// none of the arguments that are still needed.
+func (r *reader) separate(o *option, at, args int) string {
+	if at == len(r.words) {
 		return ""
 	}
-	if word := r.words[r.next]; isOption(word) || !o.takes(word) || r.book.target(word) != nil {
-		return ""
-	}
-	left := len(r.t.args) - len(r.args)
-	for _, w := range r.words[r.next+1:] {
+	word := r.words[at]
+	for _, w := range r.words[at+1:] {
 		if !isOption(w) {
-			left--
+			args++
 		}
 	}
-	if left > 0 {
-		return "" // it is an argument
+	if isOption(word) || !o.takes(word) || r.book.target(word) != nil || args < len(r.t.args) {
+		return ""
 	}
-	r.next++
-	return r.words[r.next-1]
+	return word
 }
 
 // stray is a word that is neither argument nor option nor target.
-func (r *reader) stray() {
-	word := r.words[r.next]
-	r.next++
+func (r *reader) stray(at int) *mistake {
+	word := r.words[at]
 	name, _, valued := strings.Cut(word, "=")
-	o := r.t.option(name)
-	if o != nil && valued != (o.kind == "bool") {
-		r.problem("options begin with a dash: -%s", o.name)
-		r.options = append(r.options, "-"+word)
-		return
+	if o := r.t.option(name); o != nil && valued != (o.kind == "bool") {
+		return r.mistake("options begin with a dash: -"+o.name, at, 1, "-"+word)
 	}
 	takes := "no argument"
 	if len(r.t.args) > 0 {
 		takes = "only <" + strings.Join(r.t.args, "> <") + ">"
 	}
-	r.problem("%s takes %s, and %q is no target", r.t.name, takes, word)
-	if r.t.choice() == nil || len(r.chosen) > 0 && !r.t.choice().several() {
-		r.lost = true
-		return
-	}
-	r.chosen = append(r.chosen, word)
-}
-
-// mistake is the first problem, and the command line without any.
-func (r *reader) mistake() *mistake {
-	m := mistake{text: r.problems[0], more: "All targets: go tool mage -l"}
-	line, rest := slices.Clone(r.words[:r.at]), r.words[r.next:]
-	if r.t != nil {
-		m.more = "Help: go tool mage -h " + r.t.name
-		line = append(append(append(line, r.words[r.at]), r.args...), r.choose()...)
-	}
-	if r.follows != "" {
-		line, rest = append(line, r.follows), rest[1:]
-	}
-	line = append(line, rest...)
-	unprintable := func(w string) bool { return strings.ContainsFunc(w, func(c rune) bool { return !unicode.IsPrint(c) }) }
-	if !r.lost && !slices.ContainsFunc(line, unprintable) {
-		m.line = line
-	}
-	return &m
-}
-
-// choose are the options, with the values that were given as words.
-func (r *reader) choose() []string {
-	if len(r.chosen) == 0 {
-		return r.options
-	}
+	m := r.mistake(fmt.Sprintf("%s takes %s, and %q is no target", r.t.name, takes, word), 0, 0)
 	o := r.t.choice()
-	options, values := []string{}, []string{}
-	for _, text := range r.options {
-		if before, is := strings.CutPrefix(text, "-"+o.name+"="); is {
-			values = append(values, before)
-			continue
+	if o == nil {
+		return m
+	}
+	m.line = replaced(r.words, at, 1)
+	for i, w := range m.line[r.at:] {
+		if strings.HasPrefix(w, "-"+o.name+"=") {
+			if m.line[r.at+i] += "," + word; !o.several() {
+				m.line = nil
+			}
+			return m
 		}
-		options = append(options, text)
 	}
-	values = append(values, r.chosen...)
-	if len(values) > 1 && !o.several() {
-		r.lost = true
-	}
-	return append([]string{"-" + o.name + "=" + strings.Join(values, ",")}, options...)
+	m.line = slices.Insert(m.line, r.at+1+len(r.t.args), "-"+o.name+"="+word)
+	return m
+}
+
+func unprintable(word string) bool {
+	return strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 
 // isOption tells options from arguments: a number may be negative.
 func isOption(word string) bool {
 	name := strings.TrimLeft(word, "-")
 	return name != word && name != "" && !unicode.IsDigit(rune(name[0]))
-}
-
-func asksForHelp(word string) bool {
-	name := strings.ToLower(strings.TrimLeft(word, "-"))
-	return name == "h" || name == "help"
 }
 
 // quote writes a word for the shell.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,31 +24,29 @@ import (
 // program is cclforge, with all verbs.
 const program = "github.com/cclforge/cclforge/verify/cmd/cclforge"
 
-// Run runs a verb with arguments and options; those that are empty are left out. Verbs that
-// need nothing but descriptions run here, the others in a process of their own: mage is no
-// parent for what runs long, and the emulator would be in every target.
-func Run(ctx context.Context, verb string, args ...string) error {
+// Run runs a verb with arguments and with options: names, each before a pointer to its value.
+// Arguments that are empty and values that were not given are left out. Verbs that need nothing
+// but descriptions run here, the others in a process of their own: mage is no parent for what
+// runs long, and the emulator would be in every target.
+func Run(ctx context.Context, verb string, args []string, options ...any) error {
 	words := append(strings.Fields(verb), slices.DeleteFunc(args, func(a string) bool { return a == "" })...)
+	for pair := range slices.Chunk(options, 2) {
+		if value := reflect.ValueOf(pair[1]); !value.IsNil() {
+			words = append(words, fmt.Sprintf("--%s=%v", pair[0], value.Elem()))
+		}
+	}
 	if command.Has(words[0]) {
 		return command.Execute(ctx, command.New(), words...)
 	}
 	return start(ctx, words)
 }
 
-// Flag is an option of a verb, or nothing if it was not given.
-func Flag[T any](name string, value *T) string {
+// Argument is the argument of a verb that may do without.
+func Argument(value *string) []string {
 	if value == nil {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("--%s=%v", name, *value)
-}
-
-// Argument is an argument of a verb, or nothing if it was not given.
-func Argument(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
+	return []string{*value}
 }
 
 func say(format string, args ...any) {
