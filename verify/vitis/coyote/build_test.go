@@ -14,7 +14,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
-	"github.com/cclforge/cclforge/verify/vitis/tcl"
 )
 
 // shellRepository is a git repository with what stands in for the shell; the
@@ -242,72 +241,5 @@ func TestBuildFails(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, emit.CoyoteBuild)); err == nil {
 			t.Errorf("%s: CMake has run", name)
 		}
-	}
-}
-
-// The Tcl that maps the firmware's memory opens the routed shell first, and works
-// without what v++ leaves.
-func TestFirmwareMap(t *testing.T) {
-	if err := tcl.Available(); err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	files, err := emit.Platform(designtest.Load(t, "u55c_rdma", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if f.Path == emit.CoyoteMap || f.Path == "vitis/firmware_mmi.tcl" {
-			file := filepath.Join(dir, f.Path)
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, f.Content, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	prelude := filepath.Join(dir, "prelude.tcl")
-	// One block RAM of 36 bits by 1024 words for each 4 KiB, as synthesis would have
-	// them: here 32 lanes of a bit by 32768 words.
-	text := `
-set opened ""
-proc open_checkpoint {file} { global opened; set opened $file }
-proc current_design {} { return d }
-proc get_cells {args} {
-    global opened
-    if {![string match */coyote/build/checkpoints/shell_routed.dcp $opened]} { error "no design is open: $opened" }
-    set cells {}
-    for {set i 0} {$i < 32} {incr i} { lappend cells inst_shell/inst_dynamic/inst_user_wrapper_0/cclo_top/ccl_offload_0/core/processor/ram/memory_reg_$i }
-    return $cells
-}
-proc get_property {args} {
-    set name [lindex $args end-1]
-    set cell [lindex $args end]
-    regexp {\d+$} $cell i
-    switch $name {
-        NAME { return $cell }
-        LOC { return RAMB36_X1Y$i }
-        PART { return xcu55c-fsvh2892-2L-e }
-        ram_addr_begin { return 0 }
-        ram_addr_end { return 32767 }
-        ram_slice_begin { return $i }
-        ram_slice_end { return $i }
-    }
-    return ""
-}
-source ` + filepath.Join(dir, emit.CoyoteMap) + "\n"
-	if err := os.WriteFile(prelude, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "tclsh", prelude)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	mmi, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
-	if err != nil || strings.Count(string(mmi), "<BitLane ") != 32 ||
-		!strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
-		t.Errorf("the map is %s (%v)", mmi, err)
 	}
 }
