@@ -61,17 +61,12 @@ func newBench(t *testing.T, o standin.Options) *bench {
 	}
 	top := t.TempDir()
 	all, err := shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o.Repositories, err = repositories(filepath.Join(top, "repositories"), all); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	o.Repositories, err = repositories(filepath.Join(top, "repositories"), all)
+	check(t, err)
 	b := &bench{T: t, options: o}
 	b.equip(top)
-	if err := emulation(b.Installation, all); err != nil {
-		t.Fatal(err)
-	}
+	check(t, emulation(b.Installation, all))
 	return b
 }
 
@@ -88,9 +83,7 @@ func (b *bench) equip(top string) {
 	b.Helper()
 	b.dir, b.cache = filepath.Join(top, "workspace"), filepath.Join(top, "cache")
 	b.Installation = standin.Install(b.T, filepath.Join(top, "tools"), b.options)
-	if err := os.MkdirAll(b.dir, 0o777); err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, os.MkdirAll(b.dir, 0o777))
 	home := filepath.Join(top, "home")
 	for _, v := range b.Env() {
 		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "XDG_CACHE_HOME" && name != "CCLFORGE_CACHE" {
@@ -154,11 +147,15 @@ func (b *bench) build(args ...string) outcome {
 func (b *bench) worked() []standin.Call {
 	b.Helper()
 	calls, err := b.Calls()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := b.Forget(); err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
+	check(b.T, b.Forget())
 	return calls
+}
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -22,33 +22,19 @@ func TestDamagedLink(t *testing.T) {
 		t.Fatalf("memory maps in the cache are %q, %v", maps, err)
 	}
 	info, err := os.Stat(maps[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := os.ReadFile(maps[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text[len(text)-20] ^= 4
-	if err := os.Chmod(maps[0], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(maps[0], text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(maps[0], 0o644))
+	check(t, os.WriteFile(maps[0], text, 0o666))
 	changed, err := os.Stat(maps[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(maps[0], info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.Chtimes(maps[0], info.ModTime(), info.ModTime()))
 	if o := b.run("cache", "verify"); o.code == 0 || !strings.Contains(o.out+o.err, "firmware.mmi") {
 		t.Errorf("cache verify does not see it: %v", o)
 	}
-	if err := os.Chtimes(maps[0], changed.ModTime(), changed.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chtimes(maps[0], changed.ModTime(), changed.ModTime()))
 	b.forgetSteps("image")
 	b.build(faulty)
 	if diff := difference(b.done(), []string{"image", "link"}); diff != "" {

@@ -27,9 +27,7 @@ const (
 func uuidOf(t *testing.T, file string) string {
 	t.Helper()
 	f, closer, err := xclbin.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer closer()
 	return f.UUID
 }
@@ -40,38 +38,26 @@ func fakeHost(t *testing.T, uuid string) {
 	dir := t.TempDir()
 	for _, name := range []string{"host", "card"} {
 		text, err := os.ReadFile("testdata/xbutil-2.13-" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		text = bytes.ReplaceAll(text, []byte(loaded), []byte(strings.ToUpper(uuid)))
-		if err := os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644))
 	}
 	script := "#!/bin/sh\nfor a in \"$@\"; do [ \"$last\" = --output ] && out=$a; last=$a; done\n" +
 		"case \"$*\" in *--report*) r=card;; *) r=host;; esac\nwhile read -r line; do echo \"$line\"; done < " +
 		dir + "/$r.json > $out\n"
-	if err := os.WriteFile(filepath.Join(dir, "xbutil"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "xbutil"), []byte(script), 0o755))
 	t.Setenv("PATH", dir)
 }
 
 func put(t *testing.T, from, to string, edit func([]byte) []byte) {
 	t.Helper()
 	text, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if edit != nil {
 		text = edit(text)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	check(t, os.WriteFile(to, text, 0o644))
 }
 
 // nowhere is a cache that is not there, and stays so.
@@ -80,9 +66,7 @@ func nowhere(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }
 func table(t *testing.T, all []Found) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Table(&b, all); err != nil {
-		t.Fatal(err)
-	}
+	check(t, Table(&b, all))
 	return b.String()
 }
 
@@ -147,14 +131,10 @@ func TestOneOfTwo(t *testing.T) {
 	put(t, ours, same, nil)
 	now := time.Now()
 	for i, file := range []string{older, same, newer} {
-		if err := os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)))
 	}
 	all, err := Scan(t.Context(), Options{Out: out, Cache: nowhere(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	d := all[0].Design
 	if d == nil || d.File != newer || d.Firmware != "f1" || !slices.Equal(d.Others, []string{older}) {
 		t.Errorf("%+v", d)

@@ -43,12 +43,8 @@ func (l layer) write(t testing.TB) string {
 	dir := t.TempDir()
 	for name, text := range l {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		check(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -57,9 +53,7 @@ func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]ct
 	t.Helper()
 	d := designtest.Of(t, lib, name, vars)
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return d, files
 }
 
@@ -69,18 +63,14 @@ func planned(t testing.TB, lib *platform.Library, name, version string, vars map
 	d, files := loaded(t, lib, name, vars)
 	p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, version), plan.Options{Descriptions: "/absent",
 		Firmware: []byte("@00000000\n00000013\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
 func keysOf(t testing.TB, p *step.Plan) map[string]string {
 	t.Helper()
 	keys, err := p.Keys(step.Sum)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string]string{}
 	for id, k := range keys {
 		out[id] = k.Hash
@@ -99,7 +89,7 @@ type shipped struct {
 
 var allShipped []shipped
 
-func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan)) {
+func each(t *testing.T, look func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan)) {
 	if allShipped == nil {
 		lib := library(t, t.TempDir())
 		for i, name := range lib.PlatformNames() {
@@ -115,9 +105,7 @@ func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.
 				d, files := loaded(t, lib, name, vars)
 				p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"),
 					plan.Options{Descriptions: "/absent", Firmware: []byte("@0\n")})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				allShipped = append(allShipped, shipped{fmt.Sprintf("%s emulated=%v", name, emulated), d, files, p})
 			}
 		}
@@ -126,7 +114,7 @@ func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.
 		t.Fatalf("only %d platforms", len(allShipped))
 	}
 	for _, s := range allShipped {
-		t.Run(s.name, func(t *testing.T) { check(t, s.d, s.files, s.p) })
+		t.Run(s.name, func(t *testing.T) { look(t, s.d, s.files, s.p) })
 	}
 }
 
@@ -290,9 +278,7 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 		lib := library(t, layer{"p.hcl": text, "more.tcl": "# more\n", "other.tcl": "# other\n"}.write(t))
 		d, files := loaded(t, lib, "p", nil)
 		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, cmp.Or(v.version, "2023.2")), v.Options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return p
 	}
 	was := planOf(variant{})
@@ -489,9 +475,7 @@ func TestFilesOfOthers(t *testing.T) {
 			"false\n" + xo + "\n}\n"
 	}
 	elsewhere := filepath.Join(t.TempDir(), "there.xo")
-	if err := os.WriteFile(elsewhere, []byte("xo"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(elsewhere, []byte("xo"), 0o666))
 	for _, test := range []struct{ name, xo, want, wrong string }{
 		{"beside the description", `xo { path = "mine.xo" }`, "DIR/platforms/kernels/mine.xo", ""},
 		{"absolute", fmt.Sprintf(`xo { path = %q }`, elsewhere), elsewhere, ""},
@@ -518,9 +502,7 @@ func TestFilesOfOthers(t *testing.T) {
 			set, err := tools.Find(t.Context(), lib.Toolchain,
 				tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }},
 				plan.Needs(d)...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: top})
 			if test.wrong != "" {
 				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) ||
@@ -529,9 +511,7 @@ func TestFilesOfOthers(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			link, xos, _ := linked(t, p)
 			i := slices.IndexFunc(link.Files, func(f step.File) bool { return f.Path == "xo/mine.xo" })
 			if i < 0 || link.Files[i].Disk != strings.ReplaceAll(test.want, "DIR", top) || !slices.Contains(xos, "xo/mine.xo") {
@@ -553,12 +533,8 @@ func TestFilesOfOthers(t *testing.T) {
 
 func put(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	check(t, os.WriteFile(file, []byte(text), 0o777))
 }
 
 // Plans of one platform of each kind, as people would say them.
@@ -586,11 +562,17 @@ func TestPlansAreAsWritten(t *testing.T) {
 			put(t, file, got.String())
 		}
 		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if diff := gocmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", test.platform, diff)
 		}
+	}
+}
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

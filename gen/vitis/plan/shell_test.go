@@ -26,9 +26,7 @@ func inShell(t *testing.T, change func(*design.Design), set func(*tools.Set), fi
 		change(d)
 	}
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s := tools.Assume(designtest.Library(t).Toolchain, "2023.2")
 	if set != nil {
 		set(s)
@@ -43,9 +41,7 @@ const (
 
 func TestShell(t *testing.T) {
 	p, err := inShell(t, nil, nil, "@0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s, image := p.Step(shellStep), p.Step(shellLast)
 	if s == nil || image == nil || len(p.Steps) != 2 {
 		t.Fatalf("steps are %+v", p.Steps)
@@ -97,9 +93,7 @@ func TestShell(t *testing.T) {
 
 func TestShellKeys(t *testing.T) {
 	p, err := inShell(t, nil, nil, "@0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	base := keysOf(t, p)
 	for name, c := range map[string]struct {
 		change       func(*design.Design)
@@ -148,9 +142,7 @@ func TestShellKeys(t *testing.T) {
 func TestShellFirmwareInKernel(t *testing.T) {
 	inKernel := func(d *design.Design) { d.Platform.Build.Firmware = platform.FirmwareKernel }
 	p, err := inShell(t, inKernel, nil, "@0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(p.Steps) != 1 || strings.Contains(string(p.Steps[0].Script()), "firmware_mmi") {
 		t.Errorf("there are %d steps", len(p.Steps))
 	}
@@ -170,9 +162,7 @@ func TestShellFirmwareInKernel(t *testing.T) {
 
 func TestShellInCpp(t *testing.T) {
 	p, err := inShell(t, func(d *design.Design) { d.PluginsAs("hls") }, nil, "@0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s := p.Step(shellStep)
 	script := string(s.Script())
 	hls, cmake := strings.Index(script, "vitis_hls -f coyote/hls_reduce_ops.tcl\n"), strings.Index(script, "cmake -S")

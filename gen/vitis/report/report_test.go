@@ -32,9 +32,7 @@ func build() Build {
 func collect(t *testing.T, fsys fs.FS) *Report {
 	t.Helper()
 	r, err := Collect(t.Context(), fsys, build())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -52,9 +50,7 @@ func sample(t *testing.T, dir string, change func(name string, data []byte) []by
 		out[p] = &fstest.MapFile{Data: change(p, data)}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 
@@ -296,13 +292,9 @@ func TestVariants(t *testing.T) {
 // TestPreference takes the last timing summary, and never one of an earlier stage.
 func TestPreference(t *testing.T) {
 	met, err := os.ReadFile("testdata/met/_x/reports/link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	missed, err := os.ReadFile("testdata/missed/hw_bb_locked_timing_summary_postroute_physopted.rpt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, c := range []struct {
 		names [2]string // of the one that is met, and of the one that is not
 		met   bool
@@ -461,5 +453,13 @@ func TestNumbers(t *testing.T) {
 		if v, ok := number(text); ok && !math.IsInf(v, 0) {
 			t.Errorf("number %q: %v", text, v)
 		}
+	}
+}
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -25,9 +25,7 @@ func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 			f := fix(t)
 			f.abandon("0.3")
 			out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			right(t, out)
 			if got := counted(t, f.count); got != once || d.new != 0 {
 				t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
@@ -65,9 +63,7 @@ func TestJobsThatNeverRun(t *testing.T) {
 	}
 	d = &detached{stale: true}
 	out, err := Run(t.Context(), plan, f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	if d.new != 4 {
 		t.Errorf("%d jobs were started anew", d.new)
@@ -78,9 +74,7 @@ func TestJobsThatNeverRun(t *testing.T) {
 func fast(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777))
 	return dir
 }
 
@@ -95,9 +89,7 @@ func TestJobsThatCannotBeFollowed(t *testing.T) {
 	}
 	d := &detached{}
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	if got := counted(t, f.count); got != once || d.new > 0 {
 		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
@@ -111,9 +103,7 @@ func TestJobsThatEndWithoutABuilder(t *testing.T) {
 		return len(f.inWork("step.exit")) == 7
 	})
 	out, err := f.run(twoPlatforms(f.count, "0.1")) // on this host
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	if got := counted(t, f.count); got != once {
 		t.Errorf("there ran %s", got)
@@ -135,9 +125,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 	}
 	d := &detached{}
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	if d.new != 6 { // all but the common kernel
 		t.Errorf("%d jobs were started anew", d.new)
@@ -156,9 +144,8 @@ func TestJobsOutOfSight(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	d = &detached{}
-	if out, err = Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options()); err != nil {
-		t.Fatal(err)
-	}
+	out, err = Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
+	check(t, err)
 	right(t, out)
 	if got := counted(t, f.count); got != once || d.new > 0 {
 		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
@@ -185,8 +172,6 @@ func TestTheWholeGraphIsSubmittedAtOnce(t *testing.T) {
 		close(d.hold)
 	}()
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 }

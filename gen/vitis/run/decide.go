@@ -55,7 +55,7 @@ func keysOf(plan *step.Plan, st *store.Store) (step.Keys, error) {
 			return nil, fmt.Errorf("plan: there are two steps %s", s.ID)
 		}
 		seen[s.ID] = true
-		if err := check(s); err != nil {
+		if err := checkStep(s); err != nil {
 			return nil, fmt.Errorf("plan: %s: %w", s.ID, err)
 		}
 	}

@@ -61,9 +61,7 @@ func start(t *testing.T, role, store, count, pause string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("another builder said: %s", out.String())
@@ -173,9 +171,7 @@ func fix(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	st, err := store.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return &fixture{T: t, store: st, count: filepath.Join(dir, "count")}
 }
 
@@ -234,5 +230,13 @@ func until(t *testing.T, what string, ok func() bool) {
 		if time.Since(begin) > time.Minute {
 			t.Fatalf("no: %s", what)
 		}
+	}
+}
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -26,9 +26,7 @@ func pids(t *testing.T, dir string) []int {
 	var list []int
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		if err != nil {
 			t.Fatalf("%s: %q", name, text)
@@ -153,9 +151,7 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 	r := submit(t, quick(), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	script, err := os.ReadFile(filepath.Join(dir, "script.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
 	supervisor, _ := parentOf(pid)
 	syscall.Kill(supervisor, syscall.SIGKILL)
@@ -196,9 +192,7 @@ func TestAScriptEndsWithItsSupervisor(t *testing.T) {
 	dir := work(t, "echo $$ >script.new; mv script.new script.pid; sleep 1; sleep 600")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	until(t, "it runs", has(dir, "script.pid"))
 	script := pids(t, dir)[0]
 	supervisor, _ := parentOf(script)

@@ -35,9 +35,7 @@ func job(dir string) step.Job { return step.Job{Step: &step.Step{ID: "p/link/p"}
 func work(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte(script), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte(script), 0o666))
 	return dir
 }
 
@@ -46,9 +44,7 @@ func quick() *Local { return NewLocal(LocalOptions{Jobs: 2, CPUs: 2, Grace: 300 
 func submit(t *testing.T, e *Local, j step.Job, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), j, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -207,9 +203,7 @@ printf last`)
 		return len(lines) == 1 && lines[0] == "first"
 	})
 	os.WriteFile(filepath.Join(dir, "two"), nil, 0o666)
-	if err := r.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Wait(t.Context()))
 	if started != 1 {
 		t.Errorf("started %d times", started)
 	}

@@ -20,9 +20,7 @@ func serve(t testing.TB, cards ...Card) *Server {
 	if errors.Is(err, ErrCompiler) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -34,9 +32,7 @@ func serve(t testing.TB, cards ...Card) *Server {
 func image(t testing.TB, d *design.Design, salt string) []byte {
 	t.Helper()
 	b, err := Image(d, salt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return b
 }
 

@@ -23,14 +23,10 @@ func load(t testing.TB, s *Server) *client {
 	c := &client{t: t, here: map[string]uintptr{}}
 	for _, name := range LibraryNames {
 		lib, err := purego.Dlopen(filepath.Join(s.Dir(), name), purego.RTLD_NOW|purego.RTLD_LOCAL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, f := range names[probe:] {
 			at, err := purego.Dlsym(lib, f.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if before, ok := c.here[f.name]; ok && before != at {
 				t.Fatalf("%s is there twice", f.name)
 			}
@@ -138,3 +134,11 @@ func (c *client) write(xcl, unit uintptr, offset, value uint32) {
 
 // pointerTo is where a word is.
 func pointerTo(v *uint32) uintptr { return uintptr(unsafe.Pointer(v)) }
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

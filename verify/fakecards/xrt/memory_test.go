@@ -19,13 +19,9 @@ import (
 func banks(t testing.TB, file []byte) *xclbin.Layout {
 	t.Helper()
 	f, err := xclbin.Read(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	l, err := f.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return l
 }
 
@@ -177,9 +173,7 @@ func TestSync(t *testing.T) {
 			}
 			if b.engine && !b.host {
 				m, err := h.World.Engine(0).Memory(false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				h.Calls() // waits for the server, as the race detector sees it
 				got := make([]byte, size)
 				if err := m.Read(got, addr); err != nil || !bytes.Equal(got, device) {

@@ -62,18 +62,12 @@ func TestSignatures(t *testing.T) {
 	exports := func(include string) {
 		t.Helper()
 		path, err := BuildLibraryWith(t.Context(), include)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		f, err := elf.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer f.Close()
 		symbols, err := f.DynamicSymbols()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var got []string
 		for _, s := range symbols {
 			if s.Section != elf.SHN_UNDEF {
@@ -125,16 +119,10 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 	cmd := exec.CommandContext(t.Context(), path, arguments...)
 	cmd.Env = append(os.Environ(), Variable+"=")
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		_ = cmd.Wait() // it may have been waited for
@@ -192,9 +180,7 @@ func TestProcesses(t *testing.T) {
 	if err := second.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, first.cmd.Process.Kill())
 	_ = first.cmd.Wait()
 	ended := func(pid int) (n, left int) {
 		for _, l := range s.Leaks() {

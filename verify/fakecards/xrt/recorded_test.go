@@ -87,9 +87,7 @@ func TestFailuresOnRequest(t *testing.T) {
 		"xclRegWrite":  {xcl, unit, 0, 0},
 		"xrtBOAddress": {buffer},
 	} {
-		if err := s.Fail(f, 2, syscall.EIO); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.Fail(f, 2, syscall.EIO))
 		c.do(f, arguments...)
 		c.fails(syscall.EIO, f, arguments...)
 		if r, errno := c.do(f, arguments...); errno == syscall.EIO || f != "xrtBOMap" && int32(r) < 0 {
@@ -102,15 +100,11 @@ func TestFailuresOnRequest(t *testing.T) {
 		arguments []uintptr
 	}{{"xclCloseContext", []uintptr{xcl, pointer(id), unit}}, {"xrtBOFree", []uintptr{buffer}}, {"xrtDeviceClose",
 		[]uintptr{card}}} {
-		if err := s.Fail(call.f, 1, syscall.EINTR); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.Fail(call.f, 1, syscall.EINTR))
 		c.fails(syscall.EINTR, call.f, call.arguments...)
 		c.ok(call.f, call.arguments...)
 	}
-	if err := s.Fail("xclProbe", 1, syscall.EIO); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Fail("xclProbe", 1, syscall.EIO))
 	if n, _ := c.do("xclProbe"); n != 0 {
 		t.Errorf("%d cards", n)
 	}

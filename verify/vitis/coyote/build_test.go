@@ -27,15 +27,9 @@ func shellRepository(t *testing.T) (dir, revision string) {
 	}
 	dir = t.TempDir()
 	text, err := os.ReadFile("shell/cmake/FindCoyoteHW.cmake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "cmake"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.Mkdir(filepath.Join(dir, "cmake"), 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644))
 	git := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), "git", args...)
 		cmd.Dir = dir
@@ -59,27 +53,19 @@ func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (
 	dir = t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(text), mode))
 	}
 	for _, f := range s.Files {
 		write(f.Path, string(f.Content), 0o644)
 	}
 	for _, n := range s.Needs {
 		text, err := os.ReadFile(filepath.Join(earlier[n.Step], n.Output))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		write(n.Path, string(text), 0o644)
 	}
 	bin := filepath.Join(t.TempDir(), "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Mkdir(bin, 0o755))
 	for name, text := range map[string]string{
 		"vivado": `case "$*" in
 *cr_user.tcl*) ;;
@@ -89,9 +75,7 @@ func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (
 esac`,
 		"updatemem": `while [ $# -gt 0 ]; do case $1 in -bit) in=$2;; -out) out=$2;; -data) data=$2;; -meminfo) map=$2;; esac; shift; done; cat $in $map $data > $out`,
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755))
 	}
 	write("step.sh", string(s.Script()), 0o755)
 	cmd := exec.CommandContext(t.Context(), "bash", "step.sh")
@@ -115,18 +99,12 @@ func plannedWith(t *testing.T, more []byte, change func(*design.Design)) *step.P
 	d.Shell = &shell
 	change(d)
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	image, err := emit.FirmwareImage(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"),
 		plan.Options{Descriptions: "/x", Firmware: append(image, more...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
@@ -183,9 +161,7 @@ func TestBuild(t *testing.T) {
 func optionsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, emit.CoyoteBuild, "options.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")

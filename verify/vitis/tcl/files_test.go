@@ -37,9 +37,7 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 	} {
 		d := designtest.Load(t, v.name, v.vars)
 		steps, err := emit.PackageSteps(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files := rendered(t, d)
 		for _, s := range steps {
 			if s.Kernel.ID != "ccl_offload" && seen[s.Kernel.ID] {
@@ -65,9 +63,7 @@ var network = regexp.MustCompile(`^((rx|tx)_(tcp|udp|rdma)|rx_fill|rx_shift|head
 func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) {
 	t.Helper()
 	sources, err := emit.KernelSources(d, s.Kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	tree := filepath.Join(dir, "tree.xml")
 	args := append([]string{
 		"--xml-only", "--xml-output", tree, "-Wall", "-Wno-DECLFILENAME", "--no-timing", "--Mdir", filepath.Join(dir, "obj"),
@@ -79,9 +75,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 		t.Fatalf("verilator: %v\n%s", err, out)
 	}
 	text, err := os.ReadFile(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var doc struct {
 		Modules []struct {
 			Name string `xml:"origName,attr"`
@@ -90,9 +84,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 			Name string `xml:"name,attr"`
 		} `xml:"netlist>package"`
 	}
-	if err := xml.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	check(t, xml.Unmarshal(text, &doc))
 	used := map[string]bool{}
 	for _, m := range doc.Modules {
 		used[m.Name] = true
@@ -124,16 +116,12 @@ func TestSynthesisFindsAllModules(t *testing.T) {
 			t.Parallel()
 			d := designtest.Load(t, name, nil)
 			steps, err := emit.PackageSteps(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			at := slices.IndexFunc(steps, func(s emit.PackageStep) bool { return s.Kernel.ID == kernel })
 			s := steps[at]
 			dir := place(t, rendered(t, d), s.Files...)
 			sources, err := emit.KernelSources(d, s.Kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			script := "read_verilog -sv " + strings.Join(sources, " ") + " vitis/package/" + kernel +
 				".v; hierarchy -check -top " + s.Kernel.Name + "_ip"
 			if out, err := yosys(t.Context(), dir, script); err != nil {

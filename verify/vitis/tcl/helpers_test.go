@@ -38,9 +38,7 @@ func shipped(t testing.TB) []string {
 func rendered(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	all := map[string][]byte{}
 	for _, f := range files {
 		all[f.Path] = f.Content
@@ -65,20 +63,22 @@ func place(t testing.TB, files map[string][]byte, names ...string) string {
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // must runs a script that has to do its work.
 func must(t testing.TB, r tcl.Run) *tcl.State {
 	t.Helper()
 	s, err := r.Do(t.Context())
+	check(t, err)
+	return s
+}
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
 }

@@ -161,9 +161,7 @@ func TestLive(t *testing.T) {
 	w := job(t, c, "p/hls/a", "echo one; "+untilGo+"; echo two; printf three", step.Resources{})
 	done := wait(t.Context(), submit(t, e, w))
 	until(t, "the first line", func() bool { return slices.Equal(w.told(&w.lines), []string{"one"}) })
-	if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
 	if err := <-done; err != nil {
 		t.Error(err)
 	}

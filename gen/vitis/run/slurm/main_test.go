@@ -40,9 +40,7 @@ func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slur
 		change(&o)
 	}
 	e, err := slurm.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return e, c
 }
 
@@ -60,20 +58,14 @@ type watched struct {
 func job(t *testing.T, c *slurmtest.Cluster, name, script string, r step.Resources) *watched {
 	t.Helper()
 	dir, err := os.MkdirTemp(c.Dir, "w")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return jobIn(t, dir, name, script, r)
 }
 
 func jobIn(t *testing.T, dir, name, script string, r step.Resources) *watched {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(dir, 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644))
 	w := &watched{}
 	add := func(list *[]string) func(string) {
 		return func(text string) {
@@ -99,9 +91,7 @@ func (w *watched) told(list *[]string) []string {
 func submit(t *testing.T, e *slurm.Executor, w *watched, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), w.Job, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -137,9 +127,7 @@ func exists(path string) func() bool {
 func queued(t *testing.T, c *slurmtest.Cluster, dir string) []string {
 	t.Helper()
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%A|%Z").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var ids []string
 	for line := range strings.Lines(string(out)) {
 		id, where, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
@@ -164,9 +152,7 @@ func mark() string { return fmt.Sprintf("%d.%09d", 1000+os.Getpid()%1000, time.N
 func alive(t *testing.T, seconds string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range files {
 		text, err := os.ReadFile(f)
 		if err == nil && string(text) == "sleep\x00"+seconds+"\x00" {
@@ -193,9 +179,7 @@ func uid() string { return strconv.Itoa(os.Getuid()) }
 
 func leaveRecord(t *testing.T, w *watched, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644))
 }
 
 // rewriteRecord changes the only record of a directory.
@@ -203,21 +187,8 @@ func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
 	t.Helper()
 	for _, f := range glob(t, w, "slurm-*.json") {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		leaveRecord(t, w, filepath.Base(f), change(string(text)))
-	}
-}
-
-// forgetNumber takes the number from the only record of a directory.
-func forgetNumber(t *testing.T, w *watched) {
-	t.Helper()
-	for _, f := range glob(t, w, "slurm-*.json") {
-		numbered := strings.TrimSuffix(f, ".json")
-		if err := os.Rename(f, strings.TrimSuffix(numbered, filepath.Ext(numbered))+".json"); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -228,4 +199,12 @@ func glob(t *testing.T, w *watched, pattern string) []string {
 		t.Fatalf("no %s in %s: %v", pattern, w.Dir, err)
 	}
 	return files
+}
+
+// check ends a test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
