@@ -44,16 +44,6 @@ func play(role string, args []string) int {
 	case "publish":
 		_, err := s.Publish(args[1], args[2], Making{Step: testStep()})
 		fmt.Println(err)
-	case "get":
-		_, err := s.Get(args[1])
-		fmt.Println(err)
-		_, err = s.Lock(context.Background(), args[2], nil)
-		fmt.Println(err)
-		done, err := s.Use(context.Background(), args[1:2])
-		fmt.Println(err)
-		if err == nil {
-			done()
-		}
 	}
 	return 0
 }

@@ -171,31 +171,3 @@ func TestAFullDisk(t *testing.T) {
 		t.Errorf("prune: %+v, %v", p, err)
 	}
 }
-
-// A store that cannot be written: another user's, without the rights.
-func TestReadOnly(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: needs root, to be somebody else")
-	}
-	dir, err := os.MkdirTemp("", "readonly")
-	check(t, err)
-	defer os.RemoveAll(dir)
-	os.Chmod(dir, 0o755)
-	s, err := Open(dir)
-	check(t, err)
-	published(t, s, key("a"))
-	exe, err := os.ReadFile(os.Args[0]) // where everybody can run it
-	check(t, err)
-	copied := filepath.Join(dir, "test.exe")
-	check(t, os.WriteFile(copied, exe, 0o755))
-	cmd := exec.Command(copied, dir, key("a"), key("b"))
-	cmd.Dir = dir
-	cmd.Env = []string{roleVariable + "=get", "HOME=" + dir, "TMPDIR=/tmp"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	lines := strings.Split(string(out), "\n")
-	if err != nil || len(lines) < 3 || lines[0] != "<nil>" || !strings.Contains(lines[1], "permission denied") ||
-		lines[2] != "<nil>" {
-		t.Errorf("%v\n%s", err, out)
-	}
-}

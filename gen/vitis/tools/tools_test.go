@@ -126,24 +126,6 @@ func TestToolsAreFoundByPathAndByVariable(t *testing.T) {
 	}
 }
 
-// Up to 2023.1 vitis_hls compiles C++, then v++ (UG1399 2023.2, "Introduction to
-// Vitis HLS Components").
-func TestWhichToolCompilesCpp(t *testing.T) {
-	for version, want := range map[string]string{
-		"2022.1": "vitis_hls", "2022.2": "vitis_hls", "2022.2.2": "vitis_hls", "2023.1": "vitis_hls", "2023.1.1": "vitis_hls",
-		"2023.2": "v++", "2024.1": "v++", "2024.2": "v++", "2025.1": "v++", "2025.2": "v++", "2026.1": "v++", "2027.2": "v++",
-	} {
-		m := newMachine(t)
-		m.tool("bin/v++", version)
-		m.tool("bin/vitis_hls", version)
-		set, err := tools.Find(t.Context(), chain(t), m.env(), need(tools.HLS, "v++")...)
-		check(t, err)
-		if got, err := set.Tool(tools.HLS); err != nil || got.Name != want || got.Version != version {
-			t.Errorf("%s: got %+v, %v, want %s", version, got, err, want)
-		}
-	}
-}
-
 func TestMissingToolsSayWhatToDo(t *testing.T) {
 	for _, test := range []struct {
 		name  string

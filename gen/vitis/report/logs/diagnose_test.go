@@ -341,39 +341,6 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestBounded keeps few lines of many.
-func TestBounded(t *testing.T) {
-	s := &scan{cause: -1}
-	for i := range 1000 {
-		s.line(fmt.Sprintf("ERROR: [Foo 1-%d] see '/w/%d/runme.log'", i, i))
-		s.line(fmt.Sprintf("ERROR: [VPL 60-773] In '/w/%d.log'", i))
-	}
-	if len(s.real) > mostLines || len(s.after) > mostLines || len(s.pointed) > mostLogs {
-		t.Errorf("%d, %d and %d lines are kept", len(s.real), len(s.after), len(s.pointed))
-	}
-}
-
-// TestMarks holds the marks to the patterns: what a pattern matches has a mark.
-func TestMarks(t *testing.T) {
-	for _, f := range failures {
-		for name, file := range f.dir {
-			for line := range strings.SplitSeq(string(file.Data), "\n") {
-				got, _ := match(line)
-				want := -1
-				for i, c := range causes {
-					if c.pattern != nil && c.pattern.MatchString(line) && !strings.HasPrefix(line, "INFO: [") {
-						want = i
-						break
-					}
-				}
-				if got != want {
-					t.Errorf("%s of %s: %q: cause %d by marks and %d by patterns", name, f.name, line, got, want)
-				}
-			}
-		}
-	}
-}
-
 // endless is a log of many bytes that takes no memory.
 type endless struct {
 	fstest.MapFS
