@@ -29,9 +29,7 @@ func TestOnSlurm(t *testing.T) {
 	}
 	check(t, err)
 	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		check(t, c.Stop())
 	})
 	reference := slurmBench(t, c)
 	reference.build(onCluster, "--on=local")

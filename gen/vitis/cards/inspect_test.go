@@ -89,9 +89,7 @@ func (r *rig) open(number int) (*driver.Card, *accl.Platform) {
 		Library: r.h.Dir(), Keep: true})
 	check(r.t, err)
 	r.t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			r.t.Error(err)
-		}
+		check(r.t, c.Close())
 	})
 	return c, &p
 }

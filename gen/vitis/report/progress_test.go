@@ -369,9 +369,7 @@ func TestParallel(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, d.Close())
 	}
 }
 

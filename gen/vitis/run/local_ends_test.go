@@ -68,9 +68,7 @@ while [ $(ls *.pid | wc -l) -lt 6 ]; do sleep 0.01; done
 
 func TestWhatAScriptLeavesRunningEndsWithIt(t *testing.T) {
 	dir := work(t, family+"exit 0")
-	if err := submit(t, quick(), job(dir)).Wait(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check(t, submit(t, quick(), job(dir)).Wait(t.Context()))
 	allGone(t, dir, 6)
 }
 
@@ -181,9 +179,7 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
 		t.Errorf("alive: %v, %v", alive, err)
 	}
-	if err := e.Cancel(t.Context(), dir); err != nil {
-		t.Error(err)
-	}
+	check(t, e.Cancel(t.Context(), dir))
 	allGone(t, dir, 6)
 }
 
@@ -201,7 +197,5 @@ func TestAScriptEndsWithItsSupervisor(t *testing.T) {
 	until(t, "the script has ended", func() bool { return gone(script) })
 	cmd.Process.Kill()
 	cmd.Wait()
-	if err := quick().Cancel(t.Context(), dir); err != nil {
-		t.Error(err)
-	}
+	check(t, quick().Cancel(t.Context(), dir))
 }

@@ -106,9 +106,7 @@ func TestJobsWaitForThoseBefore(t *testing.T) {
 	if has(never, "ran")() {
 		t.Error("it ran none the less")
 	}
-	if err := a.Wait(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check(t, a.Wait(t.Context()))
 }
 
 func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
@@ -171,9 +169,7 @@ func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 	}
 	os.WriteFile(filepath.Join(dir, "go"), nil, 0o666)
 	for _, r := range []step.Running{one, three} {
-		if err := r.Wait(t.Context()); err != nil {
-			t.Error(err)
-		}
+		check(t, r.Wait(t.Context()))
 	}
 	if has(never, "ran")() || !has(last, "ran")() || e.slots.free != e.slots.all {
 		t.Errorf("the queue is wrong: %+v", e.slots)

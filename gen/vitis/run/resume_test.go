@@ -28,9 +28,7 @@ func TestTwoBuildersAtOnce(t *testing.T) {
 	check(t, err)
 	right(t, out)
 	for _, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
+		check(t, cmd.Wait())
 	}
 	if got := counted(t, f.count); got != once {
 		t.Errorf("there ran %s", got)

@@ -197,9 +197,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 		t.Errorf("%q", works)
 	}
 	for _, dir := range works {
-		if err := s.Discard(dir); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Discard(dir))
 	}
 	if left, _ := os.ReadDir(s.path("work")); len(left) > 0 {
 		t.Errorf("left %v", left)
@@ -210,8 +208,6 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 			t.Errorf("%s: %v", dir, err)
 		}
 		seen[dir] = true
-		if err := s.Discard(dir); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Discard(dir))
 	}
 }

@@ -97,9 +97,7 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 	if _, err := c.QueuePairs(t.Context(), 32); !errors.Is(err, driver.ErrThreads) {
 		t.Errorf("more queue pairs than there can be: %v", err)
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	if err := c.Close(); err != nil {
 		t.Errorf("closed again: %v", err)
 	}
@@ -130,9 +128,7 @@ func TestAForeignThread0(t *testing.T) {
 		t.Error(err)
 	}
 	foreign.Die()
-	if err := open(t, h.Process(), &lies).Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, open(t, h.Process(), &lies).Close())
 }
 
 // TestMemory looks into device memory as the engine sees it.
@@ -203,9 +199,7 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%v are within it", bounds)
 			}
 		}
-		if err := mem.Free(); err != nil {
-			t.Error(err)
-		}
+		check(t, mem.Free())
 		if err := mem.Free(); !errors.Is(err, driver.ErrFreed) {
 			t.Error(err)
 		}
@@ -213,9 +207,7 @@ func TestMemory(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	coyote.Returned(t, h)
 }
 
@@ -302,9 +294,7 @@ func TestRegisters(t *testing.T) {
 	}
 	regs, err := c.Registers("hostctrl_0_0")
 	check(t, err)
-	if err := regs.Write(t.Context(), 0x64, 0x89ABCDEF); err != nil {
-		t.Error(err)
-	}
+	check(t, regs.Write(t.Context(), 0x64, 0x89ABCDEF))
 	if v, err := regs.Read(t.Context(), 0x64); err != nil || v != 0x89ABCDEF {
 		t.Errorf("0x%X, %v", v, err)
 	}
@@ -313,9 +303,7 @@ func TestRegisters(t *testing.T) {
 			t.Errorf("0x%X: %v", at, err)
 		}
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	if _, err := regs.Read(t.Context(), 0); !errors.Is(err, driver.ErrClosed) {
 		t.Error(err)
 	}

@@ -45,9 +45,7 @@ func TestTheDriver(t *testing.T) {
 			}
 			return e.Close(ctx)
 		})
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, w.Close())
 		coyote.Returned(t, h)
 	}
 }

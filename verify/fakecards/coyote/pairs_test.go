@@ -61,9 +61,7 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 			}
-			if err := w.Close(); err != nil {
-				t.Error(err)
-			}
+			check(t, w.Close())
 			coyote.Returned(t, h)
 		})
 	}

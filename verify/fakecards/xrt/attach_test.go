@@ -49,9 +49,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 				if c.Fresh() {
 					t.Error("it says that it has loaded the card")
 				}
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
+				check(t, c.Close())
 			}
 			loads := 0
 			for _, call := range slices.DeleteFunc(h.Calls(), func(c xrt.Call) bool { return c.Function != load }) {

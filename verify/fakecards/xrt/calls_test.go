@@ -22,9 +22,7 @@ func serve(t testing.TB, cards ...Card) *Server {
 	}
 	check(t, err)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Close())
 	})
 	return s
 }

@@ -61,9 +61,7 @@ func TestTheDriver(t *testing.T) {
 				return engines[rank].Close(ctx)
 			})
 			for _, c := range cards {
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
+				check(t, c.Close())
 			}
 			xrt.Returned(t, h)
 		})
@@ -89,9 +87,7 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	if _, err := cards[0].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrOpen) {
 		t.Errorf("the same engine of the same card again: %v", err)
 	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, first.Close())
 	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
 		t.Errorf("after its end: %v", err)
 	}
@@ -101,15 +97,11 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	if _, err := cards[1].Engine(t.Context(), &p, 2); err != nil {
 		t.Error(err)
 	}
-	if err := cards[0].Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, cards[0].Close())
 	if _, err := cards[1].Engine(t.Context(), &p, 1); err != nil {
 		t.Errorf("after the first has closed the card: %v", err)
 	}
-	if err := cards[1].Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, cards[1].Close())
 	xrt.Returned(t, h)
 }
 

@@ -177,9 +177,7 @@ func TestProcesses(t *testing.T) {
 
 	// One gives back what it has, the other is killed: the next can have it.
 	second.in.Close()
-	if err := second.cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	check(t, second.cmd.Wait())
 	check(t, first.cmd.Process.Kill())
 	_ = first.cmd.Wait()
 	ended := func(pid int) (n, left int) {

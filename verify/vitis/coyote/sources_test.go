@@ -144,15 +144,11 @@ func TestClean(t *testing.T) {
 	}
 	t.Run("kernels", func(t *testing.T) {
 		t.Parallel()
-		if err := lint(t, "coyote_top", application(t)); err != nil {
-			t.Error(err)
-		}
+		check(t, lint(t, "coyote_top", application(t)))
 	})
 	t.Run("shell", func(t *testing.T) {
 		t.Parallel()
-		if err := lint(t, "user_wrapper", shellSources(t)); err != nil {
-			t.Error(err)
-		}
+		check(t, lint(t, "user_wrapper", shellSources(t)))
 	})
 	// What must not pass.
 	for name, c := range map[string]struct{ file, old, new string }{

@@ -53,9 +53,7 @@ func TestFailingCluster(t *testing.T) {
 	c, err := slurmtest.Start(t.Context(), slurmtest.Options{Silence: 3 * time.Second})
 	check(t, err)
 	defer func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		check(t, c.Stop())
 	}()
 	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: patience, Env: c.Env()})
 	check(t, err)
@@ -94,9 +92,7 @@ func TestFailingCluster(t *testing.T) {
 		wants(t, <-doneA, step.ErrFailed, "node failed", node)
 		wants(t, <-doneL, step.ErrNotRun)
 		check(t, os.WriteFile(filepath.Join(b.Dir, "go"), nil, 0o644))
-		if err := <-doneB; err != nil {
-			t.Error(err)
-		}
+		check(t, <-doneB)
 		if exists(filepath.Join(after.Dir, "ran"))() {
 			t.Error("what comes after both has run")
 		}
@@ -193,9 +189,7 @@ func TestEmptyQueue(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	w := job(t, c, "p/hls/a", "until [ $(wc -l <"+dir+"/calls) -gt 9 ]; do sleep 0.05; done; echo ended", step.Resources{})
-	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), submit(t, e, w)))
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"ended"}) {
 		t.Errorf("lines are %q", lines)
 	}

@@ -41,9 +41,7 @@ func TestFollow(t *testing.T) {
 	done := []<-chan error{wait(t.Context(), rr), wait(t.Context(), pp)}
 	check(t, os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644))
 	for _, d := range done {
-		if err := <-d; err != nil {
-			t.Error(err)
-		}
+		check(t, <-d)
 	}
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
 		t.Errorf("it began %q: %v", text, err)
@@ -59,15 +57,11 @@ func TestFollow(t *testing.T) {
 	again.Follow = true
 	followed, err := second.Submit(t.Context(), again, nil)
 	check(t, err)
-	if err := <-wait(t.Context(), followed); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), followed))
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
 		t.Errorf("it began %q although it had ended: %v", text, err)
 	}
-	if err := <-wait(t.Context(), submit(t, second, runs)); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), submit(t, second, runs)))
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\nbegun\n" {
 		t.Errorf("it began %q: %v", text, err)
 	}
@@ -99,9 +93,7 @@ func TestLeftBehind(t *testing.T) {
 			}
 			done := wait(t.Context(), r)
 			check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
+			check(t, <-done)
 			if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
 				t.Errorf("it began %q", text)
 			}
@@ -156,9 +148,7 @@ func TestCancelOthers(t *testing.T) {
 	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
 	done := wait(t.Context(), submit(t, first, w))
 	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
-	if err := second.Cancel(t.Context(), w.Dir); err != nil {
-		t.Error(err)
-	}
+	check(t, second.Cancel(t.Context(), w.Dir))
 	if left := queued(t, c, w.Dir); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}

@@ -71,9 +71,7 @@ func ends(t *testing.T, c *slurmtest.Cluster, w *watched, r step.Running) {
 	t.Helper()
 	done := wait(t.Context(), r)
 	check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	check(t, <-done)
 	until(t, "no job is left", func() bool { return len(queued(t, c, w.Dir)) == 0 })
 	if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
 		t.Errorf("it began %q", text)
