@@ -195,27 +195,3 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
-
-// A revision that is not there ends the step; so does a shell that fails.
-func TestBuildFails(t *testing.T) {
-	repository, revision := shellRepository(t)
-	for name, c := range map[string]struct {
-		change func(*design.Design)
-		says   string
-	}{
-		"revision":   {func(d *design.Design) { d.Shell.Revision = strings.Repeat("a", 40) }, "aaaaaaa"},
-		"repository": {func(d *design.Design) { d.Shell.Git = filepath.Join(repository, "nowhere") }, "nowhere"},
-	} {
-		p := planned(t, func(d *design.Design) {
-			d.Shell.Git, d.Shell.Revision = repository, revision
-			c.change(d)
-		})
-		dir, said, err := runs(t, p, p.Steps[0], nil)
-		if err == nil || !strings.Contains(said, c.says) {
-			t.Errorf("%s: error %v:\n%s", name, err, said)
-		}
-		if _, err := os.Stat(filepath.Join(dir, emit.CoyoteBuild)); err == nil {
-			t.Errorf("%s: CMake has run", name)
-		}
-	}
-}
