@@ -127,15 +127,31 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// begun starts a builder of one job, which has begun when it has left a file.
+func begun(t *testing.T, dir, file string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
+	check(t, cmd.Start())
+	until(t, "it runs", has(dir, file))
+	return cmd
+}
+
+// supervisorOf is the parent of a script, which has left its number.
+func supervisorOf(t *testing.T, dir string) (supervisor, script int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "script.pid"))
+	check(t, err)
+	script, err = strconv.Atoi(strings.TrimSpace(string(text)))
+	check(t, err)
+	supervisor, _ = parentOf(script)
+	return supervisor, script
+}
+
 // The builder is killed with SIGKILL: nobody can tell the tools but the supervisor.
 func TestTheEndOfTheBuilderEndsAll(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it runs", has(dir, "ready"))
+	cmd := begun(t, dir, "ready")
 	cmd.Process.Kill()
 	cmd.Wait()
 	until(t, "all are gone",
@@ -148,10 +164,7 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
 	r := submit(t, quick(), job(dir))
 	until(t, "it runs", has(dir, "ready"))
-	script, err := os.ReadFile(filepath.Join(dir, "script.pid"))
-	check(t, err)
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
-	supervisor, _ := parentOf(pid)
+	supervisor, _ := supervisorOf(t, dir)
 	syscall.Kill(supervisor, syscall.SIGKILL)
 	if err := r.Wait(t.Context()); !errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), "supervisor") {
 		t.Errorf("got %v", err)
@@ -162,15 +175,8 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 // Builder and supervisor are killed at once: what they leave, the next build ends.
 func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it runs", has(dir, "ready"))
-	script, _ := os.ReadFile(filepath.Join(dir, "script.pid"))
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
-	supervisor, _ := parentOf(pid)
+	cmd := begun(t, dir, "ready")
+	supervisor, _ := supervisorOf(t, dir)
 	syscall.Kill(supervisor, syscall.SIGSTOP)
 	cmd.Process.Kill()
 	cmd.Wait()
@@ -186,12 +192,8 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 // Whatever becomes of the tools, the script does not go on to its next command.
 func TestAScriptEndsWithItsSupervisor(t *testing.T) {
 	dir := work(t, "echo $$ >script.new; mv script.new script.pid; sleep 1; sleep 600")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	check(t, cmd.Start())
-	until(t, "it runs", has(dir, "script.pid"))
-	script := pids(t, dir)[0]
-	supervisor, _ := parentOf(script)
+	cmd := begun(t, dir, "script.pid")
+	supervisor, script := supervisorOf(t, dir)
 	syscall.Kill(cmd.Process.Pid, syscall.SIGSTOP) // it cannot help
 	syscall.Kill(supervisor, syscall.SIGKILL)
 	until(t, "the script has ended", func() bool { return gone(script) })
