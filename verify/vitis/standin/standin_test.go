@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -84,37 +83,5 @@ func TestOptions(t *testing.T) {
 		if fine := asks && test.says != "not installed"; fine != (status == 0) {
 			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
 		}
-	}
-}
-
-// TestLog: calls are in the log, with what they read and wrote.
-func TestLog(t *testing.T) {
-	dir := t.TempDir()
-	in := Install(t, t.TempDir(), Options{})
-	const platform = "xilinx_u50_gen3x16_xdma_5_202210_1"
-	if status, said := call(t, in, dir, "emconfigutil", "--platform", platform, "--nd", "1", "--od", "."); status != 0 {
-		t.Fatal(said)
-	}
-	if err := in.Fail(Fault{Tool: "emconfigutil", Kind: OutOfMemory, Times: 1}); err != nil {
-		t.Fatal(err)
-	}
-	call(t, in, dir, "emconfigutil", "--platform", platform)
-	if status, said := call(t, in, dir, "emconfigutil", "--platform", platform, "--nd", "2", "--od", "."); status != 0 {
-		t.Fatalf("the fault was to happen once: %s", said)
-	}
-	calls, err := in.Calls()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var exits []int
-	for _, c := range calls {
-		exits = append(exits, c.Exit)
-	}
-	if !slices.Equal(exits, []int{0, -1, 0}) {
-		t.Errorf("exit statuses %v", exits)
-	}
-	if first := calls[0]; first.Tool != "emconfigutil" || first.Outputs["emconfig.json"] == "" ||
-		first.Env["XILINX_VITIS"] != in.Vitis || first.Args[1] != platform {
-		t.Errorf("the first call is %+v", first)
 	}
 }

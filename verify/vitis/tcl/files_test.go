@@ -1,7 +1,6 @@
 package tcl_test
 
 import (
-	"context"
 	"encoding/xml"
 	"os"
 	"os/exec"
@@ -104,35 +103,4 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 	if diff := cmp.Diff(used, listed); diff != "" {
 		t.Errorf("modules -used +listed:\n%s", diff)
 	}
-}
-
-// What synthesis sees, which Verilator does not in all places, is complete, too.
-func TestSynthesisFindsAllModules(t *testing.T) {
-	if _, err := exec.LookPath("yosys"); err != nil {
-		t.Skip("yosys is missing: apt-get install yosys")
-	}
-	for name, kernel := range map[string]string{"u55c_tcp": "external_dma_1port", "u280_axis3x": "network_krnl_axis"} {
-		t.Run(kernel, func(t *testing.T) {
-			t.Parallel()
-			d := designtest.Load(t, name, nil)
-			steps, err := emit.PackageSteps(d)
-			check(t, err)
-			at := slices.IndexFunc(steps, func(s emit.PackageStep) bool { return s.Kernel.ID == kernel })
-			s := steps[at]
-			dir := place(t, rendered(t, d), s.Files...)
-			sources, err := emit.KernelSources(d, s.Kernel)
-			check(t, err)
-			script := "read_verilog -sv " + strings.Join(sources, " ") + " vitis/package/" + kernel +
-				".v; hierarchy -check -top " + s.Kernel.Name + "_ip"
-			if out, err := yosys(t.Context(), dir, script); err != nil {
-				t.Errorf("yosys: %v\n%s", err, out)
-			}
-		})
-	}
-}
-
-func yosys(ctx context.Context, dir, script string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "yosys", "-q", "-p", script)
-	cmd.Dir = dir
-	return cmd.CombinedOutput()
 }
