@@ -344,51 +344,6 @@ func TestPlatformsShareResults(t *testing.T) {
 	}
 }
 
-// One build leaves both kernels of the TCP stack, two builds those of the UDP stack;
-// the MAC's pins are connected by Tcl of its authors.
-func TestBuildsOfOthers(t *testing.T) {
-	lib := library(t, t.TempDir())
-	tcp := planned(t, lib, "u50_tcp", "2022.1", nil)
-	s := tcp.Step("u50_tcp/source/network_krnl")
-	want := []string{"source/_x/network_krnl.xo", "source/build/fpga-network-stack/iprepo", "source/_x/cmac_krnl.xo",
-		"source/scripts/post_sys_link.tcl"}
-	if s == nil || !slices.Equal(s.Outputs, want) || tcp.Step("u50_tcp/source/cmac_krnl") != nil {
-		t.Errorf("the TCP stack leaves %v", s)
-	}
-	udp := planned(t, lib, "u200_udp", "2022.1", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)})
-	for id, outputs := range map[string][]string{
-		"u200_udp/source/networklayer": {"source/NetLayers/_x.xilinx_u200_gen3x16_xdma_2_202110_1/networklayer.xo",
-			"source/NetLayers/100G-fpga-network-stack-core/synthesis_results_noHBM"},
-		"u200_udp/source/cmac_1": {"source/Ethernet/_x.xilinx_u200_gen3x16_xdma_2_202110_1/cmac_1.xo",
-			"source/Ethernet/post_sys_link.tcl"},
-	} {
-		if s := udp.Step(id); s == nil || !slices.Equal(s.Outputs, outputs) {
-			t.Errorf("%s leaves %v", id, s)
-		}
-	}
-	// What the repository needs is said once, for both kernels.
-	if !slices.ContainsFunc(udp.Step("u200_udp/source/cmac_1").Commands,
-		func(c step.Command) bool { return slices.Contains(c.Args, "submodule") }) {
-		t.Error("cmac_1 is built without submodules")
-	}
-	link, _, options := linked(t, udp)
-	if !slices.ContainsFunc(link.Needs, func(n step.Need) bool {
-		return n.Step == "u200_udp/source/cmac_1" && n.Output == "source/Ethernet/post_sys_link.tcl" &&
-			n.Path == "vitis/post_link/cmac_1.tcl"
-	}) {
-		t.Errorf("the link needs %v", link.Needs)
-	}
-	repositories := 0
-	for _, o := range options {
-		if o[0] == "--user_ip_repo_paths" {
-			repositories++
-		}
-	}
-	if repositories != 1 {
-		t.Errorf("options %v", options)
-	}
-}
-
 // Builds of others are warned about where nobody has tried them.
 func TestWarnings(t *testing.T) {
 	lib := library(t, t.TempDir())
@@ -537,13 +492,17 @@ func put(t *testing.T, file, text string) {
 	check(t, os.WriteFile(file, []byte(text), 0o777))
 }
 
-// Plans of one platform of each kind, as people would say them.
+// Plans of one platform of each kind, as people would say them. What the kernels' and
+// the shell's authors have people do is in their documentation.
 func TestPlansAreAsWritten(t *testing.T) {
 	lib := library(t, t.TempDir())
 	for _, test := range []struct {
 		platform string
 		vars     map[string]cty.Value
-	}{{"u55c_tcp", nil}, {"u280_udp", map[string]cty.Value{"hw_emu": cty.True}}} {
+	}{
+		{"u55c_tcp", nil}, {"u280_udp", map[string]cty.Value{"hw_emu": cty.True}},
+		{"u200_udp", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)}}, {"u55c_rdma", nil},
+	} {
 		var got strings.Builder
 		for _, s := range planned(t, lib, test.platform, "2023.2", test.vars).Steps {
 			fmt.Fprintf(&got, "%s: %s\n", s.ID, s.Title)

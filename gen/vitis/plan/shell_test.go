@@ -42,31 +42,9 @@ const (
 func TestShell(t *testing.T) {
 	p, err := inShell(t, nil, nil, "@0\n")
 	check(t, err)
-	s, image := p.Step(shellStep), p.Step(shellLast)
-	if s == nil || image == nil || len(p.Steps) != 2 {
+	s := p.Step(shellStep)
+	if s == nil || len(p.Steps) != 2 {
 		t.Fatalf("steps are %+v", p.Steps)
-	}
-	// What Coyote's documentation has people do, at the exact revision.
-	script := string(s.Script())
-	at := 0
-	for _, text := range []string{
-		"git -C coyote/shell fetch --quiet --depth 1 https://github.com/fpgasystems/Coyote " +
-			"867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
-		"git -C coyote/shell checkout --quiet --detach 867a8d31f0a66fb08df24292544e1b9c213ba9de\n",
-		"rev-parse HEAD", "git -C coyote/shell submodule --quiet update --init --recursive\n",
-		"cmake -S coyote -B coyote/build -DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12\n",
-		"cmake --build coyote/build --target project\n", "cmake --build coyote/build --target bitgen\n",
-		"vivado -mode batch -nojournal -source coyote/firmware_mmi.tcl\n",
-	} {
-		i := strings.Index(script[at:], text)
-		if i < 0 {
-			t.Fatalf("the script has no %q, or not there:\n%s", text, script)
-		}
-		at += i
-	}
-	if !slices.Equal(s.Outputs, []string{"coyote/build/bitstreams/cyt_top.bit", "coyote/src/cclo_firmware.mem",
-		"firmware.mmi"}) {
-		t.Errorf("outputs are %q", s.Outputs)
 	}
 	have := map[string]bool{}
 	for _, f := range s.Files {
@@ -80,10 +58,6 @@ func TestShell(t *testing.T) {
 		if !have[name] {
 			t.Errorf("%s is not there", name)
 		}
-	}
-	if want := "updatemem -force -meminfo firmware.mmi -data firmware/cclo_firmware.mem -proc ccl_offload_0 -bit " +
-		"shell.bit -out u55c_rdma.bit\n"; !strings.Contains(string(image.Script()), want) {
-		t.Errorf("the image is made by\n%s", image.Script())
 	}
 	if want := []step.Result{{Platform: "u55c_rdma", Step: shellLast, Output: "u55c_rdma.bit",
 		Path: "u55c_rdma.bit"}}; !slices.Equal(p.Results, want) {
