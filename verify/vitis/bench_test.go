@@ -93,7 +93,6 @@ func (b *bench) equip(top string) {
 	b.env = append(b.env, "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"))
 }
 
-// outcome is the end of a run of the command.
 type outcome struct {
 	code     int // -1: killed
 	out, err string
@@ -103,7 +102,6 @@ func (o outcome) String() string {
 	return fmt.Sprintf("exit status %d\n--- stdout\n%s\n--- stderr\n%s", o.code, o.out, o.err)
 }
 
-// command is a run of the command that has not begun.
 func (b *bench) command(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	cmd := exec.CommandContext(ctx, cclforge, append(args, "--cache="+b.cache)...)
 	cmd.Dir, cmd.Env = b.dir, b.env
@@ -116,7 +114,6 @@ func (b *bench) command(ctx context.Context, args ...string) (*exec.Cmd, *bytes.
 // patience is how long a test waits for what should come at once.
 const patience = 2 * time.Minute
 
-// run runs the command to its end.
 func (b *bench) run(args ...string) outcome {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
@@ -133,7 +130,6 @@ func (b *bench) run(args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// build builds platforms, which must go well.
 func (b *bench) build(args ...string) outcome {
 	b.Helper()
 	o := b.run(append([]string{"build"}, args...)...)
@@ -152,7 +148,6 @@ func (b *bench) worked() []standin.Call {
 	return calls
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -19,7 +19,6 @@ func (b *bench) result(name string) string {
 	return filepath.Join(b.dir, "out", "build", name, name+".xclbin")
 }
 
-// linked reads the result of a build.
 func (b *bench) linked(name string) *standin.Linked {
 	b.Helper()
 	l, err := standin.Inspect(b.result(name))

@@ -113,7 +113,6 @@ func TestFaultsOfPatches(t *testing.T) {
 	b.fails(patches)
 }
 
-// fails has things go wrong, one after another.
 func (b *bench) fails(list []wrong) {
 	b.Helper()
 	whole := b.content(faulty)

@@ -34,7 +34,6 @@ func (b *bench) survivors() []string {
 	return list
 }
 
-// gone waits until no process of a tool is left.
 func (b *bench) gone(what string) {
 	b.Helper()
 	var left []string

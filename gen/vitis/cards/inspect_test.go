@@ -404,7 +404,6 @@ func (s silent) Read(context.Context, uint32) (uint32, error) {
 
 func (s silent) Write(context.Context, uint32, uint32) error { return nil }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -14,7 +14,6 @@ const sample = "../../../driver/xrt/xclbin/testdata/two_sections.xclbin"
 
 const sampleUUID = "A0A1A2A3-A4A5-A6A7-A8A9-AAABACADAEAF"
 
-// change rewrites a report.
 func (f *fake) change(name, old, new string) {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join(f.dir, name))

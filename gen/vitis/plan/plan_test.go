@@ -32,7 +32,6 @@ var update = flag.Bool("update", false, "write the plans of testdata anew; read 
 // layer is what a test lays over the shipped descriptions.
 type layer map[string]string
 
-// library reads the shipped descriptions below those of a directory.
 func library(t testing.TB, dir string) *platform.Library {
 	t.Helper()
 	return designtest.Layered(t, os.DirFS(dir))
@@ -57,7 +56,6 @@ func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]ct
 	return d, files
 }
 
-// planned plans a platform for a version of the tools.
 func planned(t testing.TB, lib *platform.Library, name, version string, vars map[string]cty.Value) *step.Plan {
 	t.Helper()
 	d, files := loaded(t, lib, name, vars)
@@ -152,7 +150,6 @@ func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][
 // flags are options of v++ --link without a value (UG1702, "v++ General Options").
 var flags = []string{"--link", "--save-temps", "-g"}
 
-// word is what may be a path in a command.
 var pathWord = regexp.MustCompile(`[\w./+-]+\.(xo|tcl|cfg|mmi|mem|json|bit|xclbin)\b`)
 
 // A plan can be run anywhere, and step by step: everything that a command reads is
@@ -528,7 +525,6 @@ func TestPlansAreAsWritten(t *testing.T) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -134,7 +133,6 @@ link p: FAILED after 2 h 30 min: exit status 1
 	}
 }
 
-// TestLiveStill writes nothing when nothing changes.
 func TestLiveStill(t *testing.T) {
 	s := newScreen(t, 80, 10)
 	r := liveRig(s)
@@ -184,7 +182,6 @@ func TestLiveResize(t *testing.T) {
 	}
 }
 
-// TestLiveMany has more steps than lines.
 func TestLiveMany(t *testing.T) {
 	s := newScreen(t, 60, 8)
 	r := liveRig(s)
@@ -327,7 +324,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// broken is a writer that stops.
 type broken struct{ left int }
 
 func (b *broken) Write(p []byte) (int, error) {
@@ -427,7 +423,6 @@ func TestPlainAgain(t *testing.T) {
 	}
 }
 
-// TestRemaining works out the longest chain.
 func TestRemaining(t *testing.T) {
 	now := newClock().get()
 	s := newState(now)

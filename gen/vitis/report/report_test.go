@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// build is what the caller knows about the sample.
 func build() Build {
 	return Build{
 		Platform: "u55c_tcp", Board: "u55c", Target: "hw", Wanted: 250, SLRs: 3,
@@ -183,7 +182,6 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestVerdicts checks when a build counts as having met timing.
 func TestVerdicts(t *testing.T) {
 	numbers := func(worst float64, failing int) *Timing {
 		return &Timing{Clocks: []ClockSlack{{Name: "c", Period: 4, Setup: &Slack{worst, 0, failing, 9}}}}
@@ -230,7 +228,6 @@ func TestScaledInLog(t *testing.T) {
 	}
 }
 
-// TestMerge tells each slower clock once, under whatever name.
 func TestMerge(t *testing.T) {
 	list := merge([]Scaling{{"pin", 250, 221}}, []Scaling{{"pin", 250, 222}, {"net", 250, 221}, {"other", 300, 221}})
 	if d := cmp.Diff([]Scaling{{"pin", 250, 221}, {"other", 300, 221}}, list); d != "" {
@@ -362,7 +359,6 @@ func toldElsewhere(name string, got *Report) bool {
 	}
 }
 
-// TestKernelTwice takes one report of a kernel that two steps have compiled.
 func TestKernelTwice(t *testing.T) {
 	files := sample(t, "met", same)
 	files["other/reduce_ops_csynth.rpt"] = files["hls/krnl/syn/report/reduce_ops_csynth.rpt"]
@@ -408,7 +404,6 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestNames checks which files are taken for what.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]kind{
 		"impl_1_kernel_util_routed.rpt": kernelUse, "kernel_util_synthed.rpt": kernelUse, "slr_util_final.rpt": slrUse,
@@ -456,7 +451,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// later is a second build, a bit different.
 func later(t *testing.T) (now, before *Report) {
 	before, now = collect(t, sample(t, "met", same)), collect(t, sample(t, "met", same))
 	now.Time = now.Time.Add(24 * time.Hour)
@@ -68,7 +67,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextAlone has no column for changes.
 func TestTextAlone(t *testing.T) {
 	now, _ := later(t)
 	var b bytes.Buffer

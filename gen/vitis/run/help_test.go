@@ -54,7 +54,6 @@ func builder(role string) int {
 	return 0
 }
 
-// start starts another builder.
 func start(t *testing.T, role, store, count, pause string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], store, count, pause)
@@ -112,7 +111,6 @@ func twoPlatforms(count, pause string) *step.Plan {
 	return plan
 }
 
-// want is what twoPlatforms makes.
 var want = map[string]string{
 	"p/image/p": "kernel a\nkernel b of p\ndeep\nfirmware 1\n",
 	"q/image/q": "kernel a\nkernel b of q\ndeep\nfirmware 1\n",
@@ -186,7 +184,6 @@ func (f *fixture) abandon(pause string) []string {
 	return f.inWork("job.pid")
 }
 
-// inWork are the files of a name in all work directories.
 func (f *fixture) inWork(name string) []string {
 	names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", name))
 	return names
@@ -218,7 +215,6 @@ func (f *fixture) run(plan *step.Plan) (*Outcome, error) {
 	return Run(f.Context(), plan, f.store, here(), f.options())
 }
 
-// works are all work directories that are left.
 func (f *fixture) works() []string {
 	names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*"))
 	return names
@@ -233,7 +229,6 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 // localRole makes this program, started again, a builder that runs one job.
 const localRole = "CCLFORGE_LOCAL_TEST"
 
-// localBuilder runs one job.
 func localBuilder(dir string) {
 	r, err := NewLocal(LocalOptions{Grace: 300 * time.Millisecond}).Submit(context.Background(), job(dir), nil)
 	fmt.Println(err)
@@ -31,7 +30,6 @@ func localBuilder(dir string) {
 
 func job(dir string) step.Job { return step.Job{Step: &step.Step{ID: "p/link/p"}, Dir: dir} }
 
-// work is a work directory with a script.
 func work(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -38,7 +38,6 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 	if left := f.works(); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
-	// Nothing to do.
 	out, err = f.run(twoPlatforms(f.count, "0"))
 	if err != nil || len(out.Ran) > 0 || len(out.Present) != 8 || out.Made("p") {
 		t.Errorf("%+v, %v", out, err)

@@ -116,7 +116,6 @@ func plain() map[string]string {
 		"step.log":  "hello\n", "step.sh": "", "step.exit": "0\n"}
 }
 
-// published is a store with one result.
 func published(t *testing.T, s *Store, k string) *Result {
 	t.Helper()
 	r, err := s.Publish(k, files(t, t.TempDir(), plain()), Making{Step: testStep()})
@@ -129,7 +128,6 @@ func fifo(t *testing.T, name string) {
 	check(t, syscall.Mkfifo(name, 0o666))
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

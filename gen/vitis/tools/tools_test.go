@@ -33,7 +33,6 @@ var says = map[string]string{
 		"91df973f16bf6681d1ec385d60b34ef2223ad91f\n",
 }
 
-// machine is a machine with some tools.
 type machine struct {
 	t    *testing.T
 	dir  string
@@ -250,7 +249,6 @@ func TestToolsThatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// gone fails if a process goes on.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for range 500 {
@@ -454,7 +452,6 @@ func TestAssumedTools(t *testing.T) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -172,7 +172,6 @@ func TestMemory(t *testing.T) {
 	if got := device(0, size); !bytes.Equal(got, want) {
 		t.Error("a part that was given to the device has changed more than itself, or not that")
 	}
-	// The other way, likewise.
 	for i := range m.Bytes() {
 		m.Bytes()[i] = 0xEE
 	}

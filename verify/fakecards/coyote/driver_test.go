@@ -50,7 +50,6 @@ func TestTheDriver(t *testing.T) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

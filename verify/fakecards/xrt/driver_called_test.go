@@ -14,7 +14,6 @@ import (
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
-// TestCallKernel has the driver of cards call a kernel in C++.
 func TestCallKernel(t *testing.T) {
 	if err := hls.Available(t.Context()); err != nil {
 		t.Skip(err)

@@ -187,7 +187,6 @@ func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

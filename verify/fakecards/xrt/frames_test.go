@@ -37,7 +37,6 @@ func dial(t testing.TB, s *Server) net.Conn {
 	return c
 }
 
-// answers takes replies without data until the other end closes.
 func answers(t testing.TB, c net.Conn) int {
 	t.Helper()
 	b, err := io.ReadAll(c)

@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
-// banks are those of an .xclbin.
 func banks(t testing.TB, file []byte) *xclbin.Layout {
 	t.Helper()
 	f, err := xclbin.Read(bytes.NewReader(file), int64(len(file)))
@@ -74,7 +73,6 @@ func TestBuffersDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestBanks sees where buffers can be.
 func TestBanks(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
 	file := image(t, d, "")

@@ -35,7 +35,6 @@ func program(t testing.TB) string {
 	return path
 }
 
-// run runs a program to its end.
 func run(t testing.TB, path string, arguments ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -108,7 +107,6 @@ func TestAsXRT(t *testing.T) {
 	}
 }
 
-// holder is a program that holds what it has.
 type holder struct {
 	cmd *exec.Cmd
 	in  interface{ Close() error }
@@ -133,7 +131,6 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 	return &holder{cmd, in}
 }
 
-// eventually waits until something is so.
 func eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {

@@ -108,7 +108,6 @@ func plannedWith(t *testing.T, more []byte, change func(*design.Design)) *step.P
 	return p
 }
 
-// TestBuild carries out the steps of a platform with git, CMake and make.
 func TestBuild(t *testing.T) {
 	repository, revision := shellRepository(t)
 	p := planned(t, func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })

@@ -74,7 +74,6 @@ var parts = map[string][]string{
 	"coyote_requests": {"coyote_requests", "round_robin", "skid_buffer"},
 }
 
-// module builds an adapter alone.
 func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock,
 	reset string) *pins.Bench {
 	t.Helper()
@@ -195,7 +194,6 @@ func TestSynthesis(t *testing.T) {
 	}
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
 
-// call runs a tool in a directory.
 func call(t *testing.T, in *Installation, dir, tool string, args ...string) (int, string) {
 	t.Helper()
 	path := ""

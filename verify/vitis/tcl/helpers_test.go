@@ -21,7 +21,6 @@ func needTcl(t testing.TB) {
 	}
 }
 
-// shipped are the names of all platforms that come with the generator.
 func shipped(t testing.TB) []string {
 	t.Helper()
 	files, err := fs.Glob(platforms.FS, "*.hcl")
@@ -34,7 +33,6 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-// rendered are all files of a design by path.
 func rendered(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	files, err := emit.Platform(d)
@@ -67,7 +65,6 @@ func write(t testing.TB, name, text string) {
 	check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
-// must runs a script that has to do its work.
 func must(t testing.TB, r tcl.Run) *tcl.State {
 	t.Helper()
 	s, err := r.Do(t.Context())
@@ -75,7 +72,6 @@ func must(t testing.TB, r tcl.Run) *tcl.State {
 	return s
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

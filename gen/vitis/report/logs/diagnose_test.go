@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// workDir builds a work directory.
 func workDir(files ...string) fstest.MapFS {
 	dir := fstest.MapFS{}
 	for i := 0; i < len(files); i += 2 {
@@ -311,7 +310,6 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// TestCauses finds a log for every known cause.
 func TestCauses(t *testing.T) {
 	seen := map[Cause]bool{Utilisation: true}
 	for _, f := range failures {

@@ -148,7 +148,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Lines come while the job runs.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)

@@ -54,7 +54,6 @@ type watched struct {
 	lines, where, waiting []string
 }
 
-// job makes a work directory with a script.
 func job(t *testing.T, c *slurmtest.Cluster, name, script string, r step.Resources) *watched {
 	t.Helper()
 	dir, err := os.MkdirTemp(c.Dir, "w")
@@ -81,7 +80,6 @@ func jobIn(t *testing.T, dir, name, script string, r step.Resources) *watched {
 	return w
 }
 
-// told is what a job has told of a kind.
 func (w *watched) told(list *[]string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +93,6 @@ func submit(t *testing.T, e *slurm.Executor, w *watched, after ...step.Running) 
 	return r
 }
 
-// wait waits in the background.
 func wait(ctx context.Context, r step.Running) <-chan error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	done := make(chan error, 1)
@@ -106,7 +103,6 @@ func wait(ctx context.Context, r step.Running) <-chan error {
 	return done
 }
 
-// until waits for something that will be so.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
@@ -123,7 +119,6 @@ func exists(path string) func() bool {
 	}
 }
 
-// queued are the jobs of a work directory that have not ended.
 func queued(t *testing.T, c *slurmtest.Cluster, dir string) []string {
 	t.Helper()
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%A|%Z").Output()
@@ -148,7 +143,6 @@ func admin(t *testing.T, c *slurmtest.Cluster, args ...string) {
 // mark is a number of a sleep that no other process has.
 func mark() string { return fmt.Sprintf("%d.%09d", 1000+os.Getpid()%1000, time.Now().Nanosecond()) }
 
-// alive says whether a process sleeps for a time.
 func alive(t *testing.T, seconds string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -182,7 +176,6 @@ func leaveRecord(t *testing.T, w *watched, name, text string) {
 	check(t, os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644))
 }
 
-// rewriteRecord changes the only record of a directory.
 func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
 	t.Helper()
 	for _, f := range glob(t, w, "slurm-*.json") {
@@ -201,7 +194,6 @@ func glob(t *testing.T, w *watched, pattern string) []string {
 	return files
 }
 
-// check ends a test with an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
