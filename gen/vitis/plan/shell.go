@@ -113,7 +113,6 @@ func (p *planner) shellImage(shell *step.Step, processors []string) error {
 // scripts call vitis_hls.
 var shellStepTools = []string{"vivado", "vitis_hls", "git", "cmake", "make"}
 
-// shellTools are what a platform inside a shell takes.
 func shellTools(d *design.Design) []string {
 	if len(emit.CoyoteProcessors(d)) > 0 {
 		return append(slices.Clone(shellStepTools), "updatemem")
