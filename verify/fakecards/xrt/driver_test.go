@@ -28,6 +28,7 @@ func TestTheDriver(t *testing.T) {
 		"one card":         {"u280_axis3x", xrt.HostOptions{}},
 		"accl-2022":        {"u280_2022", xrt.HostOptions{Empty: true}},
 		"others' hostctrl": {"u280_udp", xrt.HostOptions{Foreign: true}},
+		"TCP":              {"u55c_tcp", xrt.HostOptions{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const ranks, n = 3, 3000
