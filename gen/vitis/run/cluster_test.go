@@ -131,12 +131,11 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 // A cluster that does not answer any more: the jobs may go on.
 func TestJobsOutOfSight(t *testing.T) {
 	f := fix(t)
-	d := &detached{lost: true}
-	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, &detached{lost: true}, f.options())
 	if !errors.Is(err, step.ErrLost) || len(out.Results) > 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	d = &detached{}
+	f.follows(twoPlatforms(f.count, "0.3"), &detached{}, 0)
 }
 
 // The executor fails in ways of its own.
