@@ -61,17 +61,12 @@ func newBench(t *testing.T, o standin.Options) *bench {
 	}
 	top := t.TempDir()
 	all, err := shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o.Repositories, err = repositories(filepath.Join(top, "repositories"), all); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	o.Repositories, err = repositories(filepath.Join(top, "repositories"), all)
+	check(t, err)
 	b := &bench{T: t, options: o}
 	b.equip(top)
-	if err := emulation(b.Installation, all); err != nil {
-		t.Fatal(err)
-	}
+	check(t, emulation(b.Installation, all))
 	return b
 }
 
@@ -88,9 +83,7 @@ func (b *bench) equip(top string) {
 	b.Helper()
 	b.dir, b.cache = filepath.Join(top, "workspace"), filepath.Join(top, "cache")
 	b.Installation = standin.Install(b.T, filepath.Join(top, "tools"), b.options)
-	if err := os.MkdirAll(b.dir, 0o777); err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, os.MkdirAll(b.dir, 0o777))
 	home := filepath.Join(top, "home")
 	for _, v := range b.Env() {
 		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "XDG_CACHE_HOME" && name != "CCLFORGE_CACHE" {
@@ -100,7 +93,6 @@ func (b *bench) equip(top string) {
 	b.env = append(b.env, "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"))
 }
 
-// outcome is the end of a run of the command.
 type outcome struct {
 	code     int // -1: killed
 	out, err string
@@ -110,7 +102,6 @@ func (o outcome) String() string {
 	return fmt.Sprintf("exit status %d\n--- stdout\n%s\n--- stderr\n%s", o.code, o.out, o.err)
 }
 
-// command is a run of the command that has not begun.
 func (b *bench) command(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	cmd := exec.CommandContext(ctx, cclforge, append(args, "--cache="+b.cache)...)
 	cmd.Dir, cmd.Env = b.dir, b.env
@@ -123,7 +114,6 @@ func (b *bench) command(ctx context.Context, args ...string) (*exec.Cmd, *bytes.
 // patience is how long a test waits for what should come at once.
 const patience = 2 * time.Minute
 
-// run runs the command to its end.
 func (b *bench) run(args ...string) outcome {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
@@ -140,7 +130,6 @@ func (b *bench) run(args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// build builds platforms, which must go well.
 func (b *bench) build(args ...string) outcome {
 	b.Helper()
 	o := b.run(append([]string{"build"}, args...)...)
@@ -154,11 +143,14 @@ func (b *bench) build(args ...string) outcome {
 func (b *bench) worked() []standin.Call {
 	b.Helper()
 	calls, err := b.Calls()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := b.Forget(); err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
+	check(b.T, b.Forget())
 	return calls
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -19,13 +19,10 @@ func (b *bench) result(name string) string {
 	return filepath.Join(b.dir, "out", "build", name, name+".xclbin")
 }
 
-// linked reads the result of a build.
 func (b *bench) linked(name string) *standin.Linked {
 	b.Helper()
 	l, err := standin.Inspect(b.result(name))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	return l
 }
 
@@ -33,9 +30,7 @@ func (b *bench) linked(name string) *standin.Linked {
 func (b *bench) content(name string) string {
 	b.Helper()
 	text, err := os.ReadFile(b.result(name))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	return string(text)
 }
 
@@ -119,9 +114,7 @@ func difference(got, want []string) string {
 func designOf(t *testing.T, name string) *design.Design {
 	t.Helper()
 	all, err := shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, d := range all {
 		if d.Platform.Name == name {
 			return d
@@ -135,9 +128,7 @@ func designOf(t *testing.T, name string) *design.Design {
 // tools after another.
 func TestPlatforms(t *testing.T) {
 	all, err := shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for v, version := range standin.Versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -160,14 +151,10 @@ func TestPlatforms(t *testing.T) {
 func (b *bench) layout(d *design.Design) {
 	b.Helper()
 	f, closer, err := xclbin.Open(b.result(d.Platform.Name))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	defer closer()
 	l, err := f.Layout()
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	if about, ok, err := f.Describe(); err != nil || !ok || about.Platform != d.Platform.Name || len(about.Design) != 64 {
 		b.Errorf("%s: described as %+v, %t (%v)", d.Platform.Name, about, ok, err)
 	}
@@ -192,15 +179,11 @@ func (b *bench) layout(d *design.Design) {
 	}
 	for _, k := range l.Kernels {
 		arguments, err := l.Arguments(k.Instance)
-		if err != nil {
-			b.Fatal(err)
-		}
+		check(b.T, err)
 		var got []string
 		for _, a := range arguments {
 			places, err := l.Reach(k.Instance, a)
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b.T, err)
 			var tags []string
 			size := uint64(0)
 			for _, p := range places {

@@ -36,9 +36,7 @@ func (b *bench) builds(name string, c change) {
 		b.Fatalf("%d platforms %s: %v", len(rendered), name, err)
 	}
 	library, err := space.Library()
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	r := rendered[0]
 	found := false
 	for i, f := range r.Files {
@@ -50,24 +48,16 @@ func (b *bench) builds(name string, c change) {
 		b.Fatalf("there is no file %s", c.file)
 	}
 	image, err := emit.FirmwareImage(r.Design)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	if c.firmware != nil {
 		image = c.firmware(bytes.Clone(image))
 	}
 	set, err := tools.Find(b.Context(), library.Toolchain, tools.Env{}, plan.Needs(r.Design)...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	p, err := plan.Plan(r.Design, r.Files, set, plan.Options{Descriptions: b.dir, Firmware: image})
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	st, err := store.Open(b.cache)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	if _, err := run.Run(b.Context(), p, st, run.NewLocal(run.LocalOptions{}), run.Options{}); err != nil {
 		b.Fatal(err)
 	}
@@ -139,19 +129,13 @@ func TestChanges(t *testing.T) {
 func (b *bench) own(from, name string, replacements ...string) {
 	b.Helper()
 	text, err := platforms.FS.ReadFile(from + ".hcl")
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	replaced := strings.NewReplacer(append([]string{`platform "` + from + `"`, `platform "` + name + `"`},
 		replacements...)...).Replace(string(text))
 	if replaced == string(text) && from != name {
 		b.Fatalf("%s is no change of %s", name, from)
 	}
 	path := filepath.Join(b.dir, "platforms", name+".hcl")
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(replaced), 0o666); err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, os.MkdirAll(filepath.Dir(path), 0o777))
+	check(b.T, os.WriteFile(path, []byte(replaced), 0o666))
 }

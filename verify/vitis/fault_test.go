@@ -21,16 +21,12 @@ const faulty = "u280_udp"
 func (b *bench) forgetSteps(steps ...string) {
 	b.Helper()
 	records, err := filepath.Glob(filepath.Join(b.cache, "steps", "*", "step.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	removed := 0
 	for _, file := range records {
 		var r struct{ Result struct{ ID string } }
 		text, err := os.ReadFile(file)
-		if err != nil {
-			b.Fatal(err)
-		}
+		check(b.T, err)
 		if err := json.Unmarshal(text, &r); err != nil {
 			continue // it is damaged, and no result any more
 		}
@@ -48,9 +44,7 @@ func (b *bench) forgetSteps(steps ...string) {
 		if err == nil {
 			err = os.RemoveAll(dir)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		check(b.T, err)
 		removed++
 	}
 	if removed == 0 && len(records) > 0 && steps[0] != "image" {
@@ -119,7 +113,6 @@ func TestFaultsOfPatches(t *testing.T) {
 	b.fails(patches)
 }
 
-// fails has things go wrong, one after another.
 func (b *bench) fails(list []wrong) {
 	b.Helper()
 	whole := b.content(faulty)
@@ -131,12 +124,8 @@ func (b *bench) fails(list []wrong) {
 		b.worked()
 		b.forgetSteps(f.step, "link", "image")
 		f.Times = 1
-		if err := b.Fail(f.Fault); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.RemoveAll(filepath.Join(b.dir, "out")); err != nil {
-			b.Fatal(err)
-		}
+		check(b.T, b.Fail(f.Fault))
+		check(b.T, os.RemoveAll(filepath.Join(b.dir, "out")))
 		o := b.run("build", faulty)
 		said := o.out + o.err
 		if o.code == 0 || o.code == -1 {
@@ -159,9 +148,7 @@ func (b *bench) fails(list []wrong) {
 		} else if b.content(faulty) != whole {
 			b.Errorf("%s: the build after it ends in another result", what)
 		}
-		if err := b.Fail(); err != nil {
-			b.Fatal(err)
-		}
+		check(b.T, b.Fail())
 	}
 }
 
@@ -171,17 +158,13 @@ func TestMissedTiming(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, standin.Options{})
 	// What other tools say, which is not worth a failure, is passed over.
-	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed},
-		standin.Fault{Tool: "vivado", Kind: standin.Garbage}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed},
+		standin.Fault{Tool: "vivado", Kind: standin.Garbage}))
 	o := b.run("build", faulty)
 	if said := o.out + o.err; o.code == 0 || !strings.Contains(said, "-0.214") {
 		t.Errorf("timing is missed: %v", o)
 	}
-	if err := b.Forget(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Forget())
 	o = b.run("build", faulty, "--timing=report")
 	if o.code != 0 || !strings.Contains(o.out, "-0.214") {
 		t.Errorf("timing is only to be reported: %v", o)

@@ -75,7 +75,6 @@ func repositories(dir string, designs []*design.Design) (map[string]standin.Repo
 	return all, nil
 }
 
-// fill adds what a build of a source needs and leaves.
 func fill(repo string, designs []*design.Design, src *design.Source) error {
 	files := map[string]string{"CMakeLists.txt": "# fixture\n", "Makefile": "# fixture\n",
 		filepath.Join(src.Directory, "Makefile"): "# fixture\n"}
@@ -98,7 +97,6 @@ func fill(repo string, designs []*design.Design, src *design.Source) error {
 	return write(repo, files)
 }
 
-// write writes files below a folder.
 func write(repo string, files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(repo, name)
@@ -126,7 +124,6 @@ func open(designs []*design.Design, k *design.Kernel) func(port string) bool {
 	}
 }
 
-// connected reports whether a stream of a kernel leads anywhere in a design.
 func connected(d *design.Design, k *design.Kernel, port string) bool {
 	for _, s := range d.Streams {
 		for _, p := range []*design.Port{s.From, s.To} {
@@ -158,7 +155,6 @@ func commit(repo string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// emulation writes the kernels that come with Vitis.
 func emulation(in *standin.Installation, designs []*design.Design) error {
 	for _, d := range designs {
 		for _, k := range d.Kernels() {

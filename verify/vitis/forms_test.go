@@ -57,12 +57,8 @@ func TestEmulation(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	rendered, err := workspace.New("", t.Logf, platforms.FS).Render(t.Context(),
 		workspace.Selection{Only: name, Vars: "{hw_emu = true}"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := emulation(b.Installation, []*design.Design{rendered[0].Design}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, emulation(b.Installation, []*design.Design{rendered[0].Design}))
 	o := b.build(name, "--vars={hw_emu = true}")
 	b.done()
 	if l := b.linked(name); !l.Emulated || len(l.Memories) != 1 || l.Metadata["platform"] != name {

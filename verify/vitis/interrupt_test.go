@@ -19,9 +19,7 @@ import (
 // they were called with.
 func (b *bench) survivors() []string {
 	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b.T, err)
 	var list []string
 	for _, e := range entries {
 		dir, err := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
@@ -36,7 +34,6 @@ func (b *bench) survivors() []string {
 	return list
 }
 
-// gone waits until no process of a tool is left.
 func (b *bench) gone(what string) {
 	b.Helper()
 	var left []string
@@ -90,9 +87,7 @@ func TestInterrupts(t *testing.T) {
 				signal := signals[random.IntN(len(signals))]
 				what := fmt.Sprintf("%v %v after call %d of %d (-seed=%d)", signal, after, calls, total, *seed)
 				cmd, out, errs := b.command(t.Context(), "build", faulty)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				check(t, cmd.Start())
 				for end := time.Now().Add(patience); b.begun() < calls; time.Sleep(2 * time.Millisecond) {
 					if time.Now().After(end) {
 						t.Fatalf("%s: there were only %d:\n%s\n%s", what, b.begun(), out, errs)

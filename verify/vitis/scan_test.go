@@ -32,9 +32,7 @@ func TestScan(t *testing.T) {
 	}
 	for _, from := range []string{"results", "cache"} {
 		if from == "cache" {
-			if err := os.RemoveAll(filepath.Join(b.dir, "out")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.RemoveAll(filepath.Join(b.dir, "out")))
 		}
 		o := b.run("scan", "--json")
 		var cards []struct {

@@ -31,9 +31,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("it ran %q", did)
 	}
 	l, err := standin.InspectBit(filepath.Join(b.dir, "out", "build", name, name+".bit"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(l.Memories) != 1 || l.Memories["ccl_offload_0"] == "" {
 		t.Errorf("firmware is in %v", l.Memories)
 	}

@@ -27,13 +27,9 @@ func TestOnSlurm(t *testing.T) {
 	if errors.Is(err, slurmtest.ErrMissing) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		check(t, c.Stop())
 	})
 	reference := slurmBench(t, c)
 	reference.build(onCluster, "--on=local")
@@ -57,9 +53,7 @@ func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
 // nothing to do.
 func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	if err := b.Fail(standin.Fault{Tool: "vivado", Kind: standin.Slow, For: 5 * time.Second}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Fail(standin.Fault{Tool: "vivado", Kind: standin.Slow, For: 5 * time.Second}))
 	o := b.build(onCluster, "--on=slurm", "--json")
 	for _, node := range []string{"n1", "n2"} {
 		if !strings.Contains(o.out, node) {
@@ -81,18 +75,13 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 // third follows the jobs, and no tool is run twice.
 func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second,
-		Times: 1}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}))
 	for _, until := range []func() bool{
 		func() bool { return len(jobsOf(t, c, b)) > 2 && len(calls(b)) > 0 },
 		func() bool { return slices.ContainsFunc(calls(b), linking) },
 	} {
 		cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, cmd.Start())
 		wait(t, "the cluster works", until)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Errorf("it has ended already: %v\n%s%s", err, out, errs)
@@ -126,17 +115,11 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 // signals: nothing is left in the queue, and no process.
 func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	if err := b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang}))
 	cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	wait(t, "the link hangs", func() bool { return slices.ContainsFunc(calls(b), linking) })
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit status %d\n%s%s", code, out, errs)
@@ -152,9 +135,7 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 			}
 		}
 	}
-	if err := b.Fail(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Fail())
 	b.worked()
 	b.build(onCluster, "--on=slurm")
 	same(t, b, reference)
@@ -201,9 +182,7 @@ func wait(t *testing.T, what string, so func() bool) {
 func jobsOf(t *testing.T, c *slurmtest.Cluster, b *bench) []string {
 	t.Helper()
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%j|%Z").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var names []string
 	for line := range strings.Lines(string(out)) {
 		if name, dir, _ := strings.Cut(line, "|"); strings.HasPrefix(dir, b.cache) {

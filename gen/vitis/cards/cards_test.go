@@ -41,20 +41,14 @@ func newHost(t *testing.T, name, script string) *fake {
 func (f *fake) write(name, text string, mode os.FileMode) {
 	f.t.Helper()
 	path := filepath.Join(f.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		f.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		f.t.Fatal(err)
-	}
+	check(f.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(f.t, os.WriteFile(path, []byte(text), mode))
 }
 
 func (f *fake) report(name, from string) {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", from))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	check(f.t, err)
 	f.write(name, string(text), 0o644)
 }
 
@@ -83,9 +77,7 @@ func u55c(t *testing.T) *fake {
 func TestList(t *testing.T) {
 	f := u55c(t)
 	cards, err := f.list(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := []Card{{
 		Index: 0, BDF: "0000:c4:00.1", Name: "u55c", Shell: "xilinx_u55c_gen3x16_xdma_base_3",
 		Interface: []string{"97088961-feae-da91-52a2-1d9dfd63ccef"}, Ready: true,
@@ -112,9 +104,7 @@ func TestListNewer(t *testing.T) {
 	f.report("host.json", "xrt-smi-2.18-host.json")
 	f.report("card.json", "xrt-smi-2.18-card.json")
 	cards, err := f.list(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := []Card{{
 		BDF: "0000:65:00.1", Name: "u250", Shell: "xilinx_u250_gen3x16_xdma_shell_4_1", Ready: true,
 		Interface:    []string{"12c8fafb-0632-499d-b1c0-c6676271b8a6"},
@@ -206,13 +196,9 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(f.dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for range 1000 { // what the script started ends a moment after it was killed
 		if errors.Is(syscall.Kill(-id, 0), syscall.ESRCH) {
 			return
@@ -230,19 +216,13 @@ func TestUsers(t *testing.T) {
 		9: "/dev/null"} {
 		f.write(fmt.Sprintf("root/proc/%d/comm", id), fmt.Sprintf("p%d\n", id), 0o644)
 		dir := filepath.Join(f.dir, "root/proc", fmt.Sprint(id), "fd")
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Mkdir(dir, 0o755))
 		for _, link := range []string{"3", "4"} {
-			if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Symlink(target, filepath.Join(dir, link)))
 		}
 	}
 	cards, err := f.list(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if want := []Process{{7, "p7"}, {41, "p41"}}; !reflect.DeepEqual(cards[0].Users, want) {
 		t.Errorf("users are %v, want %v", cards[0].Users, want)
 	}
@@ -269,5 +249,12 @@ func TestSelect(t *testing.T) {
 		case c.want >= 0 && (err != nil || got.BDF != c.cards[c.want].BDF):
 			t.Errorf("%q of %d: found %q (%v), want %q", c.selection, len(c.cards), got.BDF, err, c.cards[c.want].BDF)
 		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

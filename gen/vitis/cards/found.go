@@ -3,7 +3,6 @@ package cards
 // State is the state of an engine or a network, as far as it could be read.
 type State string
 
-// States.
 const (
 	Configured    State = "configured"     // of engines: a program has, and may have ended since
 	NotConfigured State = "not configured" // of engines

@@ -79,7 +79,6 @@ func (in *Engines) Inspect(ctx context.Context, c *Found) error {
 	return err
 }
 
-// look is a look into a card.
 type look struct {
 	open     func(context.Context) (opened, error)
 	design   layout.Design

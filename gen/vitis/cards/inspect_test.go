@@ -51,14 +51,10 @@ func newRig(t *testing.T, platform string, ranks int) *rig {
 func (r *rig) card(number int) *cards.Found {
 	r.t.Helper()
 	f, closer, err := xclbin.Open(r.h.Xclbin)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, err)
 	defer closer()
 	about, _, err := f.Describe()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, err)
 	return &cards.Found{
 		Card:   cards.Card{Index: number, BDF: r.h.BDFs()[number], Ready: true, Loaded: f.UUID},
 		Design: &cards.Design{File: r.h.Xclbin, Description: about},
@@ -87,19 +83,13 @@ func (r *rig) inspect(c *cards.Found) error {
 func (r *rig) open(number int) (*driver.Card, *accl.Platform) {
 	r.t.Helper()
 	lies, err := driverview.Card(r.d)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, err)
 	p := driverview.Of(r.d)
 	c, err := driver.Open(r.t.Context(), &lies, driver.Options{Card: r.h.BDFs()[number], Xclbin: r.h.Xclbin,
 		Library: r.h.Dir(), Keep: true})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, err)
 	r.t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			r.t.Error(err)
-		}
+		check(r.t, c.Close())
 	})
 	return c, &p
 }
@@ -108,13 +98,9 @@ func (r *rig) open(number int) (*driver.Card, *accl.Platform) {
 func (r *rig) configure(c *driver.Card, p *accl.Platform, number int, ranks []accl.Rank, local int) *accl.Engine {
 	r.t.Helper()
 	dev, err := c.Engine(r.t.Context(), p, number)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, err)
 	e, err := accl.Open(r.t.Context(), dev, p, ranks, local, accl.GivenSessions())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check(r.t, err)
 	return e
 }
 
@@ -137,9 +123,7 @@ func TestUDP(t *testing.T) {
 	r := newRig(t, "u55c_udp", 2)
 	hardware := &cards.Hardware{Stack: "udp", ExternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true}
 	fresh := r.card(0)
-	if err := r.inspect(fresh); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.inspect(fresh))
 	hardware.ID, hardware.Revision = fresh.Engines[0].Hardware.ID, fresh.Engines[0].Hardware.Revision
 	r.same("an engine that nobody has used", fresh.Engines,
 		[]cards.Engine{{Name: "ccl_offload_0", State: cards.NotConfigured, Configured: truth(false), Hardware: hardware}})
@@ -166,9 +150,7 @@ func TestUDP(t *testing.T) {
 	both.Wait()
 	r.configure(opened[1], platform, 0, ranks, 1)
 	for _, c := range opened {
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.Close())
 	}
 	r.h.Networks[1].Ethernet["cmac"].Count(0x500, 77) // packets sent: to be counted by whoever asks
 	r.h.Networks[0].Ethernet["cmac"].Cut(true)
@@ -198,13 +180,9 @@ func TestUDP(t *testing.T) {
 	}
 	again, _ := r.open(1)
 	s, err := network.Of(again.Design(), 0, again.Registers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	st, err := s.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !slices.Contains(st.Link.Counters, network.Counter{Name: "stat_tx_total_packets", Value: 77}) {
 		t.Errorf("the looks have taken what was counted: %v", st.Link.Counters)
 	}
@@ -235,13 +213,9 @@ func TestInUse(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	src, err := accl.Alloc[int32](t.Context(), e, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dst, err := accl.Alloc[int32](t.Context(), e, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	copy(src.Host(), []int32{1, 2, 3, 4})
 	if _, err := e.Copy(t.Context(), src, dst, 4); err != nil || !slices.Equal(dst.Host(), []int32{1, 2, 3, 4}) {
 		t.Errorf("%v, %v", dst.Host(), err)
@@ -255,9 +229,7 @@ func TestNetworkInUse(t *testing.T) {
 	r := newRig(t, "u55c_tcp", 1)
 	c, _ := r.open(0)
 	regs, err := c.Registers("poe_0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if err := regs.Write(t.Context(), 0x10, 10<<24|1<<16|2<<8|35); err != nil { // its address, by the manual
 		t.Fatal(err)
 	}
@@ -271,9 +243,7 @@ func TestNetworkInUse(t *testing.T) {
 		if e := seen.Engines[0]; e.State != cards.NotConfigured || e.Hardware.Stack != "tcp" {
 			t.Errorf("%+v", e)
 		}
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.Close())
 		want.State, want.Address = cards.Answers, "10.1.2.35"
 	}
 }
@@ -303,9 +273,7 @@ func TestOtherHardware(t *testing.T) {
 	}})
 	r.in.Library = r.h.Dir()
 	seen := r.card(0)
-	if err := r.inspect(seen); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.inspect(seen))
 	if e := seen.Engines[2]; e.State != cards.Other || e.Configured != nil || e.Hardware.ID != "0xFFFFFFFF" {
 		t.Errorf("%+v", e)
 	}
@@ -340,9 +308,7 @@ func TestCallsFail(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.function, test.nth), func(t *testing.T) {
 			r := newRig(t, "u55c_udp", 1)
-			if err := r.h.Fail(test.function, test.nth, syscall.EIO); err != nil {
-				t.Fatal(err)
-			}
+			check(t, r.h.Fail(test.function, test.nth, syscall.EIO))
 			seen := r.card(0)
 			err := r.inspect(seen)
 			switch {
@@ -437,3 +403,10 @@ func (s silent) Read(context.Context, uint32) (uint32, error) {
 }
 
 func (s silent) Write(context.Context, uint32, uint32) error { return nil }
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

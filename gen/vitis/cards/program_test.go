@@ -14,13 +14,10 @@ const sample = "../../../driver/xrt/xclbin/testdata/two_sections.xclbin"
 
 const sampleUUID = "A0A1A2A3-A4A5-A6A7-A8A9-AAABACADAEAF"
 
-// change rewrites a report.
 func (f *fake) change(name, old, new string) {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join(f.dir, name))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	check(f.t, err)
 	if !strings.Contains(string(text), old) {
 		f.t.Fatalf("%s has no %q", name, old)
 	}
@@ -74,10 +71,8 @@ func TestRefused(t *testing.T) {
 		"open": {func(f *fake, r *Request) {
 			f.write("root/sys/bus/pci/devices/0000:c4:00.1/drm/renderD129/dev", "", 0o644)
 			f.write("root/proc/41/comm", "trainer\n", 0o644)
-			if err := errors.Join(os.Mkdir(filepath.Join(f.dir, "root/proc/41/fd"), 0o755),
-				os.Symlink("/dev/dri/renderD129", filepath.Join(f.dir, "root/proc/41/fd/3"))); err != nil {
-				f.t.Fatal(err)
-			}
+			check(f.t, errors.Join(os.Mkdir(filepath.Join(f.dir, "root/proc/41/fd"), 0o755),
+				os.Symlink("/dev/dri/renderD129", filepath.Join(f.dir, "root/proc/41/fd/3"))))
 		}, ErrBusy, nil},
 		"another shell": {func(f *fake, r *Request) {
 			f.change("host.json", "xilinx_u55c_gen3x16_xdma_base_3", "xilinx_u55c_gen3x16_xdma_base_2")
@@ -122,9 +117,7 @@ func TestNamesAlike(t *testing.T) {
 func TestEmulation(t *testing.T) {
 	f := idle(t)
 	b, err := os.ReadFile(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b[332] = 4 // m_mode
 	f.write("emu.xclbin", string(b), 0o644)
 	if _, err := f.program(t.Context(), Request{File: filepath.Join(f.dir, "emu.xclbin"), Device: "0",

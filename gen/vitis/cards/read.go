@@ -10,7 +10,6 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 )
 
-// engine reads what an engine says of itself.
 func (l *look) engine(ctx context.Context, instance string) (Engine, error) {
 	out := Engine{Name: instance}
 	var id accl.HardwareID
@@ -69,7 +68,6 @@ func (l *look) word(ctx context.Context, r layout.Registers, name string) (uint3
 	return 0, fmt.Errorf("%w: generation %s has no word %s", ErrDesign, l.platform.Generation, name)
 }
 
-// network reads what the network of an engine says.
 func (l *look) network(ctx context.Context, engine int) error {
 	of := l.design.Of(engine, layout.Engine)[0].Name
 	kind, name, err := network.Find(&l.design, engine)

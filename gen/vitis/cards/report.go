@@ -173,7 +173,6 @@ func first(v any, names []string) string {
 	return ""
 }
 
-// value is a member of an object, as text.
 func value(v any, name string) string {
 	object, _ := v.(map[string]any)
 	return scalar(object[name])

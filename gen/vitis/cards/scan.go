@@ -190,7 +190,6 @@ func (o *Options) cached() []string {
 	return files
 }
 
-// add reads what a file says of itself.
 func add(to map[string][]Design, path string) error {
 	f, closer, err := xclbin.Open(path)
 	if err != nil {

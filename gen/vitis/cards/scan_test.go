@@ -16,20 +16,14 @@ import (
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
-const (
-	samples = "../../../driver/xrt/xclbin/testdata/"
-	// ours is described as u55c_tcp, design d1, firmware f1 of accl-2024; foreign says nothing
-	// of who made it, and has the UUID that the report has as loaded.
-	ours, foreign = samples + "card.xclbin", samples + "two_sections.xclbin"
-	loaded        = "A0A1A2A3-A4A5-A6A7-A8A9-AAABACADAEAF"
-)
+// ours is described as u55c_tcp, design d1, firmware f1 of accl-2024. The sample says
+// nothing of who made it.
+const ours = "../../../driver/xrt/xclbin/testdata/card.xclbin"
 
 func uuidOf(t *testing.T, file string) string {
 	t.Helper()
 	f, closer, err := xclbin.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer closer()
 	return f.UUID
 }
@@ -37,41 +31,20 @@ func uuidOf(t *testing.T, file string) string {
 // fakeHost has XRT's tool say that a U55C holds a UUID, and that a U280 is not ready.
 func fakeHost(t *testing.T, uuid string) {
 	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"host", "card"} {
-		text, err := os.ReadFile("testdata/xbutil-2.13-" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = bytes.ReplaceAll(text, []byte(loaded), []byte(strings.ToUpper(uuid)))
-		if err := os.WriteFile(filepath.Join(dir, name+".json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	script := "#!/bin/sh\nfor a in \"$@\"; do [ \"$last\" = --output ] && out=$a; last=$a; done\n" +
-		"case \"$*\" in *--report*) r=card;; *) r=host;; esac\nwhile read -r line; do echo \"$line\"; done < " +
-		dir + "/$r.json > $out\n"
-	if err := os.WriteFile(filepath.Join(dir, "xbutil"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir)
+	f := u55c(t)
+	f.change("card.json", sampleUUID, strings.ToUpper(uuid))
+	t.Setenv("PATH", filepath.Join(f.dir, "bin")+":"+os.Getenv("PATH"))
 }
 
 func put(t *testing.T, from, to string, edit func([]byte) []byte) {
 	t.Helper()
 	text, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if edit != nil {
 		text = edit(text)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	check(t, os.WriteFile(to, text, 0o644))
 }
 
 // nowhere is a cache that is not there, and stays so.
@@ -80,9 +53,7 @@ func nowhere(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }
 func table(t *testing.T, all []Found) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Table(&b, all); err != nil {
-		t.Fatal(err)
-	}
+	check(t, Table(&b, all))
 	return b.String()
 }
 
@@ -102,10 +73,10 @@ func TestWhatCardsHold(t *testing.T) {
 		text       string // of the table
 	}{
 		{"a result of a build", uuidOf(t, ours), Options{Out: out}, built, "u55c_tcp", "design d1, firmware f1"},
-		{"a file that is given", uuidOf(t, ours), Options{Files: []string{foreign, ours}}, ours, "u55c_tcp", "u55c_tcp"},
-		{"one of others", loaded, Options{Files: []string{foreign}, Out: out}, foreign, "",
+		{"a file that is given", uuidOf(t, ours), Options{Files: []string{sample, ours}}, ours, "u55c_tcp", "u55c_tcp"},
+		{"one of others", sampleUUID, Options{Files: []string{sample}, Out: out}, sample, "",
 			"two_sections.xclbin, which is not made here or not finished"},
-		{"nobody's", loaded, Options{Out: out}, "", "", "of which no file is known; --xclbin names one"},
+		{"nobody's", sampleUUID, Options{Out: out}, "", "", "of which no file is known; --xclbin names one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fakeHost(t, test.uuid)
@@ -147,14 +118,10 @@ func TestOneOfTwo(t *testing.T) {
 	put(t, ours, same, nil)
 	now := time.Now()
 	for i, file := range []string{older, same, newer} {
-		if err := os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)))
 	}
 	all, err := Scan(t.Context(), Options{Out: out, Cache: nowhere(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	d := all[0].Design
 	if d == nil || d.File != newer || d.Firmware != "f1" || !slices.Equal(d.Others, []string{older}) {
 		t.Errorf("%+v", d)

@@ -23,26 +23,18 @@ import (
 func TestShells(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
 	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	h := coyote.Start(t, d, 4, coyote.HostOptions{})
 	program := h.Process()
 	for _, number := range []int{1, 3} {
 		c, err := shell.Open(t.Context(), &lies, shell.Options{Card: number, System: program})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if number == 1 {
 			t.Cleanup(func() { _ = c.Close() })
 			continue
 		}
-		if err := c.SetAddress(t.Context(), netip.MustParseAddr("10.1.2.3"), net.HardwareAddr{2, 0, 0, 0, 0, 9}); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.SetAddress(t.Context(), netip.MustParseAddr("10.1.2.3"), net.HardwareAddr{2, 0, 0, 0, 0, 9}))
+		check(t, c.Close())
 	}
 	before, calls := h.Leaks(), len(h.Calls())
 	built := &cards.Built{Regions: 1, HostStreams: true, CardStreams: true, RDMA: true}
@@ -78,9 +70,7 @@ func TestShells(t *testing.T) {
 			}
 		}
 		var text strings.Builder
-		if err := cards.Table(&text, found); err != nil {
-			t.Fatal(err)
-		}
+		check(t, cards.Table(&text, found))
 		says := strings.Join(strings.Fields(text.String()), " ")
 		for _, part := range []string{
 			"coyote_fpga_0_v0 coyote 0 0 not known - - -", "coyote_fpga_1_v0 coyote 1 0 in use - - -",

@@ -30,7 +30,6 @@ type system struct {
 
 func host() *system { return &system{env: os.Getenv, root: "/", grace: 10 * time.Second} }
 
-// tool finds one of XRT's tools.
 func (h *system) tool() (string, error) {
 	for _, dir := range filepath.SplitList(h.env("PATH")) {
 		for _, name := range tools {

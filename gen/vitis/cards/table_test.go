@@ -110,9 +110,7 @@ func TestKeys(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(text, &keys)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		want := strings.Fields(name)
 		if _, of := v.(Found); of {
 			want = append(want, "index", "bdf", "name", "shell", "ready")

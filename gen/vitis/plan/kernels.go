@@ -84,7 +84,6 @@ func kernelIDs(kernels []*design.Kernel) []string {
 	return ids
 }
 
-// fromSource links what a source step leaves.
 func (p *planner) fromSource(k *design.Kernel) error {
 	for _, src := range p.d.Sources() {
 		if slices.Contains(src.Kernels, k) {
@@ -98,7 +97,6 @@ func (p *planner) fromSource(k *design.Kernel) error {
 	return fmt.Errorf("no source has it")
 }
 
-// fromFile links a file that is there.
 func (p *planner) fromFile(k *design.Kernel) error {
 	x := k.XO
 	if x == nil || x.File == "" {
@@ -171,7 +169,6 @@ func (p *planner) hls(k *design.Kernel) error {
 	return nil
 }
 
-// at finds a file of a step.
 func at(files []step.File, path string) *step.File {
 	i := slices.IndexFunc(files, func(f step.File) bool { return f.Path == path })
 	if i < 0 {
@@ -188,7 +185,6 @@ func (p *planner) inside(s *step.Step, f *step.File, firmware []byte) {
 	p.firmware = step.Need{Step: s.ID, Output: f.Path, Path: firmwareInside}
 }
 
-// packaged packages RTL.
 func (p *planner) packaged(k *design.Kernel, all []emit.PackageStep) error {
 	i := slices.IndexFunc(all, func(s emit.PackageStep) bool { return s.Kernel == k })
 	if i < 0 {

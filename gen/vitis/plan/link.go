@@ -172,7 +172,6 @@ func (p *planner) repositories() []made {
 	return list
 }
 
-// imageTools are those that finish a design.
 func imageTools(d *design.Design) []string {
 	if len(emit.FirmwareProcessors(d)) > 0 {
 		return []string{"updatemem", "xclbinutil"}

@@ -81,7 +81,6 @@ func Warnings(d *design.Design, set *tools.Set) []string {
 	return list
 }
 
-// planner is a plan on its way.
 type planner struct {
 	d     *design.Design
 	set   *tools.Set
@@ -110,7 +109,6 @@ func newPlanner(d *design.Design, files []emit.File, set *tools.Set, o Options) 
 	return p
 }
 
-// vitis plans a platform that v++ links.
 func (p *planner) vitis() error {
 	if err := p.sources(); err != nil {
 		return err
@@ -159,7 +157,6 @@ func (p *planner) step(kind step.Kind, name, title string, toolNames ...string) 
 
 func (p *planner) add(s *step.Step) { p.plan.Steps = append(p.plan.Steps, s) }
 
-// take puts rendered files into a step.
 func (p *planner) take(s *step.Step, names ...string) error {
 	for _, name := range names {
 		text, ok := p.files[name]

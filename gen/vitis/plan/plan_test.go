@@ -32,7 +32,6 @@ var update = flag.Bool("update", false, "write the plans of testdata anew; read 
 // layer is what a test lays over the shipped descriptions.
 type layer map[string]string
 
-// library reads the shipped descriptions below those of a directory.
 func library(t testing.TB, dir string) *platform.Library {
 	t.Helper()
 	return designtest.Layered(t, os.DirFS(dir))
@@ -43,12 +42,8 @@ func (l layer) write(t testing.TB) string {
 	dir := t.TempDir()
 	for name, text := range l {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		check(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -57,30 +52,23 @@ func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]ct
 	t.Helper()
 	d := designtest.Of(t, lib, name, vars)
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return d, files
 }
 
-// planned plans a platform for a version of the tools.
 func planned(t testing.TB, lib *platform.Library, name, version string, vars map[string]cty.Value) *step.Plan {
 	t.Helper()
 	d, files := loaded(t, lib, name, vars)
 	p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, version), plan.Options{Descriptions: "/absent",
 		Firmware: []byte("@00000000\n00000013\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
 func keysOf(t testing.TB, p *step.Plan) map[string]string {
 	t.Helper()
 	keys, err := p.Keys(step.Sum)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string]string{}
 	for id, k := range keys {
 		out[id] = k.Hash
@@ -99,7 +87,7 @@ type shipped struct {
 
 var allShipped []shipped
 
-func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan)) {
+func each(t *testing.T, look func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan)) {
 	if allShipped == nil {
 		lib := library(t, t.TempDir())
 		for i, name := range lib.PlatformNames() {
@@ -115,9 +103,7 @@ func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.
 				d, files := loaded(t, lib, name, vars)
 				p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"),
 					plan.Options{Descriptions: "/absent", Firmware: []byte("@0\n")})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				allShipped = append(allShipped, shipped{fmt.Sprintf("%s emulated=%v", name, emulated), d, files, p})
 			}
 		}
@@ -126,7 +112,7 @@ func each(t *testing.T, check func(t *testing.T, d *design.Design, files []emit.
 		t.Fatalf("only %d platforms", len(allShipped))
 	}
 	for _, s := range allShipped {
-		t.Run(s.name, func(t *testing.T) { check(t, s.d, s.files, s.p) })
+		t.Run(s.name, func(t *testing.T) { look(t, s.d, s.files, s.p) })
 	}
 }
 
@@ -164,7 +150,6 @@ func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][
 // flags are options of v++ --link without a value (UG1702, "v++ General Options").
 var flags = []string{"--link", "--save-temps", "-g"}
 
-// word is what may be a path in a command.
 var pathWord = regexp.MustCompile(`[\w./+-]+\.(xo|tcl|cfg|mmi|mem|json|bit|xclbin)\b`)
 
 // A plan can be run anywhere, and step by step: everything that a command reads is
@@ -290,9 +275,7 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 		lib := library(t, layer{"p.hcl": text, "more.tcl": "# more\n", "other.tcl": "# other\n"}.write(t))
 		d, files := loaded(t, lib, "p", nil)
 		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, cmp.Or(v.version, "2023.2")), v.Options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return p
 	}
 	was := planOf(variant{})
@@ -355,51 +338,6 @@ func TestPlatformsShareResults(t *testing.T) {
 	both := plan.Merge(planned(t, lib, "u280_tcp", "", nil), planned(t, lib, "u250_tcp", "", nil))
 	if len(keysOf(t, both)) != len(both.Steps) || both.Step("u250_tcp/link/u250_tcp") == nil {
 		t.Error("plans cannot be put together")
-	}
-}
-
-// One build leaves both kernels of the TCP stack, two builds those of the UDP stack;
-// the MAC's pins are connected by Tcl of its authors.
-func TestBuildsOfOthers(t *testing.T) {
-	lib := library(t, t.TempDir())
-	tcp := planned(t, lib, "u50_tcp", "2022.1", nil)
-	s := tcp.Step("u50_tcp/source/network_krnl")
-	want := []string{"source/_x/network_krnl.xo", "source/build/fpga-network-stack/iprepo", "source/_x/cmac_krnl.xo",
-		"source/scripts/post_sys_link.tcl"}
-	if s == nil || !slices.Equal(s.Outputs, want) || tcp.Step("u50_tcp/source/cmac_krnl") != nil {
-		t.Errorf("the TCP stack leaves %v", s)
-	}
-	udp := planned(t, lib, "u200_udp", "2022.1", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)})
-	for id, outputs := range map[string][]string{
-		"u200_udp/source/networklayer": {"source/NetLayers/_x.xilinx_u200_gen3x16_xdma_2_202110_1/networklayer.xo",
-			"source/NetLayers/100G-fpga-network-stack-core/synthesis_results_noHBM"},
-		"u200_udp/source/cmac_1": {"source/Ethernet/_x.xilinx_u200_gen3x16_xdma_2_202110_1/cmac_1.xo",
-			"source/Ethernet/post_sys_link.tcl"},
-	} {
-		if s := udp.Step(id); s == nil || !slices.Equal(s.Outputs, outputs) {
-			t.Errorf("%s leaves %v", id, s)
-		}
-	}
-	// What the repository needs is said once, for both kernels.
-	if !slices.ContainsFunc(udp.Step("u200_udp/source/cmac_1").Commands,
-		func(c step.Command) bool { return slices.Contains(c.Args, "submodule") }) {
-		t.Error("cmac_1 is built without submodules")
-	}
-	link, _, options := linked(t, udp)
-	if !slices.ContainsFunc(link.Needs, func(n step.Need) bool {
-		return n.Step == "u200_udp/source/cmac_1" && n.Output == "source/Ethernet/post_sys_link.tcl" &&
-			n.Path == "vitis/post_link/cmac_1.tcl"
-	}) {
-		t.Errorf("the link needs %v", link.Needs)
-	}
-	repositories := 0
-	for _, o := range options {
-		if o[0] == "--user_ip_repo_paths" {
-			repositories++
-		}
-	}
-	if repositories != 1 {
-		t.Errorf("options %v", options)
 	}
 }
 
@@ -489,9 +427,7 @@ func TestFilesOfOthers(t *testing.T) {
 			"false\n" + xo + "\n}\n"
 	}
 	elsewhere := filepath.Join(t.TempDir(), "there.xo")
-	if err := os.WriteFile(elsewhere, []byte("xo"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(elsewhere, []byte("xo"), 0o666))
 	for _, test := range []struct{ name, xo, want, wrong string }{
 		{"beside the description", `xo { path = "mine.xo" }`, "DIR/platforms/kernels/mine.xo", ""},
 		{"absolute", fmt.Sprintf(`xo { path = %q }`, elsewhere), elsewhere, ""},
@@ -518,9 +454,7 @@ func TestFilesOfOthers(t *testing.T) {
 			set, err := tools.Find(t.Context(), lib.Toolchain,
 				tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }},
 				plan.Needs(d)...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: top})
 			if test.wrong != "" {
 				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) ||
@@ -529,9 +463,7 @@ func TestFilesOfOthers(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			link, xos, _ := linked(t, p)
 			i := slices.IndexFunc(link.Files, func(f step.File) bool { return f.Path == "xo/mine.xo" })
 			if i < 0 || link.Files[i].Disk != strings.ReplaceAll(test.want, "DIR", top) || !slices.Contains(xos, "xo/mine.xo") {
@@ -553,21 +485,21 @@ func TestFilesOfOthers(t *testing.T) {
 
 func put(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	check(t, os.WriteFile(file, []byte(text), 0o777))
 }
 
-// Plans of one platform of each kind, as people would say them.
+// Plans of one platform of each kind, as people would say them. What the kernels' and
+// the shell's authors have people do is in their documentation.
 func TestPlansAreAsWritten(t *testing.T) {
 	lib := library(t, t.TempDir())
 	for _, test := range []struct {
 		platform string
 		vars     map[string]cty.Value
-	}{{"u55c_tcp", nil}, {"u280_udp", map[string]cty.Value{"hw_emu": cty.True}}} {
+	}{
+		{"u55c_tcp", nil}, {"u280_udp", map[string]cty.Value{"hw_emu": cty.True}},
+		{"u200_udp", map[string]cty.Value{"ethernet_port": cty.NumberIntVal(1)}}, {"u55c_rdma", nil},
+	} {
 		var got strings.Builder
 		for _, s := range planned(t, lib, test.platform, "2023.2", test.vars).Steps {
 			fmt.Fprintf(&got, "%s: %s\n", s.ID, s.Title)
@@ -586,11 +518,16 @@ func TestPlansAreAsWritten(t *testing.T) {
 			put(t, file, got.String())
 		}
 		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if diff := gocmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", test.platform, diff)
 		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

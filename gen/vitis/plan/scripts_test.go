@@ -14,9 +14,7 @@ import (
 func run(t *testing.T, dir string, s *step.Step, env ...string) (string, error) {
 	t.Helper()
 	script := filepath.Join(dir, "step.sh")
-	if err := os.WriteFile(script, s.Script(), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(script, s.Script(), 0o777))
 	cmd := exec.CommandContext(t.Context(), "bash", script)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
@@ -122,9 +120,7 @@ func TestConfigurationOfTheLink(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "build.cfg"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		lines := strings.Split(string(text), "\n")
 		if lines[0] != "jobs=8" || strings.Contains(string(text), "@WORK@") &&
 			strings.Contains(strings.ReplaceAll(string(text), "# ", ""), "=@WORK@") {

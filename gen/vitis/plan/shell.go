@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -29,7 +30,7 @@ func (p *planner) shell() error {
 		return err
 	}
 	s, err := p.step(step.Shell, d.Shell.Name, "build "+d.Platform.Name+" in the shell "+d.Shell.Name,
-		shellStepTools(d)...)
+		shellStepTools...)
 	if err != nil {
 		return err
 	}
@@ -110,14 +111,11 @@ func (p *planner) shellImage(shell *step.Step, processors []string) error {
 
 // shellStepTools are what the shell's build runs: its network stack is C++, and its
 // scripts call vitis_hls.
-func shellStepTools(*design.Design) []string {
-	return []string{"vivado", "vitis_hls", "git", "cmake", "make"}
-}
+var shellStepTools = []string{"vivado", "vitis_hls", "git", "cmake", "make"}
 
-// shellTools are what a platform inside a shell takes.
 func shellTools(d *design.Design) []string {
 	if len(emit.CoyoteProcessors(d)) > 0 {
-		return append(shellStepTools(d), "updatemem")
+		return append(slices.Clone(shellStepTools), "updatemem")
 	}
-	return shellStepTools(d)
+	return shellStepTools
 }

@@ -25,7 +25,6 @@ func (d *drawing) picture(title string) string {
 		at(d.width), at(d.width), at(d.height), html.EscapeString(title), d.String())
 }
 
-// at writes a coordinate.
 func at(v float64) string { return decimal(v, 1) }
 
 func (d *drawing) text(x, y float64, class, text string) {

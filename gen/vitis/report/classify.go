@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// kind is what a file reports.
 type kind int
 
 const (

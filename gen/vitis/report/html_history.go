@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// builds draws the history, if there is any.
 func (p *page) builds() {
 	if len(p.history) < 2 {
 		return

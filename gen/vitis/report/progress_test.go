@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -122,12 +121,8 @@ package engine: done in 1 min 2 s
 	}
 	r.event(link, step.Failed, elapsed(150*time.Minute),
 		func(e *step.Event) { e.Err = errors.New("exit\nstatus \x1b[31m1") })
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Close())
+	check(t, r.Close())
 	want(t, s, `compile reduce: was there
 package engine: done in 1 min 2 s
 link p: FAILED after 2 h 30 min: exit status 1
@@ -138,7 +133,6 @@ link p: FAILED after 2 h 30 min: exit status 1
 	}
 }
 
-// TestLiveStill writes nothing when nothing changes.
 func TestLiveStill(t *testing.T) {
 	s := newScreen(t, 80, 10)
 	r := liveRig(s)
@@ -152,9 +146,7 @@ func TestLiveStill(t *testing.T) {
 	if s.writes != before {
 		t.Errorf("%d writes without a change", s.writes-before)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Close())
 }
 
 // TestLiveResize makes the terminal narrower, wider and lower: no line is lost or
@@ -175,9 +167,7 @@ func TestLiveResize(t *testing.T) {
 	}
 	s.resize(70, 20)
 	r.tick()
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Close())
 	squeeze := strings.NewReplacer("\n", "", " ", "") // blanks at wraps are lost
 	text := squeeze.Replace(s.text())
 	for _, line := range []string{"compile reduce: was there", "package engine: done in 1 min",
@@ -192,7 +182,6 @@ func TestLiveResize(t *testing.T) {
 	}
 }
 
-// TestLiveMany has more steps than lines.
 func TestLiveMany(t *testing.T) {
 	s := newScreen(t, 60, 8)
 	r := liveRig(s)
@@ -209,9 +198,7 @@ func TestLiveMany(t *testing.T) {
 		len(s.past) != 0 {
 		t.Errorf("screen:\n%s", s.text())
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Close())
 }
 
 // TestLiveRandom plays random builds on small terminals: each end of a step stays
@@ -241,9 +228,7 @@ func TestLiveRandom(t *testing.T) {
 			r.event(one, step.Finished)
 			ends = append(ends, one.Title+": done")
 		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, r.Close())
 		lines := strings.Split(strings.TrimSuffix(s.text(), "\n"), "\n")
 		if got := strings.Join(lines[:min(len(lines), len(ends))], "\n"); got != strings.Join(ends, "\n") {
 			t.Fatalf("seed %d, %d by %d:\n%s\nwant first:\n%s", seed, s.columns, s.rows, s.text(), strings.Join(ends, "\n"))
@@ -276,9 +261,7 @@ func TestPlain(t *testing.T) {
 	r.clock.pass(30 * time.Second)
 	r.tick()
 	r.event(link, step.Skipped, func(e *step.Event) { e.Err = step.ErrNotRun })
-	if err := errors.Join(r.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(r.Close(), r.Close()))
 	want := `12:00:00  compile reduce: was there
 12:00:00  package engine: started on host7, took 60 s before
 12:00:01  package engine: synthesis 10%
@@ -307,9 +290,7 @@ func TestJSON(t *testing.T) {
 	more := &step.Step{ID: "p/source/x"}
 	r.event(more, step.Started)
 	r.event(more, step.Stage, detail("cloning"))
-	if err := errors.Join(r.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(r.Close(), r.Close()))
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	if len(lines) != 11 {
 		t.Fatalf("%d lines:\n%s", len(lines), out.String())
@@ -343,7 +324,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// broken is a writer that stops.
 type broken struct{ left int }
 
 func (b *broken) Write(p []byte) (int, error) {
@@ -385,17 +365,13 @@ func TestParallel(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, d.Close())
 	}
 }
 
 func TestFor(t *testing.T) {
 	f, err := os.Create(t.TempDir() + "/out")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	if d, ok := For(f, false).(*plainLines); !ok || d.Close() != nil {
 		t.Error("a file is no terminal")
@@ -428,9 +404,7 @@ a title that is much longer than the others: was there
   package engine  running                 0 s         [................] about 60 s left
 2 of 3 steps, 1 running, 0 s, about 60 s left
 `)
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Close())
 }
 
 // TestPlainAgain tells the stage of a step at once when it is started again.
@@ -443,15 +417,12 @@ func TestPlainAgain(t *testing.T) {
 		r.event(link, step.Stage, detail("project"))
 		r.event(link, step.Stage, detail("synthesis"))
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Close())
 	if n := strings.Count(out.String(), "project"); n != 2 || strings.Contains(out.String(), "synthesis") {
 		t.Errorf("%s", out.String())
 	}
 }
 
-// TestRemaining works out the longest chain.
 func TestRemaining(t *testing.T) {
 	now := newClock().get()
 	s := newState(now)

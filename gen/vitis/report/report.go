@@ -128,14 +128,14 @@ func worst(setup, hold, pulse *Slack) (ns float64, of string, ok bool) {
 
 func (s *Slack) missed() bool { return s.Worst < 0 || s.Failing > 0 }
 
-// check is a slack with what it is of.
-type check struct {
+// slackOf is a slack with what it is of.
+type slackOf struct {
 	name  string
 	slack *Slack
 }
 
-func checks(setup, hold, pulse *Slack) []check {
-	return []check{{"setup", setup}, {"hold", hold}, {"pulse width", pulse}}
+func checks(setup, hold, pulse *Slack) []slackOf {
+	return []slackOf{{"setup", setup}, {"hold", hold}, {"pulse width", pulse}}
 }
 
 // The resources that reports are about, in the order in which they are shown.

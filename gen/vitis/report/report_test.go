@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// build is what the caller knows about the sample.
 func build() Build {
 	return Build{
 		Platform: "u55c_tcp", Board: "u55c", Target: "hw", Wanted: 250, SLRs: 3,
@@ -32,9 +31,7 @@ func build() Build {
 func collect(t *testing.T, fsys fs.FS) *Report {
 	t.Helper()
 	r, err := Collect(t.Context(), fsys, build())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -52,9 +49,7 @@ func sample(t *testing.T, dir string, change func(name string, data []byte) []by
 		out[p] = &fstest.MapFile{Data: change(p, data)}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return out
 }
 
@@ -187,7 +182,6 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestVerdicts checks when a build counts as having met timing.
 func TestVerdicts(t *testing.T) {
 	numbers := func(worst float64, failing int) *Timing {
 		return &Timing{Clocks: []ClockSlack{{Name: "c", Period: 4, Setup: &Slack{worst, 0, failing, 9}}}}
@@ -234,7 +228,6 @@ func TestScaledInLog(t *testing.T) {
 	}
 }
 
-// TestMerge tells each slower clock once, under whatever name.
 func TestMerge(t *testing.T) {
 	list := merge([]Scaling{{"pin", 250, 221}}, []Scaling{{"pin", 250, 222}, {"net", 250, 221}, {"other", 300, 221}})
 	if d := cmp.Diff([]Scaling{{"pin", 250, 221}, {"other", 300, 221}}, list); d != "" {
@@ -296,13 +289,9 @@ func TestVariants(t *testing.T) {
 // TestPreference takes the last timing summary, and never one of an earlier stage.
 func TestPreference(t *testing.T) {
 	met, err := os.ReadFile("testdata/met/_x/reports/link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	missed, err := os.ReadFile("testdata/missed/hw_bb_locked_timing_summary_postroute_physopted.rpt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, c := range []struct {
 		names [2]string // of the one that is met, and of the one that is not
 		met   bool
@@ -370,7 +359,6 @@ func toldElsewhere(name string, got *Report) bool {
 	}
 }
 
-// TestKernelTwice takes one report of a kernel that two steps have compiled.
 func TestKernelTwice(t *testing.T) {
 	files := sample(t, "met", same)
 	files["other/reduce_ops_csynth.rpt"] = files["hls/krnl/syn/report/reduce_ops_csynth.rpt"]
@@ -416,7 +404,6 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestNames checks which files are taken for what.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]kind{
 		"impl_1_kernel_util_routed.rpt": kernelUse, "kernel_util_synthed.rpt": kernelUse, "slr_util_final.rpt": slrUse,
@@ -461,5 +448,12 @@ func TestNumbers(t *testing.T) {
 		if v, ok := number(text); ok && !math.IsInf(v, 0) {
 			t.Errorf("number %q: %v", text, v)
 		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -54,7 +54,6 @@ func (s *screen) resize(columns, rows int) {
 	s.scroll()
 }
 
-// scroll moves what does not fit into the past.
 func (s *screen) scroll() {
 	for len(s.cells) > s.rows {
 		s.past = append(s.past, string(s.cells[0]))
@@ -64,7 +63,6 @@ func (s *screen) scroll() {
 	s.y = max(0, s.y)
 }
 
-// Write implements io.Writer.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// task is a step as a display sees it.
 type task struct {
 	step     *step.Step
 	name     string
@@ -25,7 +24,6 @@ type task struct {
 	order    int
 }
 
-// state is what displays know of a build.
 type state struct {
 	begin time.Time
 	tasks map[string]*task
@@ -197,7 +195,6 @@ func cause(e step.Event) string {
 	}
 }
 
-// total is the line about the whole build.
 func (s *state) total(now time.Time) string {
 	done, all, running := s.counts()
 	text := fmt.Sprintf("%d of %d steps", done, all)

@@ -125,7 +125,6 @@ func slack(numbers map[string]string, worstTitle, totalTitle string) (*Slack, er
 	return &s, nil
 }
 
-// timingReader is the state between lines.
 type timingReader struct {
 	timing  Timing
 	section string
@@ -230,7 +229,6 @@ func (t *timingReader) row(line string) {
 	}
 }
 
-// fail keeps the first error.
 func (t *timingReader) fail(err error) {
 	if t.err == nil && err != nil {
 		t.err = err

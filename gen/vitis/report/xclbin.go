@@ -26,7 +26,6 @@ var (
 // line after their name.
 const mostHead = 16 << 10
 
-// infoReader is the state between lines.
 type infoReader struct {
 	link    Link
 	section string

@@ -77,7 +77,6 @@ func Prepare(ctx context.Context, r Request) (*Build, error) {
 	return b, err
 }
 
-// tools finds the tools for designs, or assumes them.
 func (r *Request) tools(ctx context.Context, chain *platform.Toolchain, designs []*design.Design) (*tools.Set, error) {
 	if r.Version != "" {
 		if !slices.ContainsFunc(chain.Versions, func(v *platform.VersionFacts) bool { return v.Version == r.Version }) {
@@ -149,7 +148,6 @@ func planned(dir string, rendered []workspace.Rendered, set *tools.Set) (*step.P
 	return plan.Merge(plans...), nil
 }
 
-// versionsFile remembers which tools have which versions.
 func versionsFile() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -15,6 +15,22 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
+// follows builds two platforms with an executor and wants it to start so many jobs anew.
+// If it starts none, each step has run once.
+func (f *fixture) follows(plan *step.Plan, d *detached, anew int) *Outcome {
+	f.Helper()
+	out, err := Run(f.Context(), plan, f.store, d, f.options())
+	check(f.T, err)
+	right(f.T, out)
+	if d.new != anew {
+		f.Errorf("%d jobs were started anew", d.new)
+	}
+	if got := counted(f.T, f.count); anew == 0 && got != once {
+		f.Errorf("there ran %s", got)
+	}
+	return out
+}
+
 // Jobs of a cluster go on when their builder is gone, and take from each other what
 // they need; the next builder follows those that are there, also those that end while
 // it looks for them.
@@ -24,14 +40,7 @@ func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fix(t)
 			f.abandon("0.3")
-			out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
-			if err != nil {
-				t.Fatal(err)
-			}
-			right(t, out)
-			if got := counted(t, f.count); got != once || d.new != 0 {
-				t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
-			}
+			out := f.follows(twoPlatforms(f.count, "0.3"), d, 0)
 			if r := out.Results["p/link/p"]; r.Seconds < 0 || r.Seconds > 60 {
 				t.Errorf("it took %v s", r.Seconds)
 			}
@@ -63,24 +72,14 @@ func TestJobsThatNeverRun(t *testing.T) {
 	for _, s := range plan.Steps {
 		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
 	}
-	d = &detached{stale: true}
-	out, err := Run(t.Context(), plan, f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	right(t, out)
-	if d.new != 4 {
-		t.Errorf("%d jobs were started anew", d.new)
-	}
+	f.follows(plan, &detached{stale: true}, 4)
 }
 
 // fast is a directory with a sleep that does not.
 func fast(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777))
 	return dir
 }
 
@@ -93,15 +92,7 @@ func TestJobsThatCannotBeFollowed(t *testing.T) {
 		f.options()); !errors.Is(err, refuse) {
 		t.Fatal(err)
 	}
-	d := &detached{}
-	out, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	right(t, out)
-	if got := counted(t, f.count); got != once || d.new > 0 {
-		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
-	}
+	f.follows(twoPlatforms(f.count, "0.5"), &detached{}, 0)
 }
 
 func TestJobsThatEndWithoutABuilder(t *testing.T) {
@@ -111,9 +102,7 @@ func TestJobsThatEndWithoutABuilder(t *testing.T) {
 		return len(f.inWork("step.exit")) == 7
 	})
 	out, err := f.run(twoPlatforms(f.count, "0.1")) // on this host
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	if got := counted(t, f.count); got != once {
 		t.Errorf("there ran %s", got)
@@ -133,15 +122,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 			until(t, "it is gone", func() bool { return !runs(pid) })
 		}
 	}
-	d := &detached{}
-	out, err := Run(t.Context(), twoPlatforms(f.count, "0.5"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	right(t, out)
-	if d.new != 6 { // all but the common kernel
-		t.Errorf("%d jobs were started anew", d.new)
-	}
+	f.follows(twoPlatforms(f.count, "0.5"), &detached{}, 6) // all but the common kernel
 	for _, name := range f.inWork("job.pid") {
 		t.Errorf("%s is left", name)
 	}
@@ -150,19 +131,11 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 // A cluster that does not answer any more: the jobs may go on.
 func TestJobsOutOfSight(t *testing.T) {
 	f := fix(t)
-	d := &detached{lost: true}
-	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options())
+	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, &detached{lost: true}, f.options())
 	if !errors.Is(err, step.ErrLost) || len(out.Results) > 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	d = &detached{}
-	if out, err = Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, d, f.options()); err != nil {
-		t.Fatal(err)
-	}
-	right(t, out)
-	if got := counted(t, f.count); got != once || d.new > 0 {
-		t.Errorf("%d jobs were started anew; there ran %s", d.new, got)
-	}
+	f.follows(twoPlatforms(f.count, "0.3"), &detached{}, 0)
 }
 
 // The executor fails in ways of its own.
@@ -184,9 +157,5 @@ func TestTheWholeGraphIsSubmittedAtOnce(t *testing.T) {
 			func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.new == 7 })
 		close(d.hold)
 	}()
-	out, err := Run(t.Context(), twoPlatforms(f.count, "0"), f.store, d, f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	right(t, out)
+	f.follows(twoPlatforms(f.count, "0"), d, 7)
 }

@@ -47,7 +47,6 @@ func Why(plan *step.Plan, st *store.Store) ([]Decision, error) {
 	return decide(plan, keys, st)
 }
 
-// keysOf checks a plan and works out the keys of its steps.
 func keysOf(plan *step.Plan, st *store.Store) (step.Keys, error) {
 	seen := map[string]bool{}
 	for _, s := range plan.Steps {
@@ -55,7 +54,7 @@ func keysOf(plan *step.Plan, st *store.Store) (step.Keys, error) {
 			return nil, fmt.Errorf("plan: there are two steps %s", s.ID)
 		}
 		seen[s.ID] = true
-		if err := check(s); err != nil {
+		if err := checkStep(s); err != nil {
 			return nil, fmt.Errorf("plan: %s: %w", s.ID, err)
 		}
 	}
@@ -182,7 +181,6 @@ func needs(plan *step.Plan, list []Decision, at map[string]int) map[string]bool 
 	return wanted
 }
 
-// reasons says in words why a step has to run.
 func reasons(plan *step.Plan, d *Decision, key step.Key, damage error, present func(id string) bool) []string {
 	var why []string
 	switch {

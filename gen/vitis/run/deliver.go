@@ -66,7 +66,6 @@ func deliver(plan *step.Plan, keys step.Keys, st *store.Store, platform, dir str
 	return send(parcels, st, dir)
 }
 
-// pack finds the files of a result.
 func pack(r step.Result, result *store.Result) ([]parcel, error) {
 	if !fs.ValidPath(r.Path) || r.Path == "." || !filepath.IsLocal(filepath.FromSlash(r.Path)) {
 		return nil, fmt.Errorf("%q is no path of a result", r.Path)

@@ -27,16 +27,12 @@ func TestDeliver(t *testing.T) {
 		t.Errorf("before the build: %v", err)
 	}
 	out, err := f.run(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	all := []string{"files/tree/x/y", "p.xclbin", "y.txt"}
 	deliver := func() {
 		t.Helper()
 		paths, err := Deliver(plan, f.store, "p", dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		slices.Sort(paths)
 		for i, p := range all {
 			if i >= len(paths) || paths[i] != filepath.Join(dir, p) {
@@ -89,13 +85,9 @@ func TestDeliver(t *testing.T) {
 	}
 	// Damage that sizes and times do not show.
 	link, err := f.store.Get(mustKeys(t, plan, f.store)["p/image/p"].Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	good, err := os.ReadFile(link.Path("p.xclbin"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	info, _ = os.Stat(link.Path("p.xclbin"))
 	for _, text := range []string{strings.Replace(string(good), "kernel", "kernal", 1), string(good)} {
 		os.Chmod(link.Path("p.xclbin"), 0o666)
@@ -112,9 +104,7 @@ func TestDeliver(t *testing.T) {
 	// A result that is damaged: nothing is changed.
 	keys, _ := plan.Keys(f.store.Hash)
 	r, err := f.store.Get(keys["p/package/a"].Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	os.RemoveAll(dir)
 	os.MkdirAll(dir, 0o777)
 	os.Remove(r.Path("tree/x/y"))
@@ -186,8 +176,6 @@ func TestAReadOnlyStore(t *testing.T) {
 func mustKeys(t *testing.T, plan *step.Plan, st *store.Store) step.Keys {
 	t.Helper()
 	keys, err := plan.Keys(st.Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return keys
 }

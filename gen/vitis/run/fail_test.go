@@ -75,9 +75,7 @@ func TestWorkByHandIsNoResult(t *testing.T) {
 	dir := out.Failures[0].Dir
 	for _, change := range []string{CommandsFile, step.ScriptFile} {
 		text, err := os.ReadFile(filepath.Join(dir, change))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		os.WriteFile(filepath.Join(dir, change), append(text, []byte("\n# mine\n")...), 0o666)
 		os.WriteFile(filepath.Join(dir, "fixed"), nil, 0o666)
 		if text, err := exec.Command("bash", filepath.Join(dir, "step.sh")).CombinedOutput(); err != nil {
@@ -115,9 +113,7 @@ func TestAScriptThatIsRunAgain(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "block"), nil, 0o666)
 	again := exec.Command("bash", filepath.Join(dir, step.ScriptFile))
 	again.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := again.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, again.Start())
 	until(t, "it runs", func() bool { return exists(filepath.Join(dir, "blocked")) })
 	syscall.Kill(-again.Process.Pid, syscall.SIGKILL)
 	again.Wait()
@@ -172,9 +168,8 @@ func TestAFullDisk(t *testing.T) {
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
 	f := fix(t)
 	var err error
-	if f.store, err = store.Open(dir); err != nil {
-		t.Fatal(err)
-	}
+	f.store, err = store.Open(dir)
+	check(t, err)
 	plan := twoPlatforms(f.count, "0")
 	plan.Step("p/package/b").Commands[1].Shell = "head -c 1200000 /dev/urandom >b.xo" // no room for a copy
 	out, err := f.run(plan)
@@ -185,9 +180,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatalf("still full: %+v, %v", out, err)
 	}
 	// With room the work that was done is used.
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"))
 	if out, err = f.run(plan); err != nil || out.Results["p/image/p"] == nil {
 		t.Fatal(err)
 	}
@@ -216,9 +209,8 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "kernel.cpp has changed since the build began") || len(f.works()) > 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if out, err = f.run(plan); err != nil {
-		t.Fatal(err)
-	}
+	out, err = f.run(plan)
+	check(t, err)
 	if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "two" {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -54,16 +54,13 @@ func builder(role string) int {
 	return 0
 }
 
-// start starts another builder.
 func start(t *testing.T, role, store, count, pause string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], store, count, pause)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("another builder said: %s", out.String())
@@ -114,7 +111,6 @@ func twoPlatforms(count, pause string) *step.Plan {
 	return plan
 }
 
-// want is what twoPlatforms makes.
 var want = map[string]string{
 	"p/image/p": "kernel a\nkernel b of p\ndeep\nfirmware 1\n",
 	"q/image/q": "kernel a\nkernel b of q\ndeep\nfirmware 1\n",
@@ -173,9 +169,7 @@ func fix(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	st, err := store.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return &fixture{T: t, store: st, count: filepath.Join(dir, "count")}
 }
 
@@ -190,7 +184,6 @@ func (f *fixture) abandon(pause string) []string {
 	return f.inWork("job.pid")
 }
 
-// inWork are the files of a name in all work directories.
 func (f *fixture) inWork(name string) []string {
 	names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*", name))
 	return names
@@ -222,7 +215,6 @@ func (f *fixture) run(plan *step.Plan) (*Outcome, error) {
 	return Run(f.Context(), plan, f.store, here(), f.options())
 }
 
-// works are all work directories that are left.
 func (f *fixture) works() []string {
 	names, _ := filepath.Glob(filepath.Join(f.store.Dir(), "work", "*", "*"))
 	return names
@@ -234,5 +226,12 @@ func until(t *testing.T, what string, ok func() bool) {
 		if time.Since(begin) > time.Minute {
 			t.Fatalf("no: %s", what)
 		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

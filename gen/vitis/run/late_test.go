@@ -22,9 +22,7 @@ func (f *fixture) late(line string, exec *detached) (*Outcome, error) {
 	z := need(shell("p/image/z", step.Image, f.count, "cp link/x z.xclbin", "z.xclbin"), x.ID, "x.linked", "link/x")
 	plan := &step.Plan{Steps: []*step.Step{kernel, x, y, z}}
 	keys, err := keysOf(plan, f.store)
-	if err != nil {
-		f.Fatal(err)
-	}
+	check(f, err)
 	var held []func()
 	for _, s := range []*step.Step{y, z} {
 		unlock, err := f.store.TryLock(keys[s.ID].Hash)

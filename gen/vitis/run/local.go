@@ -88,7 +88,6 @@ func (e *Local) Submit(ctx context.Context, j step.Job, after []step.Running) (s
 	return r, nil
 }
 
-// running is a job.
 type running struct {
 	cancel func()
 	done   chan struct{}
@@ -132,7 +131,6 @@ func (e *Local) run(ctx context.Context, j step.Job, before []*running) error {
 	return e.script(ctx, j)
 }
 
-// script runs the script and follows its log.
 func (e *Local) script(ctx context.Context, j step.Job) error {
 	p, err := startScript(j.Dir, e.o.Env, e.o.Grace)
 	if err != nil {

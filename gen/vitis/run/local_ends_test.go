@@ -26,9 +26,7 @@ func pids(t *testing.T, dir string) []int {
 	var list []int
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		if err != nil {
 			t.Fatalf("%s: %q", name, text)
@@ -70,9 +68,7 @@ while [ $(ls *.pid | wc -l) -lt 6 ]; do sleep 0.01; done
 
 func TestWhatAScriptLeavesRunningEndsWithIt(t *testing.T) {
 	dir := work(t, family+"exit 0")
-	if err := submit(t, quick(), job(dir)).Wait(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check(t, submit(t, quick(), job(dir)).Wait(t.Context()))
 	allGone(t, dir, 6)
 }
 
@@ -131,15 +127,31 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// begun starts a builder of one job, which has begun when it has left a file.
+func begun(t *testing.T, dir, file string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), localRole+"="+dir)
+	check(t, cmd.Start())
+	until(t, "it runs", has(dir, file))
+	return cmd
+}
+
+// supervisorOf is the parent of a script, which has left its number.
+func supervisorOf(t *testing.T, dir string) (supervisor, script int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "script.pid"))
+	check(t, err)
+	script, err = strconv.Atoi(strings.TrimSpace(string(text)))
+	check(t, err)
+	supervisor, _ = parentOf(script)
+	return supervisor, script
+}
+
 // The builder is killed with SIGKILL: nobody can tell the tools but the supervisor.
 func TestTheEndOfTheBuilderEndsAll(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it runs", has(dir, "ready"))
+	cmd := begun(t, dir, "ready")
 	cmd.Process.Kill()
 	cmd.Wait()
 	until(t, "all are gone",
@@ -152,12 +164,7 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
 	r := submit(t, quick(), job(dir))
 	until(t, "it runs", has(dir, "ready"))
-	script, err := os.ReadFile(filepath.Join(dir, "script.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
-	supervisor, _ := parentOf(pid)
+	supervisor, _ := supervisorOf(t, dir)
 	syscall.Kill(supervisor, syscall.SIGKILL)
 	if err := r.Wait(t.Context()); !errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), "supervisor") {
 		t.Errorf("got %v", err)
@@ -168,15 +175,8 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 // Builder and supervisor are killed at once: what they leave, the next build ends.
 func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	dir := work(t, family+"touch ready; sleep 600")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it runs", has(dir, "ready"))
-	script, _ := os.ReadFile(filepath.Join(dir, "script.pid"))
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(script)))
-	supervisor, _ := parentOf(pid)
+	cmd := begun(t, dir, "ready")
+	supervisor, _ := supervisorOf(t, dir)
 	syscall.Kill(supervisor, syscall.SIGSTOP)
 	cmd.Process.Kill()
 	cmd.Wait()
@@ -185,29 +185,19 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
 		t.Errorf("alive: %v, %v", alive, err)
 	}
-	if err := e.Cancel(t.Context(), dir); err != nil {
-		t.Error(err)
-	}
+	check(t, e.Cancel(t.Context(), dir))
 	allGone(t, dir, 6)
 }
 
 // Whatever becomes of the tools, the script does not go on to its next command.
 func TestAScriptEndsWithItsSupervisor(t *testing.T) {
 	dir := work(t, "echo $$ >script.new; mv script.new script.pid; sleep 1; sleep 600")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it runs", has(dir, "script.pid"))
-	script := pids(t, dir)[0]
-	supervisor, _ := parentOf(script)
+	cmd := begun(t, dir, "script.pid")
+	supervisor, script := supervisorOf(t, dir)
 	syscall.Kill(cmd.Process.Pid, syscall.SIGSTOP) // it cannot help
 	syscall.Kill(supervisor, syscall.SIGKILL)
 	until(t, "the script has ended", func() bool { return gone(script) })
 	cmd.Process.Kill()
 	cmd.Wait()
-	if err := quick().Cancel(t.Context(), dir); err != nil {
-		t.Error(err)
-	}
+	check(t, quick().Cancel(t.Context(), dir))
 }

@@ -20,7 +20,6 @@ import (
 // localRole makes this program, started again, a builder that runs one job.
 const localRole = "CCLFORGE_LOCAL_TEST"
 
-// localBuilder runs one job.
 func localBuilder(dir string) {
 	r, err := NewLocal(LocalOptions{Grace: 300 * time.Millisecond}).Submit(context.Background(), job(dir), nil)
 	fmt.Println(err)
@@ -31,13 +30,10 @@ func localBuilder(dir string) {
 
 func job(dir string) step.Job { return step.Job{Step: &step.Step{ID: "p/link/p"}, Dir: dir} }
 
-// work is a work directory with a script.
 func work(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte(script), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte(script), 0o666))
 	return dir
 }
 
@@ -46,9 +42,7 @@ func quick() *Local { return NewLocal(LocalOptions{Jobs: 2, CPUs: 2, Grace: 300 
 func submit(t *testing.T, e *Local, j step.Job, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), j, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -110,9 +104,7 @@ func TestJobsWaitForThoseBefore(t *testing.T) {
 	if has(never, "ran")() {
 		t.Error("it ran none the less")
 	}
-	if err := a.Wait(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check(t, a.Wait(t.Context()))
 }
 
 func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
@@ -175,9 +167,7 @@ func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 	}
 	os.WriteFile(filepath.Join(dir, "go"), nil, 0o666)
 	for _, r := range []step.Running{one, three} {
-		if err := r.Wait(t.Context()); err != nil {
-			t.Error(err)
-		}
+		check(t, r.Wait(t.Context()))
 	}
 	if has(never, "ran")() || !has(last, "ran")() || e.slots.free != e.slots.all {
 		t.Errorf("the queue is wrong: %+v", e.slots)
@@ -207,9 +197,7 @@ printf last`)
 		return len(lines) == 1 && lines[0] == "first"
 	})
 	os.WriteFile(filepath.Join(dir, "two"), nil, 0o666)
-	if err := r.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Wait(t.Context()))
 	if started != 1 {
 		t.Errorf("started %d times", started)
 	}

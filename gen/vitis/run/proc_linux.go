@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// processes are the numbers of all processes.
 func processes() []int {
 	d, err := os.Open("/proc")
 	if err != nil {

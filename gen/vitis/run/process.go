@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// process is a script that runs.
 type process struct {
 	ended chan struct{}
 	err   error  // when ended is closed
@@ -28,7 +27,6 @@ const Marker = "CCLFORGE_WORK"
 // started again, become a supervisor.
 var supervised atomic.Bool
 
-// openLog opens the log of a work directory.
 func openLog(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 }

@@ -25,14 +25,10 @@ func TestTwoBuildersAtOnce(t *testing.T) {
 		all = append(all, start(t, "local", f.store.Dir(), f.count, "0.05"))
 	}
 	out, err := f.run(twoPlatforms(f.count, "0.05"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	for _, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
+		check(t, cmd.Wait())
 	}
 	if got := counted(t, f.count); got != once {
 		t.Errorf("there ran %s", got)
@@ -57,9 +53,7 @@ func TestTheOtherBuilderIsKilled(t *testing.T) {
 		other.Wait()
 	}()
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.4"), f.store, here(), f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 }
 
@@ -78,9 +72,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				cmd.Wait()
 			}
 			last := start(t, role, f.store.Dir(), f.count, "0.05")
-			if err := last.Wait(); err != nil {
-				t.Fatal(err)
-			}
+			check(t, last.Wait())
 			ran := counted(t, f.count)
 			t.Logf("after %d kills: %s", kills, ran)
 			if role == "detached" && ran != once {
@@ -112,9 +104,7 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 		s := shell("p/package/a", step.Package, f.count, "cp in/a.txt a.xo; test ! -e stray", "a.xo")
 		p := &step.Plan{Steps: []*step.Step{with(s, "in/a.txt", "right\n")}}
 		keys, err := p.Keys(f.store.Hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return p, keys[s.ID].Hash
 	}
 	for name, c := range map[string]struct {
@@ -146,9 +136,7 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 			c.change(f.store.Works(key)[0])
 			os.Remove(f.count)
 			out, err := f.run(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "right\n" {
 				t.Errorf("%q, %v", text, err)
 			}
@@ -170,9 +158,7 @@ func TestResultsThatGoMeanwhile(t *testing.T) {
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0.1")
 	keys, err := plan.Keys(f.store.Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	o := f.options()
 	hear := o.OnEvent
 	o.OnEvent = func(e step.Event) {
@@ -182,9 +168,7 @@ func TestResultsThatGoMeanwhile(t *testing.T) {
 		}
 	}
 	out, err := Run(t.Context(), plan, f.store, here(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 }
 
@@ -214,9 +198,7 @@ func TestWhatWasMadeOfRefusedOutputs(t *testing.T) {
 	}
 	os.WriteFile(flag, nil, 0o666)
 	out, err := f.run(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if text, err := os.ReadFile(out.Results[link.ID].Path("p.linked")); err != nil || string(text) != "good\n" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -231,9 +213,7 @@ func TestWhatRunsWithRefusedOutputs(t *testing.T) {
 		link := need(shell("p/link/p", step.Link, f.count, line, "p.linked"), a.ID, "a.xo", "a.xo")
 		o := f.options()
 		keys, err := (&step.Plan{Steps: []*step.Step{a, link}}).Keys(f.store.Hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		wait := "p.linked"
 		if !strings.Contains(line, "sleep") {
 			wait = step.ExitFile

@@ -125,7 +125,6 @@ func Run(ctx context.Context, plan *step.Plan, st *store.Store, exec step.Execut
 	return b.outcome(ctx)
 }
 
-// build is one call of Run.
 type build struct {
 	plan  *step.Plan
 	store *store.Store

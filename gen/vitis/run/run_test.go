@@ -19,9 +19,7 @@ import (
 func TestEachResultIsMadeOnce(t *testing.T) {
 	f := fix(t)
 	out, err := f.run(twoPlatforms(f.count, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 	if got := counted(t, f.count); got != once {
 		t.Errorf("there ran %s", got)
@@ -40,7 +38,6 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 	if left := f.works(); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
-	// Nothing to do.
 	out, err = f.run(twoPlatforms(f.count, "0"))
 	if err != nil || len(out.Ran) > 0 || len(out.Present) != 8 || out.Made("p") {
 		t.Errorf("%+v, %v", out, err)
@@ -108,9 +105,7 @@ func TestCancelledBuildsLeaveNothingRunning(t *testing.T) {
 		t.Errorf("left %q", left)
 	}
 	out, err = f.run(twoPlatforms(f.count, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	right(t, out)
 }
 
@@ -118,13 +113,9 @@ func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0")
 	keys, err := plan.Keys(f.store.Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	unlock, err := f.store.TryLock(keys["p/package/b"].Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := f.options()
 	hear := o.OnEvent
@@ -155,14 +146,10 @@ func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
 func TestDamageOfWhatIsUsed(t *testing.T) {
 	f := fix(t)
 	out, err := f.run(twoPlatforms(f.count, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	name := out.Results["p/link/p"].Path("p.linked")
 	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	os.Chmod(name, 0o666)
 	os.WriteFile(name, []byte(strings.Replace("kernel a\nkernel b of p\ndeep\n", "deep", "beep", 1)), 0o666)
 	os.Chtimes(name, info.ModTime(), info.ModTime())

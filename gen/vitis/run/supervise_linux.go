@@ -66,7 +66,6 @@ func supervise(dir, script, log, grace string) string {
 	return tree{pid: pid, patience: patience, signals: signals, gone: gone}.watch()
 }
 
-// launch starts the script.
 func launch(dir, script, log string) (int, error) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

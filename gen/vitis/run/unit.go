@@ -51,7 +51,6 @@ var (
 	errElsewhere = errors.New("made by another build")
 )
 
-// work gets the result.
 func (u *unit) work(ctx context.Context) {
 	defer close(u.done)
 	opened := sync.OnceFunc(func() { close(u.submitted) })
@@ -165,7 +164,6 @@ func (u *unit) get(ctx context.Context, opened func()) error {
 	return u.job(ctx, "", opened)
 }
 
-// over reports whether the unit is done.
 func (u *unit) over() bool {
 	select {
 	case <-u.done:

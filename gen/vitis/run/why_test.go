@@ -18,9 +18,7 @@ func TestWhy(t *testing.T) {
 	why := func(plan *step.Plan) map[string]string {
 		t.Helper()
 		decisions, err := Why(plan, f.store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		said := map[string]string{}
 		for _, d := range decisions {
 			text := strings.Join(d.Why, "; ")
@@ -87,9 +85,7 @@ func TestWhy(t *testing.T) {
 	is(why(plan(func(p *step.Plan) { p.Steps[0].Files = nil })), "p/package/a: in/a.txt is gone", present[1],
 		"p/link/p: a.xo will be built anew; tree will be built anew", "p/image/p: p.linked will be built anew")
 	keys, err := plan(nil).Keys(f.store.Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// What nothing needs any more is not made again.
 	os.RemoveAll(f.store.ResultDir(keys["p/package/a"].Hash))
 	is(why(plan(nil)), "p/package/a: unneeded", present[1], present[2], present[3])

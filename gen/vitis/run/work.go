@@ -37,8 +37,8 @@ type owner struct {
 	Needs    map[string]string `json:"needs"`    // work directories of producers by key
 }
 
-// check refuses steps that cannot stand in a work directory.
-func check(s *step.Step) error {
+// checkStep refuses steps that cannot stand in a work directory.
+func checkStep(s *step.Step) error {
 	var errs []error
 	path := func(what, p string) {
 		switch {

@@ -68,7 +68,6 @@ var (
 // EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of events.
 const (
 	Planned   EventKind = "planned"   // at the beginning, once for each step
 	Present   EventKind = "present"   // its result was there

@@ -13,7 +13,6 @@ import (
 const show = "#!/bin/bash\n{ basename \"$PWD\"; printf '%s|' \"$@\"; echo; printf '%s' \"$ODD\"; echo; } " +
 	">>\"$LOG\"\n[[ $1 != fail ]]\n"
 
-// TestScript lets bash run what it should read as it was meant.
 func TestScript(t *testing.T) {
 	odd := "it's \"$HOME\" `ls` \\ *\n; rm -rf x & !"
 	dir := filepath.Join(t.TempDir(), "a b'c")

@@ -12,7 +12,6 @@ import (
 // Kind is the kind of a step.
 type Kind string
 
-// The kinds.
 const (
 	Source  Kind = "source"  // fetches and builds a kernel of somebody else
 	HLS     Kind = "hls"     // C++ to .xo

@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// item is something to copy from a work directory.
 type item struct {
 	path string // where it will be, with slashes
 	from string // the real file in the work directory; empty for a directory or link

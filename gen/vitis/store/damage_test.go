@@ -69,9 +69,7 @@ func TestDamageIsSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
 			published(t, s, key("b"))
-			if err := c.damage(published(t, s, key("a"))); err != nil {
-				t.Fatal(err)
-			}
+			check(t, c.damage(published(t, s, key("a"))))
 			_, err := s.Get(key("a"))
 			if c.late || c.want == "" {
 				if err != nil {
@@ -81,9 +79,7 @@ func TestDamageIsSeen(t *testing.T) {
 				t.Errorf("get: %v", err)
 			}
 			problems, err := s.Verify(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if c.want == "" {
 				if len(problems) != 0 {
 					t.Errorf("verify: %v", problems)
@@ -114,12 +110,8 @@ func TestEveryDamagedByteOfARecordIsSeen(t *testing.T) {
 	r := published(t, s, key("a"))
 	name := filepath.Join(r.Dir, recordFile)
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(name, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.Chmod(name, 0o666))
 	harmless := 0
 	for i := range text {
 		changed := slices.Clone(text)
@@ -127,9 +119,7 @@ func TestEveryDamagedByteOfARecordIsSeen(t *testing.T) {
 		if strings.TrimSpace(string(text[i:i+1])) == "" {
 			continue // white space means nothing
 		}
-		if err := os.WriteFile(name, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(name, changed, 0o666))
 		if got, err := s.Get(key("a")); err == nil && !reflect.DeepEqual(got.Record, r.Record) {
 			t.Fatalf("byte %d of %q: it is used as %+v", i, text[i:i+1], got)
 		} else if err == nil {
@@ -154,9 +144,7 @@ func TestAWholeResultStays(t *testing.T) {
 	s := open(t)
 	first := published(t, s, key("a"))
 	info, err := os.Stat(first.Path("a.xo"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	second := published(t, s, key("a"))
 	now, err := os.Stat(second.Path("a.xo"))
 	if err != nil || !os.SameFile(info, now) || !second.When.Equal(first.When) {

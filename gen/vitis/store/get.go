@@ -213,7 +213,6 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// size is what a directory holds in bytes.
 func size(dir string) int64 {
 	var n int64
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

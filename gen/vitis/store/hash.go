@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// memo is a remembered hash of a file.
 type memo struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"size"`

@@ -44,16 +44,6 @@ func play(role string, args []string) int {
 	case "publish":
 		_, err := s.Publish(args[1], args[2], Making{Step: testStep()})
 		fmt.Println(err)
-	case "get":
-		_, err := s.Get(args[1])
-		fmt.Println(err)
-		_, err = s.Lock(context.Background(), args[2], nil)
-		fmt.Println(err)
-		done, err := s.Use(context.Background(), args[1:2])
-		fmt.Println(err)
-		if err == nil {
-			done()
-		}
 	}
 	return 0
 }
@@ -64,23 +54,15 @@ func other(t *testing.T, change func(*exec.Cmd), role string, args ...string) (l
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if change != nil {
 		change(cmd)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	line, err = bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return strings.TrimSpace(line), func() {
 		in.Close()
 		cmd.Process.Signal(syscall.SIGKILL)
@@ -93,9 +75,7 @@ func key(c string) string { return strings.Repeat(c, 64/len(c)) }
 func open(t *testing.T) *Store {
 	t.Helper()
 	s, err := Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return s
 }
 
@@ -116,9 +96,7 @@ func files(t *testing.T, dir string, content map[string]string) string {
 		if isLink {
 			to = filepath.Join(dir, link)
 		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(to), 0o777))
 		switch {
 		case isLink:
 			err = os.Symlink(target, to)
@@ -127,9 +105,7 @@ func files(t *testing.T, dir string, content map[string]string) string {
 		default:
 			err = os.WriteFile(to, []byte(text), 0o666)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 	}
 	return dir
 }
@@ -140,19 +116,21 @@ func plain() map[string]string {
 		"step.log":  "hello\n", "step.sh": "", "step.exit": "0\n"}
 }
 
-// published is a store with one result.
 func published(t *testing.T, s *Store, k string) *Result {
 	t.Helper()
 	r, err := s.Publish(k, files(t, t.TempDir(), plain()), Making{Step: testStep()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
 func fifo(t *testing.T, name string) {
 	t.Helper()
-	if err := syscall.Mkfifo(name, 0o666); err != nil {
+	check(t, syscall.Mkfifo(name, 0o666))
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -28,7 +28,6 @@ func (h Holder) String() string {
 	return fmt.Sprintf("%s on %s (process %d)", h.User, h.Host, h.PID)
 }
 
-// self is this process.
 func self() Holder {
 	h := Holder{PID: os.Getpid()}
 	h.Host, _ = os.Hostname()
@@ -83,7 +82,6 @@ func (s *Store) wait(ctx context.Context, name string, waiting func(holder Holde
 	}
 }
 
-// try takes a lock if it is free.
 func (s *Store) try(name string) (unlock func(), err error) {
 	f, err := s.openLock(name)
 	if err != nil {
@@ -139,7 +137,6 @@ func (s *Store) openLock(name string) (*os.File, error) {
 	return f, err
 }
 
-// holder reads who has a lock.
 func holder(name string) Holder {
 	var h Holder
 	f, err := os.Open(name)

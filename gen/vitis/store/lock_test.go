@@ -42,9 +42,7 @@ func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
 	unlock()
 	// What it says about its holder may be anything: it was left by a crash.
 	name := s.path("locks", key("a"))
-	if err := os.WriteFile(name, []byte(`{"host": 3`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(name, []byte(`{"host": 3`), 0o666))
 	old := time.Now().Add(100 * time.Hour)
 	os.Chtimes(name, old, old)
 	if unlock, err = s.TryLock(key("a")); err != nil || unlock == nil {
@@ -57,14 +55,10 @@ func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 	s := open(t)
 	name := s.path("locks", key("a"))
 	unlock, err := s.TryLock(key("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// Somebody opens the file; whoever has the lock removes it; a third one makes it anew.
 	f, err := s.openLock(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	os.Remove(name)
 	unlock()
 	for _, there := range []bool{false, true} {
@@ -72,17 +66,13 @@ func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 			if unlock, err = s.TryLock(key("a")); err != nil || unlock == nil {
 				t.Fatal(err)
 			}
-			if f, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
-				t.Fatal(err)
-			}
+			f, err = os.OpenFile(name, os.O_RDWR, 0)
+			check(t, err)
 			other := name + "x" // as if f had been opened before
-			if err := os.WriteFile(other, nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(other, nil, 0o666))
 			f.Close()
-			if f, err = os.OpenFile(other, os.O_RDWR, 0); err != nil {
-				t.Fatal(err)
-			}
+			f, err = os.OpenFile(other, os.O_RDWR, 0)
+			check(t, err)
 		}
 		if got, err := claim(f, name); got != nil || err != nil {
 			t.Errorf("a file without the name is a lock: %v", err)

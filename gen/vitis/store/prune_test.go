@@ -26,15 +26,11 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 		t.Fatal(said)
 	}
 	unlock, err := s.TryLock(key("b")) // somebody makes it at this moment
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	there := func(want string) {
 		t.Helper()
 		list, err := s.List()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var got []string
 		for _, e := range list {
 			got = append(got, e.Key[:1])
@@ -58,9 +54,7 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 	unlock()
 	end() // killed: its lease is over
 	list, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var total int64
 	for _, e := range list {
 		total += e.Bytes
@@ -90,9 +84,7 @@ func TestPruneWorkDirectories(t *testing.T) {
 	var dirs []string
 	for _, k := range []string{"a", "b", "c", "d"} {
 		dir, err := s.NewWork(key(k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files(t, dir, map[string]string{"step.log": "x", "ro/f": "y"})
 		os.Chmod(filepath.Join(dir, "ro"), 0o555)
 		for _, name := range []string{"step.log", "ro", "."} {
@@ -102,14 +94,10 @@ func TestPruneWorkDirectories(t *testing.T) {
 	}
 	os.Chtimes(filepath.Join(dirs[1], "step.log"), time.Now(), time.Now()) // something works there
 	done, err := s.Use(t.Context(), []string{key("c")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer done()
 	unlock, err := s.TryLock(key("d"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer unlock()
 	p, err := s.Prune(t.Context(), PruneOptions{MaxSize: 1 << 40})
 	if err != nil || !slices.Equal(p.Works, dirs[:1]) {
@@ -130,9 +118,7 @@ func TestHashesAreRemembered(t *testing.T) {
 	hash := func(s *Store) string {
 		t.Helper()
 		sum, err := s.Hash(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return sum
 	}
 	one := hash(s)
@@ -150,9 +136,7 @@ func TestHashesAreRemembered(t *testing.T) {
 		t.Error("what is remembered is not used")
 	}
 	time.Sleep(20 * time.Millisecond) // the kernel's clock ticks every 4 ms or so
-	if err := os.WriteFile(name, []byte("two"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(name, []byte("two"), 0o666))
 	os.Chtimes(name, long, long)
 	if sum := hash(s); sum == key("f") || sum == one {
 		t.Errorf("a change was not seen: %s", sum)
@@ -162,9 +146,7 @@ func TestHashesAreRemembered(t *testing.T) {
 	m.SHA256 = key("e")
 	text := fmt.Sprintf(`{"path":%q,"size":%d,"mtime":%d,"ctime":%d,"inode":%d,"sha256":%q}`, m.Path, m.Size, m.MTime,
 		m.CTime, m.Inode, m.SHA256)
-	if err := s.write(s.memoFile(name), []byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.write(s.memoFile(name), []byte(text)))
 	fresh, _ := Open(s.Dir())
 	if hash(fresh) != key("e") {
 		t.Error("what is written is not read")
@@ -187,9 +169,7 @@ func TestHashesAreRemembered(t *testing.T) {
 func mustStat(t *testing.T, name string) os.FileInfo {
 	t.Helper()
 	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return info
 }
 
@@ -217,9 +197,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 		t.Errorf("%q", works)
 	}
 	for _, dir := range works {
-		if err := s.Discard(dir); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Discard(dir))
 	}
 	if left, _ := os.ReadDir(s.path("work")); len(left) > 0 {
 		t.Errorf("left %v", left)
@@ -230,8 +208,6 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 			t.Errorf("%s: %v", dir, err)
 		}
 		seen[dir] = true
-		if err := s.Discard(dir); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Discard(dir))
 	}
 }

@@ -45,9 +45,7 @@ func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
 	content["a.xo"] = strings.Repeat("x", 1<<20)
 	work := files(t, t.TempDir(), content)
 	f, err := os.OpenFile(filepath.Join(work, "a.xo"), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -88,15 +86,11 @@ func TestKilledWhilePublishing(t *testing.T) {
 	publish := func(k string) *exec.Cmd {
 		cmd := exec.Command(os.Args[0], s.Dir(), k, work)
 		cmd.Env = append(os.Environ(), roleVariable+"=publish", "GORACE=atexit_sleep_ms=0")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, cmd.Start())
 		return cmd
 	}
 	begin := time.Now()
-	if err := publish(key("f")).Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, publish(key("f")).Wait())
 	took := time.Since(begin)
 	for i := range 25 {
 		k := fmt.Sprintf("%064x", i)
@@ -139,9 +133,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Skip("SKIPPED: a small file system needs root and mount")
 	}
 	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	small := published(t, s, key("a"))
 	content := plain()
 	content["tree/large"] = strings.Repeat("x", 2<<20)
@@ -163,9 +155,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	// Not a byte is free: whatever can be done is done, the rest says why.
 	f, err := os.Create(filepath.Join(dir, "filler"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	for chunk := make([]byte, 4096); err == nil; {
 		_, err = f.Write(chunk)
@@ -179,41 +169,5 @@ func TestAFullDisk(t *testing.T) {
 	}
 	if p, err := s.Prune(t.Context(), PruneOptions{MaxSize: 1}); err != nil || len(p.Removed) != 1 {
 		t.Errorf("prune: %+v, %v", p, err)
-	}
-}
-
-// A store that cannot be written: another user's, without the rights.
-func TestReadOnly(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: needs root, to be somebody else")
-	}
-	dir, err := os.MkdirTemp("", "readonly")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	os.Chmod(dir, 0o755)
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	published(t, s, key("a"))
-	exe, err := os.ReadFile(os.Args[0]) // where everybody can run it
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(dir, "test.exe")
-	if err := os.WriteFile(copied, exe, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(copied, dir, key("a"), key("b"))
-	cmd.Dir = dir
-	cmd.Env = []string{roleVariable + "=get", "HOME=" + dir, "TMPDIR=/tmp"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	lines := strings.Split(string(out), "\n")
-	if err != nil || len(lines) < 3 || lines[0] != "<nil>" || !strings.Contains(lines[1], "permission denied") ||
-		lines[2] != "<nil>" {
-		t.Errorf("%v\n%s", err, out)
 	}
 }

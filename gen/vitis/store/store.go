@@ -27,7 +27,6 @@ import (
 // Environment is the variable that holds the directory of the store.
 const Environment = "CCLFORGE_CACHE"
 
-// Errors of results.
 var (
 	// ErrMissing matches errors about results that are not there.
 	ErrMissing = errors.New("not in the cache")
@@ -99,7 +98,6 @@ func (s *Store) Dir() string { return s.dir }
 // Shared reports whether the store belongs to a group of users.
 func (s *Store) Shared() bool { return s.group }
 
-// checkKey refuses what is no key.
 func checkKey(key string) error {
 	if len(key) != 64 {
 		return fmt.Errorf("%w: %.80q", ErrKey, key)

@@ -27,13 +27,9 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Open(s.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	r, err := again.Get(key("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, want := range map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "",
 		"log/a.rpt": "report"} {
 		if text, err := os.ReadFile(r.Path(name)); err != nil || string(text) != want {
@@ -122,13 +118,9 @@ func TestOutputsAreChecked(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			r, err := s.Get(key("a"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if info, err := os.Lstat(r.Path("a.xo")); err != nil || !info.Mode().IsRegular() || info.Size() != 10 {
 				t.Errorf("a.xo: %v, %v", info, err)
 			}
@@ -177,22 +169,16 @@ func TestOutputsThatLeadAway(t *testing.T) {
 func TestResultsAreReadOnly(t *testing.T) {
 	s := open(t)
 	work := files(t, t.TempDir(), plain())
-	if err := os.Chmod(filepath.Join(work, "a.xo"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(filepath.Join(work, "a.xo"), 0o700))
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, want := range map[string]os.FileMode{"a.xo": 0o555, "tree/empty": 0o444} {
 		if info, err := os.Stat(r.Path(name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
 	// The work directory is not part of the result: what is left running there may write.
-	if err := os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666))
 	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
@@ -202,9 +188,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 	s := open(t)
 	work := files(t, t.TempDir(), plain())
 	f, err := os.OpenFile(filepath.Join(work, "step.log"), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	const size = 3 << 30 // sparse
 	f.WriteString("first line\n")
@@ -212,9 +196,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := os.ReadFile(r.Log())
 	if err != nil || len(text) > 2*most+100 || !strings.HasPrefix(string(text), "first line\n") ||
 		!strings.HasSuffix(string(text), "last line") ||
@@ -222,9 +204,8 @@ func TestLogsOfAnyLength(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	os.Remove(filepath.Join(work, "step.log"))
-	if r, err = s.Publish(key("b"), work, Making{Step: testStep()}); err != nil {
-		t.Fatal(err)
-	}
+	r, err = s.Publish(key("b"), work, Making{Step: testStep()})
+	check(t, err)
 	if text, err := os.ReadFile(r.Log()); err != nil || len(text) != 0 {
 		t.Errorf("without a log: %q, %v", text, err)
 	}
@@ -241,16 +222,12 @@ func TestNewestResultOfAStep(t *testing.T) {
 	}
 	// A platform goes back to what it was; another one uses the same result.
 	for _, id := range []string{a.ID, "q/package/../a"} {
-		if err := s.Note(id, a); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.Note(id, a))
 		if last := s.Last(id); last == nil || last.Key != a.Key {
 			t.Errorf("%s: %+v", id, last)
 		}
 	}
-	if err := os.RemoveAll(a.Dir); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(a.Dir))
 	if last := s.Last(a.ID); last == nil || last.Key != a.Key {
 		t.Errorf("after the result is gone: %+v", last)
 	}
@@ -258,23 +235,17 @@ func TestNewestResultOfAStep(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o770); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(dir, 0o770))
 	s, err := Open(dir)
 	if err != nil || !s.Shared() {
 		t.Fatal(err)
 	}
 	r := published(t, s, key("a"))
 	unlock, err := s.TryLock(key("b"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	unlock()
 	work, err := s.NewWork(key("b"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, want := range map[string]os.FileMode{r.Dir: 0o070, filepath.Dir(r.Dir): 0o070, r.Path("tree/x"): 0o070,
 		r.Path("a.xo"):               0o040,
 		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(

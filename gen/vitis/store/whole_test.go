@@ -15,24 +15,18 @@ func zipped(t *testing.T) []byte {
 	z := zip.NewWriter(&b)
 	for _, name := range []string{"xo.xml", "k/kernel.xml"} {
 		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if _, err := w.Write([]byte(strings.Repeat("<a/>", 100))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, z.Close())
 	return b.Bytes()
 }
 
 func TestCheck(t *testing.T) {
 	binary, err := os.ReadFile("../../../driver/xrt/xclbin/testdata/two_sections.xclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string][]byte{
 		"k.xo": zipped(t), "a.xclbin": binary,
@@ -41,9 +35,7 @@ func TestCheck(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		see := func(text []byte) error {
-			if err := os.WriteFile(path, text, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(path, text, 0o666))
 			return Check(path)
 		}
 		if err := see(text); err != nil {
@@ -58,9 +50,7 @@ func TestCheck(t *testing.T) {
 	flipped := zipped(t)
 	flipped[38] ^= 1 // behind a local header of 30 bytes and a name of 6
 	path := filepath.Join(dir, "flipped.xo")
-	if err := os.WriteFile(path, flipped, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, flipped, 0o666))
 	if err := Check(path); !errors.Is(err, ErrCut) {
 		t.Errorf("one bit of a member is wrong: %v", err)
 	}

@@ -44,7 +44,6 @@ func Find(ctx context.Context, chain *platform.Toolchain, env Env, needs ...Need
 	return s, nil
 }
 
-// finder is a search on its way.
 type finder struct {
 	*Set
 	cache *cache

@@ -33,7 +33,6 @@ var says = map[string]string{
 		"91df973f16bf6681d1ec385d60b34ef2223ad91f\n",
 }
 
-// machine is a machine with some tools.
 type machine struct {
 	t    *testing.T
 	dir  string
@@ -51,13 +50,9 @@ func newMachine(t *testing.T) *machine {
 func (m *machine) script(name, body string) string {
 	m.t.Helper()
 	path := filepath.Join(m.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		m.t.Fatal(err)
-	}
+	check(m.t, os.MkdirAll(filepath.Dir(path), 0o777))
 	text := fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s/calls\n%s\n", m.dir, body)
-	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-		m.t.Fatal(err)
-	}
+	check(m.t, os.WriteFile(path, []byte(text), 0o777))
 	return path
 }
 
@@ -108,9 +103,7 @@ func TestToolsAreFoundByPathAndByVariable(t *testing.T) {
 	m.vars["XILINX_XRT"] = filepath.Join(m.dir, "xrt")
 	set, err := tools.Find(t.Context(), chain(t), m.env(), need("vivado", "v++", "updatemem", tools.HLS, "xclbinutil",
 		"git", "v++")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, want := range map[string][2]string{
 		"v++": {"2022.1", vpp}, "vivado": {"2022.1", vivado}, "vitis_hls": {"2022.1", hls}, "xclbinutil": {"2.13.466", xrt},
 		"updatemem": {"2022.1", filepath.Join(m.dir, "vivado/bin/updatemem")}, "git": {"", filepath.Join(m.dir, "bin/git")},
@@ -129,26 +122,6 @@ func TestToolsAreFoundByPathAndByVariable(t *testing.T) {
 	env := set.Environment("vivado", "v++", "git")
 	if len(env) != 1 || env["XILINX_VITIS"] != m.dir {
 		t.Errorf("environment %v", env)
-	}
-}
-
-// Up to 2023.1 vitis_hls compiles C++, then v++ (UG1399 2023.2, "Introduction to
-// Vitis HLS Components").
-func TestWhichToolCompilesCpp(t *testing.T) {
-	for version, want := range map[string]string{
-		"2022.1": "vitis_hls", "2022.2": "vitis_hls", "2022.2.2": "vitis_hls", "2023.1": "vitis_hls", "2023.1.1": "vitis_hls",
-		"2023.2": "v++", "2024.1": "v++", "2024.2": "v++", "2025.1": "v++", "2025.2": "v++", "2026.1": "v++", "2027.2": "v++",
-	} {
-		m := newMachine(t)
-		m.tool("bin/v++", version)
-		m.tool("bin/vitis_hls", version)
-		set, err := tools.Find(t.Context(), chain(t), m.env(), need(tools.HLS, "v++")...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := set.Tool(tools.HLS); err != nil || got.Name != want || got.Version != version {
-			t.Errorf("%s: got %+v, %v, want %s", version, got, err, want)
-		}
 	}
 }
 
@@ -239,9 +212,7 @@ func TestVersionsThatAreNotAsUsual(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if set.Version != test.version || set.Facts.Version != test.facts {
 				t.Errorf("version %s, facts of %s", set.Version, set.Facts.Version)
 			}
@@ -278,7 +249,6 @@ func TestToolsThatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// gone fails if a process goes on.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for range 500 {
@@ -315,9 +285,7 @@ func TestToolWithoutAVersion(t *testing.T) {
 	env.Cache = filepath.Join(m.dir, "cache.json")
 	find := func() (string, string) {
 		set, err := tools.Find(t.Context(), chain(t), env, need("v++")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return set.Tools["v++"].Version, strings.Join(set.Warnings, "\n")
 	}
 	first, warned := find()
@@ -343,9 +311,7 @@ func TestVersionsAreRemembered(t *testing.T) {
 		t.Helper()
 		before := m.calls()
 		set, err := tools.Find(t.Context(), chain(t), env, need("v++", "vivado")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if got := set.Tools["vivado"].Version; got != want {
 			t.Errorf("vivado is %s, want %s", got, want)
 		}
@@ -360,24 +326,16 @@ func TestVersionsAreRemembered(t *testing.T) {
 	find("2023.2", 0)
 	// Another one at the same place with the same time is told by its size.
 	info, err := os.Stat(vivado)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	m.script("bin/vivado", "cat <<'END'\n"+fmt.Sprintf(says["vivado"], "2024.1")+"\n\nEND")
-	if err := os.Chtimes(vivado, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chtimes(vivado, info.ModTime(), info.ModTime()))
 	find("2024.1", 1)
 	// What is damaged, or of another form, is forgotten, and mended.
 	content, err := os.ReadFile(env.Cache)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, text := range []string{"", strings.Replace(string(content), `"schema":1`, `"schema":2`, 1), "{",
 		`{"schema": 99, "said": {}}`, `[1, 2]`, `{"schema": 1}`} {
-		if err := os.WriteFile(env.Cache, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(env.Cache, []byte(text), 0o666))
 		find("2024.1", 2)
 		find("2024.1", 0)
 	}
@@ -420,21 +378,15 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 	const name = "xilinx_u55c_gen3x16_xdma_3_202210_1"
 	put := func(m *machine, below string) string {
 		path := filepath.Join(m.dir, filepath.FromSlash(below), name+".xpfm")
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("<platform/>"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		check(t, os.WriteFile(path, []byte("<platform/>"), 0o666))
 		return path
 	}
 	find := func(m *machine) *tools.Set {
 		m.tool("vitis/bin/v++", "2023.1")
 		m.vars["PATH"] = filepath.Join(m.dir, "vitis/bin")
 		set, err := tools.Find(t.Context(), chain(t), m.env(), need("v++")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return set
 	}
 	for below, variable := range map[string]string{
@@ -497,5 +449,12 @@ func TestAssumedTools(t *testing.T) {
 	}
 	if w := tools.Assume(facts, "2022.1").BoardWarning(board); w != "" {
 		t.Errorf("warned: %q", w)
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

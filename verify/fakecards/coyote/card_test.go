@@ -23,9 +23,7 @@ import (
 func open(t *testing.T, p *coyote.Process, d *layout.Design) *driver.Card {
 	t.Helper()
 	c, err := driver.Open(t.Context(), d, driver.Options{System: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -33,9 +31,7 @@ func open(t *testing.T, p *coyote.Process, d *layout.Design) *driver.Card {
 func TestCardsThatCannotBeOpened(t *testing.T) {
 	d, _, lies := rdma(t)
 	tcp, err := driverview.Card(designtest.Load(t, "u55c_tcp", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, test := range map[string]struct {
 		design *layout.Design
 		o      driver.Options
@@ -76,9 +72,7 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 		first := h.Process()
 		c := open(t, first, &lies)
 		dev, err := c.Engine(t.Context(), &p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if _, err := c.Engine(t.Context(), &p, 0); !errors.Is(err, driver.ErrOpen) {
 			t.Errorf("the same engine again: %v", err)
 		}
@@ -103,9 +97,7 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 	if _, err := c.QueuePairs(t.Context(), 32); !errors.Is(err, driver.ErrThreads) {
 		t.Errorf("more queue pairs than there can be: %v", err)
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	if err := c.Close(); err != nil {
 		t.Errorf("closed again: %v", err)
 	}
@@ -125,9 +117,7 @@ func TestAForeignThread0(t *testing.T) {
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	foreign := h.Process()
 	f, err := foreign.Open("/dev/coyote_fpga_0_v0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	words := make([]uint64, 32)
 	words[0] = uint64(syscall.Getpid())
 	if _, err := f.Call(0x40084601, words); err != nil || words[1] != 0 {
@@ -138,9 +128,7 @@ func TestAForeignThread0(t *testing.T) {
 		t.Error(err)
 	}
 	foreign.Die()
-	if err := open(t, h.Process(), &lies).Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, open(t, h.Process(), &lies).Close())
 }
 
 // TestMemory looks into device memory as the engine sees it.
@@ -152,30 +140,20 @@ func TestMemory(t *testing.T) {
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	c := open(t, h.Process(), &lies)
 	dev, err := c.Engine(t.Context(), &p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	m, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: size})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	engine, err := h.World.Engine(0).Memory(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	device := func(at, n int) []byte {
 		t.Helper()
 		out := make([]byte, n)
-		if err := engine.Read(out, m.Addr()+uint64(at)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, engine.Read(out, m.Addr()+uint64(at)))
 		return out
 	}
 	written := func(at int, b []byte) {
 		t.Helper()
-		if err := engine.Write(b, m.Addr()+uint64(at)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, engine.Write(b, m.Addr()+uint64(at)))
 	}
 	for i := range m.Bytes() {
 		m.Bytes()[i] = byte(i%251 + 1)
@@ -186,9 +164,7 @@ func TestMemory(t *testing.T) {
 	}
 	written(page-8, []byte("ENGINE"))
 	written(2*page+5000, []byte("DEVICE"))
-	if err := m.SyncTo(t.Context(), page-2, page+1000); err != nil {
-		t.Fatal(err)
-	}
+	check(t, m.SyncTo(t.Context(), page-2, page+1000))
 	want := make([]byte, size)
 	copy(want[page-8:], "ENGINE")
 	copy(want[2*page+5000:], "DEVICE")
@@ -196,13 +172,10 @@ func TestMemory(t *testing.T) {
 	if got := device(0, size); !bytes.Equal(got, want) {
 		t.Error("a part that was given to the device has changed more than itself, or not that")
 	}
-	// The other way, likewise.
 	for i := range m.Bytes() {
 		m.Bytes()[i] = 0xEE
 	}
-	if err := m.SyncFrom(t.Context(), page-8, 8); err != nil {
-		t.Fatal(err)
-	}
+	check(t, m.SyncFrom(t.Context(), page-8, 8))
 	if got := m.Bytes()[page-9 : page+1]; string(got[1:7]) != "ENGINE" || got[0] != 0xEE || got[9] != 0xEE {
 		t.Errorf("%q", got)
 	}
@@ -215,9 +188,7 @@ func TestMemory(t *testing.T) {
 	}
 	// Host memory is the same bytes for both.
 	shared, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: size, Host: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if shared.SyncTo(t.Context(), 0, size) != nil || shared.SyncFrom(t.Context(), 0, size) != nil {
 		t.Error("there is nothing to do")
 	}
@@ -227,9 +198,7 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%v are within it", bounds)
 			}
 		}
-		if err := mem.Free(); err != nil {
-			t.Error(err)
-		}
+		check(t, mem.Free())
 		if err := mem.Free(); !errors.Is(err, driver.ErrFreed) {
 			t.Error(err)
 		}
@@ -237,9 +206,7 @@ func TestMemory(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	coyote.Returned(t, h)
 }
 
@@ -247,14 +214,10 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil) // its engine does not reach host memory
 	p := driverview.Of(d)
 	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	dev, err := open(t, h.Process(), &lies).Engine(t.Context(), &p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	at := uint64(4096)
 	for name, test := range map[string]struct {
 		spec accl.MemSpec
@@ -309,10 +272,7 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 func TestTheMACAddressComesFirst(t *testing.T) {
 	d, _, lies := rdma(t)
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
-	if err := open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP,
-		net.HardwareAddr{2, 0, 0, 0, 0, 1}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}))
 	var order []string
 	for _, call := range h.Calls() {
 		if strings.HasPrefix(call.Function, "SET_") {
@@ -332,12 +292,8 @@ func TestRegisters(t *testing.T) {
 		t.Errorf("the shell's own: %v", err)
 	}
 	regs, err := c.Registers("hostctrl_0_0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := regs.Write(t.Context(), 0x64, 0x89ABCDEF); err != nil {
-		t.Error(err)
-	}
+	check(t, err)
+	check(t, regs.Write(t.Context(), 0x64, 0x89ABCDEF))
 	if v, err := regs.Read(t.Context(), 0x64); err != nil || v != 0x89ABCDEF {
 		t.Errorf("0x%X, %v", v, err)
 	}
@@ -346,9 +302,7 @@ func TestRegisters(t *testing.T) {
 			t.Errorf("0x%X: %v", at, err)
 		}
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	if _, err := regs.Read(t.Context(), 0); !errors.Is(err, driver.ErrClosed) {
 		t.Error(err)
 	}

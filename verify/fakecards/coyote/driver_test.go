@@ -21,9 +21,7 @@ func rdma(t testing.TB) (*design.Design, accl.Platform, layout.Design) {
 	t.Helper()
 	d := designtest.Load(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True})
 	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return d, driverview.Of(d), lies
 }
 
@@ -34,9 +32,7 @@ func TestTheDriver(t *testing.T) {
 	h := coyote.Start(t, d, ranks, coyote.HostOptions{})
 	for range 2 {
 		w, err := coyote.OpenWorld(t.Context(), h, &lies, &p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		ranktest.All(t, ranks, func(rank int) error {
@@ -49,9 +45,14 @@ func TestTheDriver(t *testing.T) {
 			}
 			return e.Close(ctx)
 		})
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, w.Close())
 		coyote.Returned(t, h)
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

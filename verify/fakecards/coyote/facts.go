@@ -51,7 +51,6 @@ const (
 	connRegister = 44 // likewise
 )
 
-// Flags of what the shell was built with.
 const (
 	flagAVX     = 1 << 0
 	flagStreams = 1 << 2

@@ -69,9 +69,7 @@ func TestFailures(t *testing.T) {
 		return h, program(ctx, h, &p, &lies)
 	}
 	h, err := run(t, func(*coyote.Host) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	coyote.Returned(t, h)
 	counts := map[string]int{}
 	for _, call := range h.Calls() {

@@ -34,17 +34,13 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 			}
 			h := coyote.Start(t, d, 2, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}})
 			w, err := coyote.OpenWorld(t.Context(), h, &lies, &p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			local, remote := h.Card(0).Written(1)
 			at := h.Ranks()
 			near := network.QueuePair{QPN: 1, PSN: local, IP: at[0].IP}
 			far := network.QueuePair{QPN: 0, PSN: remote, IP: at[1].IP}
 			change(&near, &far)
-			if err := w.Cards[0].Connect(t.Context(), near, far, at[1].Port); err != nil {
-				t.Fatal(err)
-			}
+			check(t, w.Cards[0].Connect(t.Context(), near, far, at[1].Port))
 			errs := make([]error, 2)
 			var all sync.WaitGroup
 			for rank := range 2 {
@@ -65,9 +61,7 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 			}
-			if err := w.Close(); err != nil {
-				t.Error(err)
-			}
+			check(t, w.Close())
 			coyote.Returned(t, h)
 		})
 	}

@@ -22,7 +22,6 @@ type Process struct {
 	taken map[*byte]*taken
 }
 
-// taken is pages of a process.
 type taken struct {
 	around, data []byte
 	shared       bool // an engine has seen them
@@ -40,7 +39,6 @@ func (h *Host) Process() *Process {
 	return p
 }
 
-// file is a region that a process has open.
 type file struct {
 	p       *Process
 	c       *Card
@@ -162,7 +160,6 @@ func (p *Process) Die() {
 	delete(p.h.open, p)
 }
 
-// holds lists what a process has.
 func (p *Process) holds() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -67,7 +67,6 @@ type control struct{ window }
 
 const allOnes = 1<<64 - 1
 
-// at finds a register.
 func (w *control) at(at uint32) (instance string, offset uint32, ok bool) {
 	o := uint64(at) / design.ShellSpacing
 	for _, r := range w.f.c.h.design.ShellWindows() {

@@ -122,7 +122,6 @@ func TestEnginesOnStacksThatNumberSessions(t *testing.T) {
 	}
 }
 
-// sum adds up the numbers of all ranks, in small and in large messages.
 func sum(ctx context.Context, e *accl.Engine) error {
 	for _, count := range []int{5, 1000, 70000} {
 		if err := ranktest.Sum[int32](ctx, e, count, 1); err != nil {

@@ -56,7 +56,6 @@ type Ethernet struct {
 	live, shown    counters
 }
 
-// counters of a MAC, by offset.
 type counters map[uint32]uint64
 
 // newEthernet is a MAC as it is after the design was loaded: if it has brought itself

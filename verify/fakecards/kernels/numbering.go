@@ -16,7 +16,6 @@ type Numbering struct {
 	sends  map[way]uint32 // the number at the far end of the session that was last sent on
 }
 
-// way is that from a rank to another one.
 type way struct{ from, to uint32 }
 
 // Port returns a rank's port on the network, as an engine behind its stack sees it.
@@ -30,7 +29,6 @@ func (n *Numbering) Port(rank uint32, below fabric.Port, stack *TCP) fabric.Port
 	return &numbered{below, n, rank, stack}
 }
 
-// rank is that of a stack.
 func (n *Numbering) rank(stack *TCP) (uint32, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -42,7 +40,6 @@ func (n *Numbering) rank(stack *TCP) (uint32, bool) {
 	return 0, false
 }
 
-// numbered is a port.
 type numbered struct {
 	fabric.Port
 	n     *Numbering

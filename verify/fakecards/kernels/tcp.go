@@ -20,7 +20,6 @@ const (
 	maxTables = 1000  // sessions
 )
 
-// Errors of connections.
 var (
 	ErrRefused = errors.New("nobody listens there")
 	ErrSilent  = errors.New("nobody answers there")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/cclforge/cclforge/driver/layout"
 )
@@ -146,38 +145,6 @@ func TestTCP(t *testing.T) {
 	for want := range uint32(3) {
 		if s, err := connect(a, 0x0A000011, 5000); err != nil || s != 2+want || w.Connections()[want].ToSession != want {
 			t.Errorf("session %d, %v; %v", s, err, w.Connections())
-		}
-	}
-}
-
-func TestHandlersEndByThemselves(t *testing.T) {
-	w := NewWire(false)
-	c := w.TCP()
-	put(t, c.Registers(), 0, 1)
-	c.Patience(time.Hour)
-	h := NewHandler(c, 20*time.Millisecond)
-	put(t, h, 0x10, 0x0A000099)
-	put(t, h, 0x38, 2)
-	put(t, h, 0, 1)
-	for get(t, h, 0)&2 == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	if v := get(t, h, 0x30); v != 0 {
-		t.Errorf("it returns %d", v)
-	}
-}
-
-func TestNowhere(t *testing.T) {
-	w := NewWire(false)
-	udp, tcp := w.UDP(true), w.TCP()
-	for _, r := range []layout.Registers{udp.Registers(), udp.Ethernet, tcp.Registers(), NewHandler(tcp, time.Second)} {
-		for _, at := range []uint32{0x2, 0x7FC, 0xFFFC, 0x824} {
-			if _, err := r.Read(t.Context(), at); !errors.Is(err, ErrNowhere) {
-				t.Errorf("%T: 0x%X is read: %v", r, at, err)
-			}
-			if err := r.Write(t.Context(), at, 1); !errors.Is(err, ErrNowhere) {
-				t.Errorf("%T: 0x%X is written: %v", r, at, err)
-			}
 		}
 	}
 }

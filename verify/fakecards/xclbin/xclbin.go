@@ -53,7 +53,6 @@ type File struct {
 // Mode is what a file is for (XCLBIN_MODE).
 type Mode uint16
 
-// The modes.
 const (
 	Hardware          Mode = 0
 	HardwareEmulation Mode = 4
@@ -161,7 +160,6 @@ func digits(text string) ([]byte, error) {
 	return b, err
 }
 
-// writer puts fields one behind the other.
 type writer struct {
 	b   []byte
 	err error // the first of a text

@@ -41,7 +41,6 @@ var (
 	cardConnections = []Connection{{2, 3, 1}, {2, 3, 0}, {1, 2, 2}, {0, 3, 5}, {1, 4, 5}, {3, 3, 6}}
 )
 
-// made is a file of tables.
 func made(t testing.TB, ips []IP, banks []Bank, connections []Connection) *File {
 	t.Helper()
 	f := &File{UUID: "b0b1b2b3b4b5b6b7b8b9babbbcbdbebf", Interface: "202122232425262728292a2b2c2d2e2f",
@@ -93,7 +92,6 @@ func TestAsC(t *testing.T) {
 	}
 }
 
-// TestRead has the driver's reader read random files.
 func TestRead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

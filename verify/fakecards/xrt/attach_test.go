@@ -19,9 +19,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 	const attach, load = "xrtDeviceLoadXclbinUUID", "xrtDeviceLoadXclbin"
 	d := designtest.Load(t, "u55c_udp", nil)
 	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, test := range []struct {
 		name  string
 		empty bool
@@ -40,9 +38,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := xrt.Start(t, d, 1, xrt.HostOptions{Empty: test.empty})
 			for function, errno := range test.fails {
-				if err := h.Fail(function, 1, errno); err != nil {
-					t.Fatal(err)
-				}
+				check(t, h.Fail(function, 1, errno))
 			}
 			c, err := driver.Open(t.Context(), &lies, driver.Options{Xclbin: h.Xclbin, Library: h.Dir(), Keep: true})
 			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) || err != nil &&
@@ -53,9 +49,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 				if c.Fresh() {
 					t.Error("it says that it has loaded the card")
 				}
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
+				check(t, c.Close())
 			}
 			loads := 0
 			for _, call := range slices.DeleteFunc(h.Calls(), func(c xrt.Call) bool { return c.Function != load }) {

@@ -29,7 +29,6 @@ const (
 	pageBytes = 4096
 )
 
-// buffer is memory of a card or its host.
 type buffer struct {
 	id, addr, size uint64
 	room           uint64 // of whole pages
@@ -49,7 +48,6 @@ func sorted(buffers map[uint64]*buffer) []*buffer {
 	return slices.SortedFunc(maps.Values(buffers), func(a, b *buffer) int { return cmp.Compare(a.id, b.id) })
 }
 
-// alloc makes a buffer.
 func (s *Server) alloc(p *process, q request) reply {
 	b, errno := s.reserve(p, q.arguments)
 	if errno != 0 {

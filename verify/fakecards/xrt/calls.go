@@ -50,7 +50,6 @@ func (c Call) String() string {
 	return text
 }
 
-// planned is a failure to come.
 type planned struct {
 	function function
 	in       int // calls

@@ -13,20 +13,15 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
-// serve plays cards without engines.
 func serve(t testing.TB, cards ...Card) *Server {
 	t.Helper()
 	s, err := Serve(t.Context(), cards)
 	if errors.Is(err, ErrCompiler) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, s.Close())
 	})
 	return s
 }
@@ -34,9 +29,7 @@ func serve(t testing.TB, cards ...Card) *Server {
 func image(t testing.TB, d *design.Design, salt string) []byte {
 	t.Helper()
 	b, err := Image(d, salt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return b
 }
 
@@ -68,7 +61,6 @@ const (
 	unused   = 7
 )
 
-// TestCardsAreOpened opens them by number and place.
 func TestCardsAreOpened(t *testing.T) {
 	s := serve(t, Card{BDF: "0000:65:00.1"}, Card{BDF: "0001:65:00.1"})
 	c := load(t, s)
@@ -106,7 +98,6 @@ func TestCardsAreOpened(t *testing.T) {
 	}
 }
 
-// TestFilesAreLoaded loads and attaches.
 func TestFilesAreLoaded(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	one, other, foreign := image(t, d, ""), image(t, d, "other"), image(t, designtest.Load(t, "u280_udp", nil), "")
@@ -161,7 +152,6 @@ func TestFilesAreLoaded(t *testing.T) {
 	runtime.KeepAlive([][]byte{one, other, foreign, id})
 }
 
-// TestKernelsAreReached opens contexts, and reads and writes registers.
 func TestKernelsAreReached(t *testing.T) {
 	d := designtest.Load(t, "u55c_udp", nil)
 	file := image(t, d, "")

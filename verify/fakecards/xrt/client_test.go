@@ -11,26 +11,20 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// client is a program that uses the library.
 type client struct {
 	t    testing.TB
 	here map[string]uintptr
 }
 
-// load loads the library of a server.
 func load(t testing.TB, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, here: map[string]uintptr{}}
 	for _, name := range LibraryNames {
 		lib, err := purego.Dlopen(filepath.Join(s.Dir(), name), purego.RTLD_NOW|purego.RTLD_LOCAL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, f := range names[probe:] {
 			at, err := purego.Dlsym(lib, f.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if before, ok := c.here[f.name]; ok && before != at {
 				t.Fatalf("%s is there twice", f.name)
 			}
@@ -79,16 +73,13 @@ func (c *client) ok(name string, arguments ...uintptr) {
 	}
 }
 
-// text is a C string.
 func text(s string) (at uintptr, keep func()) {
 	b := append([]byte(s), 0)
 	return uintptr(unsafe.Pointer(&b[0])), func() { runtime.KeepAlive(b) }
 }
 
-// pointer is where bytes are.
 func pointer(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-// view is memory by its address.
 func view(at uintptr, n int) []byte {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&at))), n)
 }
@@ -136,5 +127,11 @@ func (c *client) write(xcl, unit uintptr, offset, value uint32) {
 	c.ok("xclRegWrite", xcl, unit, uintptr(offset), uintptr(value))
 }
 
-// pointerTo is where a word is.
 func pointerTo(v *uint32) uintptr { return uintptr(unsafe.Pointer(v)) }
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

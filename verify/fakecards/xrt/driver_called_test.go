@@ -8,62 +8,37 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
-// TestCallKernel has the driver of cards call a kernel in C++.
 func TestCallKernel(t *testing.T) {
 	if err := hls.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
 	d := designtest.Made(t, "made", designtest.Doubled)
 	p := driverview.Of(d)
-	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
 	h := xrt.Start(t, d, 1, xrt.HostOptions{})
-	c, err := driver.Open(t.Context(), &lies, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	dev, err := c.Engine(ctx, &p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, dev := opened(ctx, t, h, d)
+	defer c.Close()
 	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	const n = 50
 	src, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dst, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for round, name := range []string{"doubled", "doubled_0_0"} {
 		for i := range n {
 			src.Host()[i] = int32(100*round + i)
 		}
-		if err := src.SyncToDevice(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if err := accl.CallKernel(ctx, dev, name, src.Address(), dst.Address(), n); err != nil {
-			t.Fatal(err)
-		}
-		if err := dst.SyncFromDevice(ctx); err != nil {
-			t.Fatal(err)
-		}
+		check(t, src.SyncToDevice(ctx))
+		check(t, accl.CallKernel(ctx, dev, name, src.Address(), dst.Address(), n))
+		check(t, dst.SyncFromDevice(ctx))
 		for i, v := range dst.Host() {
 			if v != int32(2*(100*round+i)) {
 				t.Fatalf("round %d: element %d is %d", round, i, v)

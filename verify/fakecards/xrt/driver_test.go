@@ -3,11 +3,14 @@ package xrt_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	driver "github.com/cclforge/cclforge/driver/xrt"
+	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
@@ -25,22 +28,19 @@ func TestTheDriver(t *testing.T) {
 		"one card":         {"u280_axis3x", xrt.HostOptions{}},
 		"accl-2022":        {"u280_2022", xrt.HostOptions{Empty: true}},
 		"others' hostctrl": {"u280_udp", xrt.HostOptions{Foreign: true}},
+		"TCP":              {"u55c_tcp", xrt.HostOptions{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const ranks, n = 3, 3000
 			d := designtest.Load(t, c.platform, nil)
 			p := driverview.Of(d)
 			described, err := driverview.Card(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			h := xrt.Start(t, d, ranks, c.o)
 			var cards []*driver.Card
 			for _, bdf := range h.BDFs() {
 				c, err := driver.Open(t.Context(), &described, driver.Options{Card: bdf, Xclbin: h.Xclbin, Library: h.Dir()})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				cards = append(cards, c)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -62,9 +62,7 @@ func TestTheDriver(t *testing.T) {
 				return engines[rank].Close(ctx)
 			})
 			for _, c := range cards {
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
+				check(t, c.Close())
 			}
 			xrt.Returned(t, h)
 		})
@@ -76,9 +74,7 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	d := designtest.Load(t, "u280_axis3x", nil)
 	p := driverview.Of(d)
 	described, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	h := xrt.Start(t, d, 3, xrt.HostOptions{})
 	var cards [2]*driver.Card
 	for i := range cards {
@@ -88,15 +84,11 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 		}
 	}
 	first, err := cards[0].Engine(t.Context(), &p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := cards[0].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrOpen) {
 		t.Errorf("the same engine of the same card again: %v", err)
 	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, first.Close())
 	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
 		t.Errorf("after its end: %v", err)
 	}
@@ -106,14 +98,99 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	if _, err := cards[1].Engine(t.Context(), &p, 2); err != nil {
 		t.Error(err)
 	}
-	if err := cards[0].Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, cards[0].Close())
 	if _, err := cards[1].Engine(t.Context(), &p, 1); err != nil {
 		t.Errorf("after the first has closed the card: %v", err)
 	}
-	if err := cards[1].Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, cards[1].Close())
 	xrt.Returned(t, h)
+}
+
+// opened loads the design of a host's first card, and opens an engine of it.
+func opened(ctx context.Context, t *testing.T, h *xrt.Host, d *design.Design) (*driver.Card, accl.Device) {
+	t.Helper()
+	p := driverview.Of(d)
+	described, err := driverview.Card(d)
+	check(t, err)
+	c, err := driver.Open(ctx, &described, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()})
+	check(t, err)
+	dev, err := c.Engine(ctx, &p, 0)
+	check(t, err)
+	return c, dev
+}
+
+// alone is the engine of a card, in a world of its own.
+func alone(ctx context.Context, t *testing.T) *accl.Engine {
+	t.Helper()
+	d := designtest.Load(t, "u55c_udp", nil)
+	p := driverview.Of(d)
+	h := xrt.Start(t, d, 1, xrt.HostOptions{})
+	_, dev := opened(ctx, t, h, d)
+	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
+	check(t, err)
+	return e
+}
+
+// TestPeerToPeer runs a call on memory that is never synced: the host sees device
+// memory.
+func TestPeerToPeer(t *testing.T) {
+	const n = 5000
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e := alone(ctx, t)
+	src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
+	check(t, err)
+	dst, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
+	check(t, err)
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 5 {
+		for range 100 {
+			src.Host()[r.IntN(n)] = r.Int32()
+		}
+		if _, err := e.Copy(ctx, src, dst, n); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(src.Host(), dst.Host()) {
+			t.Fatal("the copy has something else")
+		}
+	}
+}
+
+// TestPeerToPeerMemoryThatWasUsed: host and device begin with the same bytes where
+// another buffer was before.
+func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
+	const n = 1000
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e := alone(ctx, t)
+	dst, err := accl.Alloc[int32](ctx, e, n)
+	check(t, err)
+	var used uint64
+	for round := range 2 {
+		src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
+		check(t, err)
+		want := make([]int32, n)
+		for i := range want {
+			want[i] = int32((1 - round) * (i + 1)) // zeros behind numbers
+		}
+		copy(src.Host(), want)
+		if _, err := e.Copy(ctx, src, dst, n); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(dst.Host(), want) {
+			t.Errorf("round %d: the device has something else", round)
+		}
+		if round == 1 && src.Address() != used {
+			t.Fatalf("the memory is another one: 0x%X and 0x%X", used, src.Address())
+		}
+		used = src.Address()
+		check(t, src.Free())
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

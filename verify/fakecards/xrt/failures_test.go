@@ -50,9 +50,7 @@ func TestFailures(t *testing.T) {
 	d := designtest.Load(t, "u55c_udp", map[string]cty.Value{"host_memory": cty.True})
 	p := driverview.Of(d)
 	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, o := range map[string]struct {
 		empty bool
 		driver.Options
@@ -69,9 +67,7 @@ func TestFailures(t *testing.T) {
 				return h, program(ctx, h, &p, &lies, o.Options)
 			}
 			h, err := run(t, func(*xrt.Host) {})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			xrt.Returned(t, h)
 			counts := map[string]int{}
 			for _, call := range h.Calls() {
@@ -81,9 +77,7 @@ func TestFailures(t *testing.T) {
 				for _, nth := range ranktest.Some(count) {
 					t.Run(fmt.Sprint(function, "/", nth), func(t *testing.T) {
 						h, err := run(t, func(h *xrt.Host) {
-							if err := h.Fail(function, nth, syscall.EIO); err != nil {
-								t.Fatal(err)
-							}
+							check(t, h.Fail(function, nth, syscall.EIO))
 						})
 						// XRT keeps what it has refused to take back, and that alone.
 						if held := h.Leaks(); len(held) > 0 && (len(held) > 1 || !ends[function]) {

@@ -31,17 +31,12 @@ func frame(f function, payload []byte, arguments ...uint64) []byte {
 func dial(t testing.TB, s *Server) net.Conn {
 	t.Helper()
 	c, err := net.Dial("unix", s.Socket())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, c.SetDeadline(time.Now().Add(20*time.Second)))
 	return c
 }
 
-// answers takes replies without data until the other end closes.
 func answers(t testing.TB, c net.Conn) int {
 	t.Helper()
 	b, err := io.ReadAll(c)
@@ -121,9 +116,7 @@ func TestDamagedRequests(t *testing.T) {
 		if _, err := conn.Write(damaged.sent); err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.(*net.UnixConn).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, conn.(*net.UnixConn).CloseWrite())
 		if n := answers(t, conn); n != damaged.replies {
 			t.Errorf("%s: %d replies", name, n)
 		}

@@ -37,7 +37,6 @@ const (
 	compiled = "libxrt.so"
 )
 
-// units are what is compiled.
 var units = []string{"xrt.c", "connection.c"}
 
 // flags are strict: the compiler compares the functions with XRT's headers.

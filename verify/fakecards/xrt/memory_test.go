@@ -15,17 +15,12 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
-// banks are those of an .xclbin.
 func banks(t testing.TB, file []byte) *xclbin.Layout {
 	t.Helper()
 	f, err := xclbin.Read(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	l, err := f.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return l
 }
 
@@ -78,7 +73,6 @@ func TestBuffersDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestBanks sees where buffers can be.
 func TestBanks(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
 	file := image(t, d, "")
@@ -177,9 +171,7 @@ func TestSync(t *testing.T) {
 			}
 			if b.engine && !b.host {
 				m, err := h.World.Engine(0).Memory(false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				h.Calls() // waits for the server, as the race detector sees it
 				got := make([]byte, size)
 				if err := m.Read(got, addr); err != nil || !bytes.Equal(got, device) {

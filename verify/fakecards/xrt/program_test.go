@@ -35,7 +35,6 @@ func program(t testing.TB) string {
 	return path
 }
 
-// run runs a program to its end.
 func run(t testing.TB, path string, arguments ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -62,18 +61,12 @@ func TestSignatures(t *testing.T) {
 	exports := func(include string) {
 		t.Helper()
 		path, err := BuildLibraryWith(t.Context(), include)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		f, err := elf.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer f.Close()
 		symbols, err := f.DynamicSymbols()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var got []string
 		for _, s := range symbols {
 			if s.Section != elf.SHN_UNDEF {
@@ -114,7 +107,6 @@ func TestAsXRT(t *testing.T) {
 	}
 }
 
-// holder is a program that holds what it has.
 type holder struct {
 	cmd *exec.Cmd
 	in  interface{ Close() error }
@@ -125,16 +117,10 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 	cmd := exec.CommandContext(t.Context(), path, arguments...)
 	cmd.Env = append(os.Environ(), Variable+"=")
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		_ = cmd.Wait() // it may have been waited for
@@ -145,7 +131,6 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 	return &holder{cmd, in}
 }
 
-// eventually waits until something is so.
 func eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
@@ -189,12 +174,8 @@ func TestProcesses(t *testing.T) {
 
 	// One gives back what it has, the other is killed: the next can have it.
 	second.in.Close()
-	if err := second.cmd.Wait(); err != nil {
-		t.Error(err)
-	}
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, second.cmd.Wait())
+	check(t, first.cmd.Process.Kill())
 	_ = first.cmd.Wait()
 	ended := func(pid int) (n, left int) {
 		for _, l := range s.Leaks() {

@@ -1,8 +1,6 @@
 package xrt
 
 import (
-	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -61,68 +59,4 @@ func TestRecorded(t *testing.T) {
 		!strings.HasSuffix(l[0].String(), " has ended with the context ccl_offload:ccl_offload_0 on 0000:65:00.1") {
 		t.Error(l)
 	}
-}
-
-// TestFailuresOnRequest has every function fail, the second time.
-func TestFailuresOnRequest(t *testing.T) {
-	d := designtest.Load(t, "u55c_tcp", nil)
-	file := image(t, d, "")
-	s := serve(t, Card{Design: d, Loaded: file})
-	c := load(t, s)
-	card := c.open(0)
-	xcl, unit := c.unit(card, "ccl_offload:ccl_offload_0")
-	id := c.uuid(card)
-	bdf, keepBDF := text(s.BDFs()[0])
-	name, keepName := text("hostctrl:hostctrl_0_0")
-	buffer := c.must("xrtBOAlloc", card, 4096, 0, firstHBM)
-	var value uint32
-	n, _ := c.do("xclIPName2Index", xcl, name)
-	for f, arguments := range map[string][]uintptr{
-		"xrtDeviceOpen": {0}, "xrtDeviceOpenByBDF": {bdf}, "xrtDeviceLoadXclbin": {card, pointer(file)},
-		"xrtDeviceLoadXclbinUUID": {card, pointer(id)},
-		"xrtDeviceGetXclbinUUID":  {card, pointer(id)}, "xrtDeviceToXclDevice": {card},
-		"xrtBOAlloc": {card, 4096, 0, firstHBM},
-		"xrtBOSync":  {buffer, toDevice, 4096, 0}, "xrtBOMap": {buffer}, "xclIPName2Index": {xcl, name},
-		"xclOpenContext": {xcl, pointer(id), uintptr(n), 1}, "xclRegRead": {xcl, unit, 0, pointerTo(&value)},
-		"xclRegWrite":  {xcl, unit, 0, 0},
-		"xrtBOAddress": {buffer},
-	} {
-		if err := s.Fail(f, 2, syscall.EIO); err != nil {
-			t.Fatal(err)
-		}
-		c.do(f, arguments...)
-		c.fails(syscall.EIO, f, arguments...)
-		if r, errno := c.do(f, arguments...); errno == syscall.EIO || f != "xrtBOMap" && int32(r) < 0 {
-			t.Errorf("%s fails a second time", f)
-		}
-	}
-	// Those that give something back have not done so when they fail.
-	for _, call := range []struct {
-		f         string
-		arguments []uintptr
-	}{{"xclCloseContext", []uintptr{xcl, pointer(id), unit}}, {"xrtBOFree", []uintptr{buffer}}, {"xrtDeviceClose",
-		[]uintptr{card}}} {
-		if err := s.Fail(call.f, 1, syscall.EINTR); err != nil {
-			t.Fatal(err)
-		}
-		c.fails(syscall.EINTR, call.f, call.arguments...)
-		c.ok(call.f, call.arguments...)
-	}
-	if err := s.Fail("xclProbe", 1, syscall.EIO); err != nil {
-		t.Fatal(err)
-	}
-	if n, _ := c.do("xclProbe"); n != 0 {
-		t.Errorf("%d cards", n)
-	}
-	for _, f := range []string{"", "xrtDeviceReset"} {
-		if err := s.Fail(f, 1, syscall.EIO); !errors.Is(err, ErrFunction) {
-			t.Errorf("%q: %v", f, err)
-		}
-	}
-	if s.Fail("xclProbe", 0, syscall.EIO) == nil || s.Fail("xclProbe", 1, 0) == nil {
-		t.Error("a failure that cannot be is taken")
-	}
-	keepBDF()
-	keepName()
-	runtime.KeepAlive([][]byte{file, id})
 }

@@ -185,7 +185,6 @@ func (s *Server) serve(conn *net.UnixConn) error {
 	}
 }
 
-// do does a call.
 func (s *Server) do(p *process, q request) reply {
 	var r reply
 	if err := s.fails(q.function); err != 0 {

@@ -54,7 +54,6 @@ type content struct {
 	units    []*unit        // by the numbers that XRT gives them
 }
 
-// unit is a kernel that has registers.
 type unit struct {
 	name      string // "ccl_offload:ccl_offload_0"
 	instance  string
@@ -136,7 +135,6 @@ func (c *slot) take(next content) {
 	c.content = next
 }
 
-// release ends all contexts of who has opened the card.
 func (o *opened) release() {
 	for _, u := range o.slot.units {
 		for u.contexts(o) > 0 {

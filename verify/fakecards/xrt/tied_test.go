@@ -2,98 +2,9 @@ package xrt
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"time"
-
-	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/gen/designtest"
-	"github.com/cclforge/cclforge/gen/driverview"
 )
-
-// alone is the engine of a card, in a world of its own.
-func alone(ctx context.Context, t *testing.T) *accl.Engine {
-	t.Helper()
-	d := designtest.Load(t, "u55c_udp", nil)
-	p := driverview.Of(d)
-	h := Start(t, d, 1, HostOptions{})
-	dev := newDevice(load(t, h.Server), 0, "0")
-	dev.group = groupOf(t, h, d, 0)
-	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// TestPeerToPeer runs a call on memory that is never synced: the host sees device
-// memory.
-func TestPeerToPeer(t *testing.T) {
-	const n = 5000
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	e := alone(ctx, t)
-	src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dst, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(9, 9))
-	for range 5 {
-		for range 100 {
-			src.Host()[r.IntN(n)] = r.Int32()
-		}
-		if _, err := e.Copy(ctx, src, dst, n); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(src.Host(), dst.Host()) {
-			t.Fatal("the copy has something else")
-		}
-	}
-}
-
-// TestPeerToPeerMemoryThatWasUsed: host and device begin with the same bytes where
-// another buffer was before.
-func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
-	const n = 1000
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	e := alone(ctx, t)
-	dst, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var used uint64
-	for round := range 2 {
-		src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := make([]int32, n)
-		for i := range want {
-			want[i] = int32((1 - round) * (i + 1)) // zeros behind numbers
-		}
-		copy(src.Host(), want)
-		if _, err := e.Copy(ctx, src, dst, n); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(dst.Host(), want) {
-			t.Errorf("round %d: the device has something else", round)
-		}
-		if round == 1 && src.Address() != used {
-			t.Fatalf("the memory is another one: 0x%X and 0x%X", used, src.Address())
-		}
-		used = src.Address()
-		if err := src.Free(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // ownMemory is that of an engine, in a test.
 func ownMemory() *plain { return &plain{data: make([]byte, 3*compareBytes)} }
@@ -115,12 +26,8 @@ func TestTiedMemory(t *testing.T) {
 				device.data[at] = want[at]
 			}
 		}
-		if err := x.push(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := x.pull(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		check(t, x.push(t.Context()))
+		check(t, x.pull(t.Context()))
 		if !bytes.Equal(host, want) || !bytes.Equal(device.data, want) {
 			t.Fatal("one of them has something else")
 		}
@@ -143,9 +50,7 @@ func TestSharedBanks(t *testing.T) {
 				b[i] = byte(r.Uint32())
 			}
 			copy(want[offset:], b)
-			if err := all.write(t.Context(), b, uint64(offset)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, all.write(t.Context(), b, uint64(offset)))
 		default: // the engines, each in bytes of its own
 			for i, m := range []*plain{first, second} {
 				at := r.IntN(len(want)/2)*2 + i
@@ -154,9 +59,7 @@ func TestSharedBanks(t *testing.T) {
 			}
 		}
 		got := make([]byte, len(want))
-		if err := all.read(t.Context(), got, 0); err != nil {
-			t.Fatal(err)
-		}
+		check(t, all.read(t.Context(), got, 0))
 		if !bytes.Equal(got, want) || !bytes.Equal(first.data, want) || !bytes.Equal(second.data, want) {
 			t.Fatal("somebody has something else")
 		}

@@ -78,14 +78,12 @@ var names = [functions]struct {
 // errFrame says that what came over the socket is none of the library's.
 var errFrame = errors.New("no request of the library")
 
-// request is a call.
 type request struct {
 	function  function
 	arguments [4]uint64
 	payload   []byte
 }
 
-// reply is what came of it.
 type reply struct {
 	err     syscall.Errno // 0 for success
 	value   uint64
@@ -131,7 +129,6 @@ func receive(r io.Reader) (request, error) {
 	return q, err
 }
 
-// send sends a reply.
 func send(c *net.UnixConn, r reply) error {
 	order := binary.NativeEndian
 	b := order.AppendUint32(nil, wireMagic)

@@ -14,7 +14,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
-	"github.com/cclforge/cclforge/verify/vitis/tcl"
 )
 
 // shellRepository is a git repository with what stands in for the shell; the
@@ -28,15 +27,9 @@ func shellRepository(t *testing.T) (dir, revision string) {
 	}
 	dir = t.TempDir()
 	text, err := os.ReadFile("shell/cmake/FindCoyoteHW.cmake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "cmake"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.Mkdir(filepath.Join(dir, "cmake"), 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644))
 	git := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), "git", args...)
 		cmd.Dir = dir
@@ -60,27 +53,19 @@ func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (
 	dir = t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(text), mode))
 	}
 	for _, f := range s.Files {
 		write(f.Path, string(f.Content), 0o644)
 	}
 	for _, n := range s.Needs {
 		text, err := os.ReadFile(filepath.Join(earlier[n.Step], n.Output))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		write(n.Path, string(text), 0o644)
 	}
 	bin := filepath.Join(t.TempDir(), "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Mkdir(bin, 0o755))
 	for name, text := range map[string]string{
 		"vivado": `case "$*" in
 *cr_user.tcl*) ;;
@@ -90,9 +75,7 @@ func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (
 esac`,
 		"updatemem": `while [ $# -gt 0 ]; do case $1 in -bit) in=$2;; -out) out=$2;; -data) data=$2;; -meminfo) map=$2;; esac; shift; done; cat $in $map $data > $out`,
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755))
 	}
 	write("step.sh", string(s.Script()), 0o755)
 	cmd := exec.CommandContext(t.Context(), "bash", "step.sh")
@@ -116,22 +99,15 @@ func plannedWith(t *testing.T, more []byte, change func(*design.Design)) *step.P
 	d.Shell = &shell
 	change(d)
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	image, err := emit.FirmwareImage(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"),
 		plan.Options{Descriptions: "/x", Firmware: append(image, more...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
-// TestBuild carries out the steps of a platform with git, CMake and make.
 func TestBuild(t *testing.T) {
 	repository, revision := shellRepository(t)
 	p := planned(t, func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })
@@ -184,9 +160,7 @@ func TestBuild(t *testing.T) {
 func optionsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, emit.CoyoteBuild, "options.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -218,96 +192,5 @@ func TestOptions(t *testing.T) {
 		if _, is := options[name]; !is && name != "CYT_DIR" {
 			t.Errorf("the shell has no option %s", name)
 		}
-	}
-}
-
-// A revision that is not there ends the step; so does a shell that fails.
-func TestBuildFails(t *testing.T) {
-	repository, revision := shellRepository(t)
-	for name, c := range map[string]struct {
-		change func(*design.Design)
-		says   string
-	}{
-		"revision":   {func(d *design.Design) { d.Shell.Revision = strings.Repeat("a", 40) }, "aaaaaaa"},
-		"repository": {func(d *design.Design) { d.Shell.Git = filepath.Join(repository, "nowhere") }, "nowhere"},
-	} {
-		p := planned(t, func(d *design.Design) {
-			d.Shell.Git, d.Shell.Revision = repository, revision
-			c.change(d)
-		})
-		dir, said, err := runs(t, p, p.Steps[0], nil)
-		if err == nil || !strings.Contains(said, c.says) {
-			t.Errorf("%s: error %v:\n%s", name, err, said)
-		}
-		if _, err := os.Stat(filepath.Join(dir, emit.CoyoteBuild)); err == nil {
-			t.Errorf("%s: CMake has run", name)
-		}
-	}
-}
-
-// The Tcl that maps the firmware's memory opens the routed shell first, and works
-// without what v++ leaves.
-func TestFirmwareMap(t *testing.T) {
-	if err := tcl.Available(); err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	files, err := emit.Platform(designtest.Load(t, "u55c_rdma", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if f.Path == emit.CoyoteMap || f.Path == "vitis/firmware_mmi.tcl" {
-			file := filepath.Join(dir, f.Path)
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, f.Content, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	prelude := filepath.Join(dir, "prelude.tcl")
-	// One block RAM of 36 bits by 1024 words for each 4 KiB, as synthesis would have
-	// them: here 32 lanes of a bit by 32768 words.
-	text := `
-set opened ""
-proc open_checkpoint {file} { global opened; set opened $file }
-proc current_design {} { return d }
-proc get_cells {args} {
-    global opened
-    if {![string match */coyote/build/checkpoints/shell_routed.dcp $opened]} { error "no design is open: $opened" }
-    set cells {}
-    for {set i 0} {$i < 32} {incr i} { lappend cells inst_shell/inst_dynamic/inst_user_wrapper_0/cclo_top/ccl_offload_0/core/processor/ram/memory_reg_$i }
-    return $cells
-}
-proc get_property {args} {
-    set name [lindex $args end-1]
-    set cell [lindex $args end]
-    regexp {\d+$} $cell i
-    switch $name {
-        NAME { return $cell }
-        LOC { return RAMB36_X1Y$i }
-        PART { return xcu55c-fsvh2892-2L-e }
-        ram_addr_begin { return 0 }
-        ram_addr_end { return 32767 }
-        ram_slice_begin { return $i }
-        ram_slice_end { return $i }
-    }
-    return ""
-}
-source ` + filepath.Join(dir, emit.CoyoteMap) + "\n"
-	if err := os.WriteFile(prelude, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "tclsh", prelude)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	mmi, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
-	if err != nil || strings.Count(string(mmi), "<BitLane ") != 32 ||
-		!strings.Contains(string(mmi), `InstPath="ccl_offload_0"`) {
-		t.Errorf("the map is %s (%v)", mmi, err)
 	}
 }

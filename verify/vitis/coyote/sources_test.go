@@ -21,9 +21,7 @@ import (
 func application(t testing.TB) map[string][]byte {
 	t.Helper()
 	files, err := emit.Platform(designtest.Load(t, "u55c_rdma", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	sources := map[string][]byte{}
 	for _, f := range files {
 		if name, ok := strings.CutPrefix(f.Path, "coyote/src/"); ok {
@@ -40,12 +38,8 @@ func place(t testing.TB, files map[string][]byte) []string {
 	var list []string
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, text, 0o644))
 		if path.Ext(name) == ".sv" {
 			list = append(list, file)
 		}
@@ -80,7 +74,6 @@ var parts = map[string][]string{
 	"coyote_requests": {"coyote_requests", "round_robin", "skid_buffer"},
 }
 
-// module builds an adapter alone.
 func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock,
 	reset string) *pins.Bench {
 	t.Helper()
@@ -94,9 +87,7 @@ func module(t testing.TB, top string, in, out map[string]int, params map[string]
 		}
 	}
 	paths, err := verilate.Place(of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	packages := func(name string) int { return strings.Count(filepath.Base(name), "_pkg") }
 	slices.SortStableFunc(paths, func(a, b string) int { return packages(b) - packages(a) })
 	b, err := pins.New(t.Context(), pins.Module{
@@ -105,9 +96,7 @@ func module(t testing.TB, top string, in, out map[string]int, params map[string]
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(b.Close)
 	return b
 }
@@ -118,9 +107,7 @@ func shellSources(t testing.TB) map[string][]byte {
 	files := application(t)
 	for _, name := range []string{"lynx.sv", "user_logic.sv"} {
 		text, err := os.ReadFile(filepath.Join("shell", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files["shell/"+name] = text
 	}
 	return files
@@ -137,20 +124,14 @@ func lint(t *testing.T, top string, files map[string][]byte) error {
 	t.Helper()
 	sources := place(t, files)
 	waiver := filepath.Join(t.TempDir(), "waived.vlt")
-	if err := os.WriteFile(waiver, []byte(waived), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(waiver, []byte(waived), 0o644))
 	// vfpga_top.svh is included.
 	for _, s := range sources {
 		if filepath.Base(s) == "user_logic.sv" {
 			text, err := os.ReadFile(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			top := strings.ReplaceAll(string(text), "`include \"vfpga_top.svh\"", string(files["vfpga_top.svh"]))
-			if err := os.WriteFile(s, []byte(top), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(s, []byte(top), 0o644))
 		}
 	}
 	return verilate.Lint(t.Context(), top, nil, append([]string{waiver}, sources...)...)
@@ -162,15 +143,11 @@ func TestClean(t *testing.T) {
 	}
 	t.Run("kernels", func(t *testing.T) {
 		t.Parallel()
-		if err := lint(t, "coyote_top", application(t)); err != nil {
-			t.Error(err)
-		}
+		check(t, lint(t, "coyote_top", application(t)))
 	})
 	t.Run("shell", func(t *testing.T) {
 		t.Parallel()
-		if err := lint(t, "user_wrapper", shellSources(t)); err != nil {
-			t.Error(err)
-		}
+		check(t, lint(t, "user_wrapper", shellSources(t)))
 	})
 	// What must not pass.
 	for name, c := range map[string]struct{ file, old, new string }{
@@ -214,5 +191,12 @@ func TestSynthesis(t *testing.T) {
 		if _, err := synth.Elaborate(t.Context(), t.TempDir(), top, sources...); err != nil {
 			t.Errorf("%s: %v", top, err)
 		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

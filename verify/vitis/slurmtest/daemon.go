@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// daemon is a program that runs in the background.
 type daemon struct {
 	name string
 	cmd  *exec.Cmd

@@ -251,7 +251,6 @@ func (c *Cluster) Stop() error {
 	return errors.Join(errs...)
 }
 
-// empty cancels all jobs.
 func (c *Cluster) empty(ctx context.Context) error {
 	return c.await(ctx, "the queue to be empty", func() error {
 		jobs, err := c.Queue(ctx)

@@ -87,26 +87,3 @@ func TestImage(t *testing.T) {
 		t.Errorf("what is said of it: %v\n%s", err, text)
 	}
 }
-
-// TestCards: a card remembers what it was loaded with.
-func TestCards(t *testing.T) {
-	in := Install(t, t.TempDir(), Options{Cards: []string{"xilinx_u55c_gen3x16_xdma_base_3"}})
-	dir := t.TempDir()
-	linked(t, dir)
-	for _, step := range []struct{ args, says string }{
-		{"program --device 0000:99:00.1 --user a.xclbin", "not found"},
-		{"program --device 0000:81:00.1 --user cut.xclbin", "it is cut"},
-		{"program --device 0000:81:00.1 --user a.xclbin", "succeeded"},
-		{"examine --format JSON --output host.json", ""},
-		{"examine --device 0000:81:00.1 --report dynamic-regions --format JSON --output card.json", ""},
-	} {
-		status, said := call(t, in, dir, "xbutil", strings.Fields(step.args)...)
-		if fine := step.says == "" || step.says == "succeeded"; fine != (status == 0) || !strings.Contains(said, step.says) {
-			t.Errorf("xbutil %s: exit status %d\n%s", step.args, status, said)
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "card.json"))
-	if err != nil || !strings.Contains(string(text), "0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a") {
-		t.Errorf("the card says %v\n%s", err, text)
-	}
-}

@@ -4,14 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
 
-// call runs a tool in a directory.
 func call(t *testing.T, in *Installation, dir, tool string, args ...string) (int, string) {
 	t.Helper()
 	path := ""
@@ -84,83 +82,5 @@ func TestOptions(t *testing.T) {
 		if fine := asks && test.says != "not installed"; fine != (status == 0) {
 			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
 		}
-	}
-}
-
-// TestScripts: what a packaging script does wrong is said.
-func TestScripts(t *testing.T) {
-	if _, err := exec.LookPath("tclsh"); err != nil {
-		t.Skip("tclsh is missing; install the package tcl")
-	}
-	const xml = `<root><kernel name="k" vlnv="a:b:k:1.0" language="ip" hwControlProtocol="ap_ctrl_none"><ports>
-<port name="out" mode="write_only" dataWidth="64" portType="stream"/></ports><args/></kernel></root>`
-	const good = `create_project -force -part xcu55c-fsvh2892-2L-e k p
-add_files -norecurse a.sv
-ipx::package_project -root_dir ip -vendor a -library b -taxonomy /KernelIP
-set core [ipx::current_core]
-foreach bus {ap_clk ap_rst_n out} { ipx::add_bus_interface $bus $core }
-set_property sdx_kernel true $core
-ipx::save_core $core
-package_xo -force -kernel_name k -ip_directory ip -kernel_xml k.xml -xo_path k.xo
-`
-	for _, test := range []struct{ name, from, to, says string }{
-		{"nothing", "", "", ""},
-		{"no project", "create_project -force -part xcu55c-fsvh2892-2L-e k p", "", "No open project"},
-		{"a source that is not there", "a.sv", "b.sv", "[Vivado 12-172] File or Directory 'b.sv' does not exist"},
-		{"an unknown command", "ipx::save_core", "ipx::store_core", `invalid command name "ipx::store_core"`},
-		{"an unknown option", "-kernel_xml", "-kernel_description", "[Common 17-170] Unknown option '-kernel_description'"},
-		{"a port without a bus", "ap_rst_n out", "ap_rst_n", "port out of the kernel's description is no bus interface"},
-		{"no clock", "ap_clk ap_rst_n", "ap_rst_n", "no bus interface ap_clk"},
-		{"no kernel", "set_property sdx_kernel true $core", "", "sdx_kernel"},
-		{"another name", "-kernel_name k", "-kernel_name q", "the kernel is called q, and its description k"},
-		{"no description", "k.xml", "q.xml", "q.xml"},
-		{"no sources", "add_files -norecurse a.sv", "", "the IP has no sources"},
-		{"an error", "ipx::save_core $core", "error broken", "broken"},
-	} {
-		dir := t.TempDir()
-		script := strings.Replace(good, test.from, test.to, 1)
-		for name, text := range map[string]string{"k.xml": xml, "a.sv": "module k; endmodule\n", "k.tcl": script} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		in := Install(t, t.TempDir(), Options{})
-		status, said := call(t, in, dir, "vivado", "-mode", "batch", "-nolog", "-nojournal", "-source", "k.tcl")
-		_, err := os.Stat(filepath.Join(dir, "k.xo"))
-		if (status == 0) != (test.says == "") || (err == nil) != (test.says == "") || !strings.Contains(said, test.says) {
-			t.Errorf("%s: exit status %d, k.xo: %v\n%s\nnot %s", test.name, status, err, said, test.says)
-		}
-	}
-}
-
-// TestLog: calls are in the log, with what they read and wrote.
-func TestLog(t *testing.T) {
-	dir := t.TempDir()
-	in := Install(t, t.TempDir(), Options{})
-	const platform = "xilinx_u50_gen3x16_xdma_5_202210_1"
-	if status, said := call(t, in, dir, "emconfigutil", "--platform", platform, "--nd", "1", "--od", "."); status != 0 {
-		t.Fatal(said)
-	}
-	if err := in.Fail(Fault{Tool: "emconfigutil", Kind: OutOfMemory, Times: 1}); err != nil {
-		t.Fatal(err)
-	}
-	call(t, in, dir, "emconfigutil", "--platform", platform)
-	if status, said := call(t, in, dir, "emconfigutil", "--platform", platform, "--nd", "2", "--od", "."); status != 0 {
-		t.Fatalf("the fault was to happen once: %s", said)
-	}
-	calls, err := in.Calls()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var exits []int
-	for _, c := range calls {
-		exits = append(exits, c.Exit)
-	}
-	if !slices.Equal(exits, []int{0, -1, 0}) {
-		t.Errorf("exit statuses %v", exits)
-	}
-	if first := calls[0]; first.Tool != "emconfigutil" || first.Outputs["emconfig.json"] == "" ||
-		first.Env["XILINX_VITIS"] != in.Vitis || first.Args[1] != platform {
-		t.Errorf("the first call is %+v", first)
 	}
 }

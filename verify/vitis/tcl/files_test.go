@@ -1,7 +1,6 @@
 package tcl_test
 
 import (
-	"context"
 	"encoding/xml"
 	"os"
 	"os/exec"
@@ -37,9 +36,7 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 	} {
 		d := designtest.Load(t, v.name, v.vars)
 		steps, err := emit.PackageSteps(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files := rendered(t, d)
 		for _, s := range steps {
 			if s.Kernel.ID != "ccl_offload" && seen[s.Kernel.ID] {
@@ -65,9 +62,7 @@ var network = regexp.MustCompile(`^((rx|tx)_(tcp|udp|rdma)|rx_fill|rx_shift|head
 func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) {
 	t.Helper()
 	sources, err := emit.KernelSources(d, s.Kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	tree := filepath.Join(dir, "tree.xml")
 	args := append([]string{
 		"--xml-only", "--xml-output", tree, "-Wall", "-Wno-DECLFILENAME", "--no-timing", "--Mdir", filepath.Join(dir, "obj"),
@@ -79,9 +74,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 		t.Fatalf("verilator: %v\n%s", err, out)
 	}
 	text, err := os.ReadFile(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var doc struct {
 		Modules []struct {
 			Name string `xml:"origName,attr"`
@@ -90,9 +83,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 			Name string `xml:"name,attr"`
 		} `xml:"netlist>package"`
 	}
-	if err := xml.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	check(t, xml.Unmarshal(text, &doc))
 	used := map[string]bool{}
 	for _, m := range doc.Modules {
 		used[m.Name] = true
@@ -112,39 +103,4 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 	if diff := cmp.Diff(used, listed); diff != "" {
 		t.Errorf("modules -used +listed:\n%s", diff)
 	}
-}
-
-// What synthesis sees, which Verilator does not in all places, is complete, too.
-func TestSynthesisFindsAllModules(t *testing.T) {
-	if _, err := exec.LookPath("yosys"); err != nil {
-		t.Skip("yosys is missing: apt-get install yosys")
-	}
-	for name, kernel := range map[string]string{"u55c_tcp": "external_dma_1port", "u280_axis3x": "network_krnl_axis"} {
-		t.Run(kernel, func(t *testing.T) {
-			t.Parallel()
-			d := designtest.Load(t, name, nil)
-			steps, err := emit.PackageSteps(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := slices.IndexFunc(steps, func(s emit.PackageStep) bool { return s.Kernel.ID == kernel })
-			s := steps[at]
-			dir := place(t, rendered(t, d), s.Files...)
-			sources, err := emit.KernelSources(d, s.Kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
-			script := "read_verilog -sv " + strings.Join(sources, " ") + " vitis/package/" + kernel +
-				".v; hierarchy -check -top " + s.Kernel.Name + "_ip"
-			if out, err := yosys(t.Context(), dir, script); err != nil {
-				t.Errorf("yosys: %v\n%s", err, out)
-			}
-		})
-	}
-}
-
-func yosys(ctx context.Context, dir, script string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "yosys", "-q", "-p", script)
-	cmd.Dir = dir
-	return cmd.CombinedOutput()
 }

@@ -21,7 +21,6 @@ func needTcl(t testing.TB) {
 	}
 }
 
-// shipped are the names of all platforms that come with the generator.
 func shipped(t testing.TB) []string {
 	t.Helper()
 	files, err := fs.Glob(platforms.FS, "*.hcl")
@@ -34,13 +33,10 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-// rendered are all files of a design by path.
 func rendered(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	files, err := emit.Platform(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	all := map[string][]byte{}
 	for _, f := range files {
 		all[f.Path] = f.Content
@@ -65,20 +61,20 @@ func place(t testing.TB, files map[string][]byte, names ...string) string {
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
-// must runs a script that has to do its work.
 func must(t testing.TB, r tcl.Run) *tcl.State {
 	t.Helper()
 	s, err := r.Do(t.Context())
+	check(t, err)
+	return s
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
 }

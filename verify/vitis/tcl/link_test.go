@@ -141,9 +141,7 @@ func TestFirmwareIsInTheEngine(t *testing.T) {
 	late := designtest.Load(t, "u55c_tcp", nil)
 	emulated := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"hw_emu": cty.True})
 	image, err := emit.FirmwareImage(late)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	const mem = "firmware/cclo_firmware.mem"
 	for name, test := range map[string]struct {
 		files map[string][]byte
@@ -178,13 +176,9 @@ func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u280_2022", "u280_manual"} {
 		d := designtest.Load(t, name, nil)
 		text, err := emit.FirmwareImage(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		prebuilt, err := firmware.Prebuilt(d.ABI().Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 		if lines[0] != "@00000000" || len(lines)-1 != (len(prebuilt.Code)+3)/4 {
 			t.Fatalf("%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
@@ -204,9 +198,7 @@ func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
 func steps(t testing.TB, d *design.Design) []emit.PackageStep {
 	t.Helper()
 	steps, err := emit.PackageSteps(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return steps
 }
 
@@ -225,9 +217,7 @@ func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
 		}
 		var got []string
 		entries, err := os.ReadDir(filepath.Join(dir, "reports"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, e := range entries {
 			got = append(got, e.Name())
 		}
@@ -241,9 +231,7 @@ func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
 // says what is missing.
 func TestFirmwareThatNobodyHasBuilt(t *testing.T) {
 	text, err := platforms.FS.ReadFile("abi/accl-2024.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	d := designtest.Made(t, "described", map[string]string{
 		"abi/own.hcl": strings.Replace(string(text), `abi "accl-2024"`, `abi "own"`, 1),
 		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300",

@@ -94,9 +94,7 @@ func mmi(t testing.TB, engines string, setup string) (memInfo, error) {
 	files := rendered(t, designtest.Load(t, engines, nil))
 	dir := place(t, files, mmiScript, buildFile)
 	runs := filepath.Join(dir, "_x/link/vivado/vpl/prj/prj.runs/impl_1")
-	if err := os.MkdirAll(runs, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(runs, 0o755))
 	if _, err := (tcl.Run{Parts: []string{tcl.Netlist}, Setup: setup, Script: filepath.Join(dir, mmiScript),
 		Dir: runs}).Do(t.Context()); err != nil {
 		if left, _ := filepath.Glob(filepath.Join(dir, "firmware.mmi*")); len(left) > 0 {
@@ -105,13 +103,9 @@ func mmi(t testing.TB, engines string, setup string) (memInfo, error) {
 		return memInfo{}, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var info memInfo
-	if err := xml.Unmarshal(text, &info); err != nil {
-		t.Fatal(err)
-	}
+	check(t, xml.Unmarshal(text, &info))
 	return info, nil
 }
 
@@ -121,9 +115,7 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 	needTcl(t)
 	d := designtest.Load(t, "u55c_tcp", nil)
 	image, err := emit.FirmwareImage(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	words := strings.Fields(string(image))[1:]
 	for name, test := range map[string]struct {
 		platform string
@@ -147,9 +139,7 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			info, err := mmi(t, test.platform, routed(append(test.engines, others("ccl_offload_0"))...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if len(info.Processors) != len(test.engines) {
 				t.Fatalf("%d processors, and not %d", len(info.Processors), len(test.engines))
 			}

@@ -42,9 +42,7 @@ func TestPackagesAreWhatTheDesignSays(t *testing.T) {
 func checkPackages(t *testing.T, d *design.Design) {
 	t.Helper()
 	steps, err := emit.PackageSteps(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var packaged, want []string
 	for _, s := range steps {
 		packaged = append(packaged, s.Kernel.ID)
@@ -117,9 +115,7 @@ func checkSources(t *testing.T, s emit.PackageStep, dir, added string) {
 	modules := false
 	for _, name := range strings.Fields(added) {
 		name, err := filepath.Rel(dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if strings.HasSuffix(name, "_pkg.sv") && modules {
 			t.Errorf("%s: the package %s comes behind modules", s.Kernel.ID, name)
 		}
@@ -162,12 +158,8 @@ func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, sta
 		} `xml:"kernel"`
 	}
 	text, err := os.ReadFile(xo[0].Properties["XML"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := xml.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, xml.Unmarshal(text, &doc))
 	if want := "cclforge:kernel:" + k.Name + ":1.0"; doc.Kernel.VLNV != want || doc.Kernel.Name != k.Name {
 		t.Errorf("%s: its XML describes %s %s", k.ID, doc.Kernel.Name, doc.Kernel.VLNV)
 	}
@@ -191,9 +183,7 @@ platform "described" {
 `})
 	files := rendered(t, d)
 	steps, err := emit.PackageSteps(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, s := range steps {
 		dir := place(t, files, s.Files...)
 		state := must(t, tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script),

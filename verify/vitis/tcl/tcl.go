@@ -16,7 +16,6 @@ import (
 	"strings"
 )
 
-// Parts of the model.
 const (
 	Project = "project.tcl"
 	IPX     = "ipx.tcl"

@@ -8,7 +8,6 @@ import (
 // Cause is the name of a cause, for programs. Names do not change.
 type Cause string
 
-// The causes.
 const (
 	Unknown     Cause = ""
 	Cancelled   Cause = "cancelled"

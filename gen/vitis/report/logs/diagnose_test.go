@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// workDir builds a work directory.
 func workDir(files ...string) fstest.MapFS {
 	dir := fstest.MapFS{}
 	for i := 0; i < len(files); i += 2 {
@@ -311,7 +310,6 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// TestCauses finds a log for every known cause.
 func TestCauses(t *testing.T) {
 	seen := map[Cause]bool{Utilisation: true}
 	for _, f := range failures {
@@ -337,39 +335,6 @@ func TestCauses(t *testing.T) {
 	} {
 		if i, _ := match(line.text); i < 0 || causes[i].cause != line.cause {
 			t.Errorf("%q: not %q", line.text, line.cause)
-		}
-	}
-}
-
-// TestBounded keeps few lines of many.
-func TestBounded(t *testing.T) {
-	s := &scan{cause: -1}
-	for i := range 1000 {
-		s.line(fmt.Sprintf("ERROR: [Foo 1-%d] see '/w/%d/runme.log'", i, i))
-		s.line(fmt.Sprintf("ERROR: [VPL 60-773] In '/w/%d.log'", i))
-	}
-	if len(s.real) > mostLines || len(s.after) > mostLines || len(s.pointed) > mostLogs {
-		t.Errorf("%d, %d and %d lines are kept", len(s.real), len(s.after), len(s.pointed))
-	}
-}
-
-// TestMarks holds the marks to the patterns: what a pattern matches has a mark.
-func TestMarks(t *testing.T) {
-	for _, f := range failures {
-		for name, file := range f.dir {
-			for line := range strings.SplitSeq(string(file.Data), "\n") {
-				got, _ := match(line)
-				want := -1
-				for i, c := range causes {
-					if c.pattern != nil && c.pattern.MatchString(line) && !strings.HasPrefix(line, "INFO: [") {
-						want = i
-						break
-					}
-				}
-				if got != want {
-					t.Errorf("%s of %s: %q: cause %d by marks and %d by patterns", name, f.name, line, got, want)
-				}
-			}
 		}
 	}
 }

@@ -64,7 +64,6 @@ func (f *follower) close() {
 	}
 }
 
-// read hands on what there is.
 func (f *follower) read(ctx context.Context) error {
 	if f.file == nil {
 		file, err := os.Open(f.path)

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// reader follows a file and keeps what it is given.
 type reader struct {
 	mu    sync.Mutex
 	lines []string

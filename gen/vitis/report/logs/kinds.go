@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// subject is what a line of a log is about.
 type subject int
 
 const (
@@ -69,7 +68,6 @@ var (
 		`^(?:\S+: )?(?:fatal|error|FATAL|Error|Fatal)(?: \w+)?: |: (?:fatal )?error: |^CMake Error|: command not found$|: Permission denied$|: No such file or directory$|^terminate called|^\s*what\(\):|Segmentation fault|^Traceback \(most recent|undefined reference to|slurmstepd: error`)
 )
 
-// subjectOf tells what a line is about.
 func subjectOf(line string) subject {
 	line = strings.TrimLeft(line, " \t")
 	vendor := strings.HasPrefix(line, "ERROR:") || strings.HasPrefix(line, "FATAL") || strings.HasPrefix(line, "ERROR [")

@@ -70,7 +70,6 @@ func TestEachEnds(t *testing.T) {
 	}
 }
 
-// stream is a line without an end.
 type stream struct {
 	after int
 	do    func()

@@ -21,7 +21,6 @@ const (
 	mostFiles  = 100_000 // of a work directory
 )
 
-// scan is what a log says.
 type scan struct {
 	name    string
 	real    []string // lines about the cause

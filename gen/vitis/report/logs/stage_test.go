@@ -66,11 +66,3 @@ func FuzzStage(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkStage(b *testing.B) {
-	line := "INFO: [Route 35-416] Intermediate Timing Summary | WNS=0.001  | TNS=0.000  | WHS=N/A    | THS=N/A    |"
-	b.SetBytes(int64(len(line)))
-	for b.Loop() {
-		Stage(line)
-	}
-}

@@ -17,7 +17,6 @@ import (
 // while themselves when slurmctld is busy.
 const commandLimit = 90 * time.Second
 
-// commandError is what one of Slurm's commands complained about.
 type commandError struct {
 	command string
 	message string // of the command, in one line
@@ -33,7 +32,6 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// command runs one of Slurm's commands and returns what it prints.
 func (e *Executor) command(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
@@ -79,7 +77,6 @@ func says(err error, texts ...string) bool {
 	return false
 }
 
-// unknownJob reports whether Slurm does not know a job.
 func unknownJob(err error) bool { return says(err, "Invalid job id") }
 
 // silent reports whether Slurm did not answer, or not in time: what was asked for

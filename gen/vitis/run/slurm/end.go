@@ -62,7 +62,6 @@ func (r *running) memory(where string) error {
 		"the cluster allows"), where)
 }
 
-// cancelled is the end of a job that was cancelled, but not by this build.
 func (r *running) cancelled(found entry, where string) error {
 	if err := r.failedNeed(); err != nil {
 		return err

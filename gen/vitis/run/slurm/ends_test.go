@@ -51,18 +51,12 @@ func TestFailingCluster(t *testing.T) {
 	t.Parallel()
 	cluster.Get(t)
 	c, err := slurmtest.Start(t.Context(), slurmtest.Options{Silence: 3 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		check(t, c.Stop())
 	}()
 	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: patience, Env: c.Env()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	both := step.Resources{CPUs: 2}
 	a, b := job(t, c, "p/hls/a", waitsForGo, both), job(t, c, "p/hls/b", waitsForGo, both)
 	after := job(t, c, "p/link/l", "touch ran", step.Resources{})
@@ -72,18 +66,14 @@ func TestFailingCluster(t *testing.T) {
 	until(t, "both run", func() bool { return len(a.told(&a.where)) == 1 && len(b.told(&b.where)) == 1 })
 
 	t.Run("controller restarts", func(t *testing.T) {
-		if err := c.StopController(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.StopController())
 		until(t, "it tells that Slurm does not answer", func() bool {
 			return strings.Contains(strings.Join(a.told(&a.waiting), "\n"), "Slurm does not answer")
 		})
 		if _, err := slurm.New(t.Context(), slurm.Options{Env: c.Env()}); !errors.Is(err, slurm.ErrNoAnswer) {
 			t.Errorf("a new build: %v", err)
 		}
-		if err := c.StartController(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.StartController(t.Context()))
 		late := job(t, c, "p/hls/late", "touch ran", step.Resources{})
 		until(t, "it knows a job again", func() bool { return len(queued(t, c, a.Dir)) == 1 })
 		r := submit(t, e, late)
@@ -101,12 +91,8 @@ func TestFailingCluster(t *testing.T) {
 		admin(t, c, "scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=test")
 		wants(t, <-doneA, step.ErrFailed, "node failed", node)
 		wants(t, <-doneL, step.ErrNotRun)
-		if err := os.WriteFile(filepath.Join(b.Dir, "go"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-doneB; err != nil {
-			t.Error(err)
-		}
+		check(t, os.WriteFile(filepath.Join(b.Dir, "go"), nil, 0o644))
+		check(t, <-doneB)
 		if exists(filepath.Join(after.Dir, "ran"))() {
 			t.Error("what comes after both has run")
 		}
@@ -127,14 +113,10 @@ func TestFailingCluster(t *testing.T) {
 	})
 	t.Run("controller is gone", func(t *testing.T) {
 		short, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: time.Second, Env: c.Env()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		w := job(t, c, "p/hls/gone", "touch ran", step.Resources{})
 		r := submit(t, short, w)
-		if err := c.StopController(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.StopController())
 		err = <-wait(t.Context(), r)
 		wants(t, err, slurm.ErrNoAnswer, "the next build follows it")
 		wants(t, err, step.ErrLost)
@@ -142,9 +124,7 @@ func TestFailingCluster(t *testing.T) {
 			slurm.ErrNoAnswer) {
 			t.Errorf("Submit: %v", err)
 		}
-		if err := c.StartController(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		check(t, c.StartController(t.Context()))
 		if alive, err := e.Alive(t.Context(), w.Dir); err != nil || !alive {
 			t.Errorf("the next build does not find the job: %v", err)
 		}
@@ -204,18 +184,12 @@ func TestEmptyQueue(t *testing.T) {
 	e, c := executor(t, nil)
 	dir := t.TempDir()
 	squeue, err := exec.LookPath("squeue")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	script := fmt.Sprintf("#!/bin/bash\necho >>%s/calls\n(( $(wc -l <%[1]s/calls) < 8 )) || exec %s \"$@\"\n", dir, squeue)
-	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	w := job(t, c, "p/hls/a", "until [ $(wc -l <"+dir+"/calls) -gt 9 ]; do sleep 0.05; done; echo ended", step.Resources{})
-	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), submit(t, e, w)))
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"ended"}) {
 		t.Errorf("lines are %q", lines)
 	}
@@ -299,15 +273,11 @@ func TestUnseen(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, func(o *slurm.Options) { o.Extra = []string{"--hold"} })
 	dir, err := os.MkdirTemp(c.Dir, "unseen")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, name := range []string{"plain", "per%cent"} {
 		w := jobIn(t, filepath.Join(dir, name), "p/hls/a", "true", step.Resources{})
 		done := wait(t.Context(), submit(t, e, w))
-		if err := os.Rename(w.Dir, w.Dir+".away"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Rename(w.Dir, w.Dir+".away"))
 		admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
 		wants(t, <-done, step.ErrFailed, "does the node see "+w.Dir+"?", "on n")
 	}

@@ -80,7 +80,6 @@ func (e *Executor) lookUp(ctx context.Context, dir string, rec *record) (*entry,
 	return e.job(ctx, rec.job)
 }
 
-// end cancels the job of a record.
 func (e *Executor) end(ctx context.Context, dir string, rec *record) error {
 	if rec.User != os.Getuid() {
 		return fmt.Errorf("job %s of another user (%d) works in %s", rec.job, rec.User, dir)

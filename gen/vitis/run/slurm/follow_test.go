@@ -1,9 +1,7 @@
 package slurm_test
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,13 +39,9 @@ func TestFollow(t *testing.T) {
 		t.Errorf("there were jobs %q, and then %q", before, after)
 	}
 	done := []<-chan error{wait(t.Context(), rr), wait(t.Context(), pp)}
-	if err := os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644))
 	for _, d := range done {
-		if err := <-d; err != nil {
-			t.Error(err)
-		}
+		check(t, <-d)
 	}
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
 		t.Errorf("it began %q: %v", text, err)
@@ -62,36 +56,23 @@ func TestFollow(t *testing.T) {
 	again := runs.Job
 	again.Follow = true
 	followed, err := second.Submit(t.Context(), again, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := <-wait(t.Context(), followed); err != nil {
-		t.Error(err)
-	}
+	check(t, err)
+	check(t, <-wait(t.Context(), followed))
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
 		t.Errorf("it began %q although it had ended: %v", text, err)
 	}
-	if err := <-wait(t.Context(), submit(t, second, runs)); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), submit(t, second, runs)))
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\nbegun\n" {
 		t.Errorf("it began %q: %v", text, err)
 	}
 }
 
-// A build is killed between two instructions of Submit: whatever it leaves, there
-// is one job for the directory in the end, and only that one has worked.
-func TestKilledInSubmit(t *testing.T) {
+// A build has left a job that has ended, or one for other work: there is one job for the
+// directory in the end, and only that one has worked.
+func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
 	for name, leave := range map[string]func(t *testing.T, w *watched){
-		"before sbatch": func(t *testing.T, w *watched) {
-			leaveRecord(t, w, "slurm-A.json", `{"key":"key of p/hls/a","user":`+uid()+`}`)
-		},
-		"after sbatch": func(t *testing.T, w *watched) {
-			submit(t, e, w)
-			forgetNumber(t, w)
-		},
 		"job has ended": func(t *testing.T, w *watched) {
 			leaveRecord(t, w, "slurm-A.999999.json", `{"key":"key of p/hls/a","user":`+uid()+`}`)
 		},
@@ -111,12 +92,8 @@ func TestKilledInSubmit(t *testing.T) {
 				t.Errorf("jobs are %q", ids)
 			}
 			done := wait(t.Context(), r)
-			if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
+			check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
+			check(t, <-done)
 			if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
 				t.Errorf("it began %q", text)
 			}
@@ -136,9 +113,7 @@ func TestStray(t *testing.T) {
 	until(t, "it tells that it is held",
 		func() bool { return strings.Contains(strings.Join(w.told(&w.waiting), "\n"), "JobHeldUser") })
 	for _, f := range glob(t, w, "slurm-*.json") {
-		if err := os.Remove(f); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Remove(f))
 	}
 	admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
 	wants(t, <-done, step.ErrFailed, "another job does this work")
@@ -173,9 +148,7 @@ func TestCancelOthers(t *testing.T) {
 	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
 	done := wait(t.Context(), submit(t, first, w))
 	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
-	if err := second.Cancel(t.Context(), w.Dir); err != nil {
-		t.Error(err)
-	}
+	check(t, second.Cancel(t.Context(), w.Dir))
 	if left := queued(t, c, w.Dir); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}
@@ -188,54 +161,19 @@ func TestCancelOthers(t *testing.T) {
 	}
 }
 
-// TestMain's process plays a build when this is set: it submits a job in that
-// directory, and waits for it.
+// TestChild plays a build when this is set: it submits a job in that directory, and waits
+// for it.
 const childVariable = "SLURM_TEST_CHILD"
-
-// A build that is killed while it waits leaves its job running.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	e, c := executor(t, nil)
-	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestChild$", "-test.count=1")
-	child.Env = append(c.Env(), childVariable+"="+w.Dir)
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
-	before := queued(t, c, w.Dir)
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = child.Wait()
-	r := submit(t, e, w)
-	if after := queued(t, c, w.Dir); !slices.Equal(after, before) || len(after) != 1 {
-		t.Errorf("jobs were %q, and are %q", before, after)
-	}
-	done := wait(t.Context(), r)
-	if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
 
 func TestChild(t *testing.T) {
 	dir := os.Getenv(childVariable)
 	if dir == "" {
-		t.Skip("only as a process of TestKilled")
+		t.Skip("only as a process of abandon")
 	}
 	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	w := step.Job{Step: &step.Step{ID: "p/hls/a"}, Key: "key of p/hls/a", Dir: dir}
 	r, err := e.Submit(t.Context(), w, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_ = r.Wait(t.Context())
 }

@@ -28,7 +28,6 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
-// A host without Slurm is told what is missing.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := slurm.New(context.Background(), slurm.Options{})

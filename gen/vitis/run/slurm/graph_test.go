@@ -29,9 +29,7 @@ func TestGraph(t *testing.T) {
 	ra, rb := submit(t, e, a), submit(t, e, b)
 	rl := submit(t, e, last, ra, rb)
 	for _, done := range []<-chan error{wait(t.Context(), rl), wait(t.Context(), ra), wait(t.Context(), rb)} {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		check(t, <-done)
 	}
 	if text, err := os.ReadFile(filepath.Join(last.Dir, "both")); err != nil || string(text) != "0\n0\n" {
 		t.Errorf("when the last ran, the others had left %q: %v", text, err)
@@ -70,9 +68,7 @@ func TestFailure(t *testing.T) {
 	wants(t, <-results[0], step.ErrNotRun)
 	wants(t, <-results[1], step.ErrNotRun)
 	wants(t, <-results[2], step.ErrFailed, "exit status 3", "on n")
-	if err := <-results[3]; err != nil {
-		t.Error(err)
-	}
+	check(t, <-results[3])
 	if lines := bad.told(&bad.lines); !slices.Equal(lines, []string{"ERROR: no such pin"}) {
 		t.Errorf("the log has told %q", lines)
 	}
@@ -90,9 +86,7 @@ func TestFailure(t *testing.T) {
 	// One that comes after what has ended well needs no dependency: Slurm may not
 	// know that job any more.
 	again := job(t, c, "p/link/again", "touch ran", step.Resources{})
-	if err := <-wait(t.Context(), submit(t, e, again, slurm.Ended(e, good.Job, "999999", nil))); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), submit(t, e, again, slurm.Ended(e, good.Job, "999999", nil))))
 }
 
 // What comes after a failure leaves the queue also when nobody waits any more.
@@ -154,19 +148,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Lines come while the job runs.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, nil)
 	w := job(t, c, "p/hls/a", "echo one; "+untilGo+"; echo two; printf three", step.Resources{})
 	done := wait(t.Context(), submit(t, e, w))
 	until(t, "the first line", func() bool { return slices.Equal(w.told(&w.lines), []string{"one"}) })
-	if err := os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
+	check(t, <-done)
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"one", "two", "three"}) {
 		t.Errorf("lines are %q", lines)
 	}
@@ -205,9 +194,7 @@ func TestEnvironment(t *testing.T) {
 	})
 	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID",
 		step.Resources{Memory: 50})
-	if err := <-wait(t.Context(), submit(t, e, w)); err != nil {
-		t.Error(err)
-	}
+	check(t, <-wait(t.Context(), submit(t, e, w)))
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"a b", ""}) {
 		t.Errorf("the job has %q", lines)
 	}

@@ -40,9 +40,7 @@ func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slur
 		change(&o)
 	}
 	e, err := slurm.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return e, c
 }
 
@@ -56,24 +54,17 @@ type watched struct {
 	lines, where, waiting []string
 }
 
-// job makes a work directory with a script.
 func job(t *testing.T, c *slurmtest.Cluster, name, script string, r step.Resources) *watched {
 	t.Helper()
 	dir, err := os.MkdirTemp(c.Dir, "w")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return jobIn(t, dir, name, script, r)
 }
 
 func jobIn(t *testing.T, dir, name, script string, r step.Resources) *watched {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(dir, 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644))
 	w := &watched{}
 	add := func(list *[]string) func(string) {
 		return func(text string) {
@@ -89,7 +80,6 @@ func jobIn(t *testing.T, dir, name, script string, r step.Resources) *watched {
 	return w
 }
 
-// told is what a job has told of a kind.
 func (w *watched) told(list *[]string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,13 +89,10 @@ func (w *watched) told(list *[]string) []string {
 func submit(t *testing.T, e *slurm.Executor, w *watched, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), w.Job, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
-// wait waits in the background.
 func wait(ctx context.Context, r step.Running) <-chan error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	done := make(chan error, 1)
@@ -116,7 +103,6 @@ func wait(ctx context.Context, r step.Running) <-chan error {
 	return done
 }
 
-// until waits for something that will be so.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
@@ -133,13 +119,10 @@ func exists(path string) func() bool {
 	}
 }
 
-// queued are the jobs of a work directory that have not ended.
 func queued(t *testing.T, c *slurmtest.Cluster, dir string) []string {
 	t.Helper()
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%A|%Z").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var ids []string
 	for line := range strings.Lines(string(out)) {
 		id, where, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
@@ -160,13 +143,10 @@ func admin(t *testing.T, c *slurmtest.Cluster, args ...string) {
 // mark is a number of a sleep that no other process has.
 func mark() string { return fmt.Sprintf("%d.%09d", 1000+os.Getpid()%1000, time.Now().Nanosecond()) }
 
-// alive says whether a process sleeps for a time.
 func alive(t *testing.T, seconds string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range files {
 		text, err := os.ReadFile(f)
 		if err == nil && string(text) == "sleep\x00"+seconds+"\x00" {
@@ -193,31 +173,15 @@ func uid() string { return strconv.Itoa(os.Getuid()) }
 
 func leaveRecord(t *testing.T, w *watched, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644))
 }
 
-// rewriteRecord changes the only record of a directory.
 func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
 	t.Helper()
 	for _, f := range glob(t, w, "slurm-*.json") {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		leaveRecord(t, w, filepath.Base(f), change(string(text)))
-	}
-}
-
-// forgetNumber takes the number from the only record of a directory.
-func forgetNumber(t *testing.T, w *watched) {
-	t.Helper()
-	for _, f := range glob(t, w, "slurm-*.json") {
-		numbered := strings.TrimSuffix(f, ".json")
-		if err := os.Rename(f, strings.TrimSuffix(numbered, filepath.Ext(numbered))+".json"); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -228,4 +192,11 @@ func glob(t *testing.T, w *watched, pattern string) []string {
 		t.Fatalf("no %s in %s: %v", pattern, w.Dir, err)
 	}
 	return files
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

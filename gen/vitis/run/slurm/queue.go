@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// entry is what squeue says of a job.
 type entry struct {
 	id     string
 	state  string // "RUNNING"
@@ -28,7 +27,6 @@ type queue struct {
 	others map[string]bool // jobs of other users that are followed
 }
 
-// look is a look at the queue.
 type look struct {
 	at   time.Time // when it was taken
 	jobs map[string]entry
@@ -174,7 +172,6 @@ func (e entry) active() bool { return e.state != "" && !slices.Contains(ended, e
 
 func (e entry) pending() bool { return slices.Contains(waits, e.state) }
 
-// pause waits for a while.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

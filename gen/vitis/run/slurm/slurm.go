@@ -55,7 +55,6 @@ var (
 	ErrOption = errors.New("wrong option for Slurm")
 )
 
-// programs are the commands that there must be.
 var programs = []string{"sbatch", "squeue", "scancel", "scontrol"}
 
 // goneLimit is how long a cancelled job may take to go, beyond the time that the

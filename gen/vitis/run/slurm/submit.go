@@ -67,7 +67,6 @@ func (e *Executor) submit(ctx context.Context, j step.Job, after []step.Running)
 	return r, r.sbatch(ctx)
 }
 
-// sbatch submits a job and records it.
 func (r *running) sbatch(ctx context.Context) error {
 	rec := newRecord(r.job.Key)
 	if err := rec.write(r.job.Dir); err != nil {

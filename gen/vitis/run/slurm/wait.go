@@ -12,7 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-// running is a job that was submitted.
 type running struct {
 	e         *Executor
 	job       step.Job
@@ -77,7 +76,6 @@ func (r *running) interval() time.Duration {
 	return min(r.e.o.Poll, max(time.Second, time.Since(r.changed)/10))
 }
 
-// see acts upon what squeue says.
 func (r *running) see(ctx context.Context, seen look) (ended bool, err error) {
 	if seen.err != nil {
 		if time.Since(seen.since) > r.e.o.Patience {
@@ -141,7 +139,6 @@ func (r *running) hopeless(found entry) error {
 	return nil
 }
 
-// waits tells why the job does not run.
 func (r *running) waits(why string) {
 	if r.why == why {
 		return
@@ -188,7 +185,6 @@ func (r *running) cancel(ctx context.Context) error {
 	return r.e.remove(context.WithoutCancel(ctx), r.id)
 }
 
-// finish is how the job ended.
 func (r *running) finish(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

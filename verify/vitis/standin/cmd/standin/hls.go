@@ -122,7 +122,6 @@ func (c *call) tclHLS(script string, args []string) error {
 	return c.synthesize(s, "vitis_hls")
 }
 
-// synthesize makes a kernel file of C++.
 func (c *call) synthesize(s synthesis, tool string) error {
 	if s.top == "" || len(s.files) == 0 || s.part == "" || s.clock == "" {
 		return fmt.Errorf("[HLS 200-0] top function %q, files %q, part %q, clock %q: none may be missing", s.top,

@@ -107,7 +107,6 @@ func (c *call) link(conf *Given, inputs []string) error {
 	return nil
 }
 
-// kernels reads the kernel files.
 func (c *call) kernels(inputs []string) ([]*standin.Kernel, error) {
 	if len(inputs) == 0 {
 		return nil, &Error{Code: "v++ 60-0", Text: "there are no input files"}

@@ -178,7 +178,6 @@ var broken = []struct{ name, from, to, says string }{
 		"no step 'vpl.impl.rout_design'"},
 }
 
-// TestRefuses breaks a configuration that is linked.
 func TestRefuses(t *testing.T) {
 	r := render(t, "u55c_tcp")[0]
 	all, sh := kernelsOf(t, r), board(r)
@@ -199,7 +198,6 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// flat is a configuration without comments and empty lines.
 func flat(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -37,7 +37,6 @@ type output struct {
 	data []byte
 }
 
-// exit ends a tool with a status.
 type exit struct{ status int }
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", e.status) }

@@ -86,7 +86,6 @@ func updatemem(c *call) error {
 
 var instancePath = regexp.MustCompile(`^[\w./\[\]]+$`)
 
-// fill puts one program into one memory.
 func (c *call) fill(bits *standin.Bitstream, info *memInfo, proc, file string) error {
 	at := slices.IndexFunc(info.Processors, func(p processor) bool { return p.Path == proc })
 	if at < 0 || !instancePath.MatchString(proc) {

@@ -79,8 +79,6 @@ func vivado(c *call) error {
 // packaged does what the commands of a packaging script lead to.
 func (c *call) packaged(commands []recorded) error {
 	files := map[string][]byte{}
-	buses := map[string]bool{}
-	properties := map[string]string{}
 	part, projects := "", 0
 	for _, r := range commands {
 		switch r[0] {
@@ -102,21 +100,12 @@ func (c *call) packaged(commands []recorded) error {
 				}
 				files["src/"+filepath.Base(f)] = text
 			}
-		case "ipx::add_bus_interface":
-			buses[r[1]] = true
-		case "set_property":
-			if len(r) == 4 {
-				properties[r[3]+" "+r[1]] = r[2]
-			}
 		case "package_xo":
 			if projects == 0 || part == "" {
 				return c.refuse(
 					"[Common 17-53] User Exception: No open project. Please create or open a project before executing this command.")
 			}
-			if properties["ipx::current_core sdx_kernel"] != "true" {
-				return fmt.Errorf("[Vivado 12-0] the IP is no kernel: sdx_kernel is not set")
-			}
-			if err := c.packageXO(r, files, buses); err != nil {
+			if err := c.packageXO(r, files); err != nil {
 				return err
 			}
 		}
@@ -124,8 +113,9 @@ func (c *call) packaged(commands []recorded) error {
 	return nil
 }
 
-// packageXO is package_xo (UG835).
-func (c *call) packageXO(r recorded, files map[string][]byte, buses map[string]bool) error {
+// packageXO is package_xo (UG835). What an IP must have is what the model of package
+// verify/vitis/tcl looks at.
+func (c *call) packageXO(r recorded, files map[string][]byte) error {
 	given, err := r.flags("force!", "kernel_name", "kernel_xml", "kernel_xml_args", "ip_directory", "xo_path",
 		"kernel_files", "parent_ip_directory",
 		"design_xml", "debug_directory", "ctrl_protocol", "hw_em_debug!", "output_kernel_xml", "quiet!", "verbose!")
@@ -149,17 +139,6 @@ func (c *call) packageXO(r recorded, files map[string][]byte, buses map[string]b
 	}
 	if k.Name != name {
 		return fmt.Errorf("[Vivado 12-0] package_xo: the kernel is called %s, and its description %s", name, k.Name)
-	}
-	for _, p := range k.Ports {
-		if !buses[p.Name] {
-			return fmt.Errorf("[Vivado 12-0] package_xo: port %s of the kernel's description is no bus interface of the IP",
-				p.Name)
-		}
-	}
-	for _, clock := range []string{"ap_clk", "ap_rst_n"} {
-		if !buses[clock] {
-			return fmt.Errorf("[Vivado 12-0] package_xo: the IP has no bus interface %s", clock)
-		}
 	}
 	if len(files) == 0 {
 		return fmt.Errorf("[Vivado 12-0] package_xo: the IP has no sources")

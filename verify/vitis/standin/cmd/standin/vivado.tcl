@@ -4,7 +4,7 @@
 namespace eval standin {
     variable out [open [lindex $argv 0] w]
     fconfigure $out -encoding utf-8
-    variable known [split [string trim [read [set f [open [lindex $argv 1]]]]] \n]
+    variable known [read [set f [open [lindex $argv 1]]]]
     close $f
     variable made {}
     proc record args {

@@ -19,7 +19,6 @@ func (c *call) banner(name string) {
 	c.say("\n****** %s v%s (64-bit)\n  **** SW Build %s\n%s", name, c.Version, build, copyrightLines(c.Version))
 }
 
-// vpp is v++.
 func vpp(c *call) error {
 	g, err := c.parse(&vppOptions, "[v++ 60-0] ")
 	if err != nil {
@@ -107,7 +106,6 @@ func (c *call) repositories() []string {
 	return append(filepath.SplitList(os.Getenv("PLATFORM_REPO_PATHS")), filepath.Join(c.Vitis, "platforms"))
 }
 
-// platform finds the board platform.
 func (c *call) platform(name string) (*standin.Shell, error) {
 	if name == "" {
 		return nil, &Error{Code: "v++ 60-0", Text: "the option '--platform' is required but missing"}
