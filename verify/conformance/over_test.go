@@ -87,7 +87,6 @@ var ways = []struct {
 	{"packets", func() way { return packetSockets{} }, 1},
 	{"mpirun", func() way { return newMPI() }, 1},
 	{"processes", func() way { return newProcesses() }, 1},
-	{"namespaces", func() way { return newNamespaces() }, 1},
 	{"cards", func() way { return cardWay{} }, 1},
 	{"coyote", func() way { return shellWay{} }, 1},
 	{"verilated", func() way { return newHardware("verilated", false, process{}) }, hardwareShare},
@@ -245,7 +244,7 @@ func TestOver(t *testing.T) {
 		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, []string{"u55c_udp"},
 			nightly.Of(11, len(parts)-2)},
 		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, []string{"u55c_udp"}, 7},
-		{"namespaces", 0.05, []string{"u55c_udp", "u55c_tcp"}, []string{"u55c_tcp"}, 9},
+		{"processes", 0.05, []string{"u55c_udp", "u55c_tcp"}, []string{"u55c_tcp"}, 9},
 		{"cards", 0.03, nil, []string{"u55c_tcp"}, len(parts) - 2},
 		{"coyote", 0.1, []string{"u55c_rdma"}, []string{"u55c_rdma"}, len(parts) - 2},
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, []string{}, 11}, // TestVerilated
