@@ -109,69 +109,6 @@ func (b *bench) apart(c conformance.Case) int {
 	return min(c.Count, b.p.RxBuffers.Bytes/size)
 }
 
-// TestClientsAtOnce has two clients of each engine call at the same time, on one
-// communicator.
-func TestClientsAtOnce(t *testing.T) { clientsAtOnce(t, all) }
-
-func clientsAtOnce(t *testing.T, on where) {
-	for _, name := range on.of(reliable...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small})
-			if b.clients == 1 {
-				t.Skipf("over %s an engine has one client", on.name())
-			}
-			rounds := on.times(300)
-			b.each(func(rank int, e *accl.Engine) error {
-				errs := make([]error, 2)
-				var both sync.WaitGroup
-				for client := range errs {
-					buf, sum := alloc(ctx, t, e, 500), alloc(ctx, t, e, 500)
-					both.Go(func() { errs[client] = useClient(ctx, e, client, rounds, buf, sum) })
-				}
-				both.Wait()
-				return errors.Join(errs...)
-			})
-		})
-	}
-}
-
-// useClient exchanges messages with a tag of its own and combines them, as one
-// client.
-func useClient(ctx context.Context, e *accl.Engine, client, rounds int, buf, sum *accl.Buffer[int32]) error {
-	me := e.Rank()
-	on := accl.OnClient(client)
-	tag := accl.WithTag(accl.Tag(7 + client))
-	for k := range rounds {
-		n, id := 1+k*37%500, 2*k+client
-		if (k+client)%2 == me {
-			fillWords(buf, n, id)
-			if _, err := e.Send(ctx, buf, n, accl.Peer(1-me), on, tag); err != nil {
-				return fmt.Errorf("client %d, message %d: %w", client, k, err)
-			}
-		} else {
-			if _, err := e.Recv(ctx, buf, n, accl.Peer(1-me), on, tag); err != nil {
-				return fmt.Errorf("client %d, message %d: %w", client, k, err)
-			}
-			if err := checkWords(buf, n, id); err != nil {
-				return fmt.Errorf("client %d: %w", client, err)
-			}
-		}
-		if _, err := e.Nop(ctx, on); err != nil {
-			return err
-		}
-		if _, err := e.Combine(ctx, buf, buf, sum, n, accl.Sum, on); err != nil {
-			return fmt.Errorf("client %d, combine %d: %w", client, k, err)
-		}
-		for i, v := range sum.Host()[:n] {
-			if v != 2*word(id, i) {
-				return fmt.Errorf("client %d, combine %d: element %d is %d, not %d", client, k, i, v, 2*word(id, i))
-			}
-		}
-	}
-	return nil
-}
-
 // TestReceivesBeforeSends posts many receives before anything is sent: with tags
 // in another order than the sends', and more than the engine has open at once.
 func TestReceivesBeforeSends(t *testing.T) { receivesBeforeSends(t, all) }
