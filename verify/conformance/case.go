@@ -4,8 +4,8 @@
 //
 // It knows engines through the driver alone, so that emulated, simulated and
 // real ones are held against the same model. Its tests run in process; the flag
-// -conform.over has all of them go over the simulation protocol, sockets, or
-// processes and network namespaces.
+// -conform.over has all of them go over the simulation protocol, sockets or
+// processes.
 package conformance
 
 import (

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -60,7 +61,8 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 	})
 }
 
-// processes has a process for each rank, on real sockets. Each can end alone.
+// processes has a process for each rank, on real sockets, as on hosts of their own: each
+// at another address of the loopback device. Each can end alone.
 type processes struct{ *shelf }
 
 func newProcesses() processes { return processes{new(shelf)} }
@@ -74,8 +76,13 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	n := size(s)
 	key := strings.Join(arguments(s, n, 0), " ")
 	port := 0
+	var hosts []string
+	for rank := range n {
+		hosts = append(hosts, fmt.Sprintf("127.0.1.%d", 1+rank))
+	}
 	one := func(rank int) (*program.Process, error) {
-		return start(nil, append(arguments(s, n, port), "--ranks="+strconv.Itoa(rank))...)
+		return start(nil, append(arguments(s, n, port), "--ranks="+strconv.Itoa(rank), "--hosts="+strings.Join(hosts, ","),
+			"--listen="+hosts[rank], "--kernel-host=127.0.0.1")...)
 	}
 	r, err := l.lend(ctx, d, s, key, func() (w *placed, err error) {
 		if port, err = host.FreePorts(host.PortsPerRank * n); err != nil {

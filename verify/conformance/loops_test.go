@@ -40,40 +40,6 @@ func alloc(ctx context.Context, t *testing.T, e *accl.Engine, n int) *accl.Buffe
 	return b
 }
 
-// TestRepeatedSends sends ten thousand messages on each transport.
-func TestRepeatedSends(t *testing.T) { repeatedSends(t, all) }
-
-func repeatedSends(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 2})
-			const n = 100
-			bufs := [2]*accl.Buffer[int32]{alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)}
-			rounds := on.times(5000)
-			b.each(func(rank int, e *accl.Engine) error {
-				buf := bufs[rank]
-				for k := range 2 * rounds {
-					if k%2 == rank {
-						fillWords(buf, n, k)
-						if _, err := e.Send(ctx, buf, n, accl.Peer(1-rank)); err != nil {
-							return fmt.Errorf("message %d: %w", k, err)
-						}
-						continue
-					}
-					if _, err := e.Recv(ctx, buf, n, accl.Peer(1-rank)); err != nil {
-						return fmt.Errorf("message %d: %w", k, err)
-					}
-					if err := checkWords(buf, n, k); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
-	}
-}
-
 // TestMixedSends mixes messages of all sizes, eager and by rendezvous, in both
 // directions, waited for or not.
 func TestMixedSends(t *testing.T) { mixedSends(t, all) }

@@ -41,10 +41,8 @@ type placed struct {
 	processes []*program.Process
 	ranks     []accl.Rank // where the network engines are
 	clients   []sim.Endpoints
-	publish   string // where clients publish for kernel streams
-	launched  bool   // by a launcher, which has a status of its own when it is told to end
-	stop      func() error
-	used      int // when
+	launched  bool // by a launcher, which has a status of its own when it is told to end
+	used      int  // when
 }
 
 // stopping is how long processes may take to end.
@@ -102,7 +100,7 @@ func (w *placed) open(ctx context.Context, d *design.Design, n int) ([]accl.Devi
 
 func (w *placed) openRank(ctx context.Context, d *design.Design, rank int) (accl.Device, error) {
 	p := driverview.Of(d)
-	return sim.Open(ctx, &p, sim.Options{Endpoints: w.clients[rank], Rank: rank, Listen: w.publish})
+	return sim.Open(ctx, &p, sim.Options{Endpoints: w.clients[rank], Rank: rank})
 }
 
 func closeDevices(devices []accl.Device) error {
@@ -134,9 +132,6 @@ func (w *placed) end() error {
 		})
 	}
 	all.Wait()
-	if w.stop != nil {
-		errs = append(errs, w.stop())
-	}
 	return errors.Join(errs...)
 }
 

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fakecards/kernels"
@@ -38,6 +36,9 @@ const (
 	wAddr2
 	wAddr2High
 )
+
+// callAt is where the words of a call stand, in their order.
+var callAt = []uint32{0x10, 0x18, 0x20, 0x28, 0x30, 0x38, 0x40, 0x48, 0x50, 0x58, 0x5C, 0x64, 0x68, 0x70, 0x74}
 
 // sentWords are the words that the C++ driver of today writes for an operation on a card
 // (shared contract host-drivers.md). What stands in the other registers stays.
@@ -177,31 +178,10 @@ func (e deviceOnly) Device() engine.Device { return e.d }
 // config calls are what stood in the register. Everything must be right all the same,
 // at first and after a reset.
 func TestCountsThatAreNotSent(t *testing.T) {
-	countsNotSent(t, "process", 0, 1, 100, 511, 512, 5000, 1<<20)
-}
-
-// TestCountsThatAreNotSentOnVerilatedCards is the same on simulated hardware.
-func TestCountsThatAreNotSentOnVerilatedCards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
-	if !slices.Contains(all.of("u55c_tcp"), "u55c_tcp") {
-		t.Skip("it takes u55c_tcp")
-	}
-	before := slow.Load()
-	t.Cleanup(func() { slow.Store(before) })
-	countsNotSent(t, "verilated", nightly.Of([]uint32{100}, []uint32{0, 100})...)
-}
-
-func countsNotSent(t *testing.T, way string, stale ...uint32) {
 	const platform, ranks = "u55c_tcp", 2
-	for _, count := range stale {
+	for _, count := range []uint32{0, 1, 100, 511, 512, 5000, 1 << 20} {
 		t.Run(fmt.Sprint("stale ", count), func(t *testing.T) {
-			on, err := goes(way)
-			if err != nil {
-				t.Fatal(err)
-			}
-			on.way = unsent{on.way, count}
+			on := where{way: unsent{process{}, count}, share: 1, losses: new(losses)}
 			vars := hostMemory(platform)
 			ctx := limited(t, time.Minute)
 			b := on.bench(ctx, t, setup{platform: platform, design: designtest.Load(t, platform, vars), ranks: ranks,

@@ -243,9 +243,6 @@ func TestHardwareFaults(t *testing.T) {
 		long bool // waits for remote ranks, which takes long
 	}{
 		{"memory of operands and results", (*breakable).memory, false},
-		{"memory of sends and receives", (*breakable).memoryOfMessages, true},
-		{"memory of rx buffers", (*breakable).rxBuffers, true},
-		{"memory in a collective", (*breakable).memoryInCollective, true},
 		{"reset while memory is silent", (*breakable).resetSilent, true},
 		{"pauses and refusals", (*breakable).pauses, true},
 		{"full rx buffers", (*breakable).full, true},
@@ -293,112 +290,6 @@ func (b *breakable) memory(ctx context.Context) {
 	}
 	b.patience(ctx, 0, usualPatience)
 	b.right(ctx, "combine")
-}
-
-// memoryOfMessages has what is sent, or received, in memory that fails, on both
-// protocols: the rank is told, and the other one that nothing came.
-func (b *breakable) memoryOfMessages(ctx context.Context) {
-	type way struct{ n, bad, fault int }
-	var ways []way
-	for _, n := range []int{100, 2000} { // one transfer each
-		for bad := range 2 {
-			for fault := range memoryFaults[:2] {
-				ways = append(ways, way{n, bad, fault})
-			}
-		}
-	}
-	for _, w := range some(b.rng, ways, 1) {
-		n, f := w.n, memoryFaults[w.fault]
-		out, in := b.words(ctx, 0, n, 1), b.words(ctx, 1, n, 2)
-		b.wrong(w.bad, []uint64{out.Address(), in.Address()}[w.bad]+uint64(b.rng.IntN(4*n)), 1, f.fault)
-		errs := b.everywhere(func(rank int, e *accl.Engine) (err error) {
-			switch rank {
-			case 0:
-				_, err = e.Send(ctx, out, n, 1)
-			case 1:
-				_, err = e.Recv(ctx, in, n, 0)
-			}
-			return err
-		})
-		what := fmt.Sprintf("%d words, %s at rank %d, rank ", n, f.name, w.bad)
-		switch {
-		case w.bad == 0:
-			b.ended(what+"0", errs[0], f.bit)
-			b.ended(what+"1", errs[1], "RECEIVE_TIMEOUT")
-		case n*4 <= b.p.Limits.MaxEagerBytes:
-			b.ended(what+"0", errs[0])
-			b.ended(what+"1", errs[1], f.bit)
-		default: // what cannot be written to the window has not come
-			b.ended(what+"0", errs[0])
-			b.ended(what+"1", errs[1], "RECEIVE_TIMEOUT")
-		}
-		b.mend(w.bad)
-		b.localWorks(ctx, 0)
-		b.localWorks(ctx, 1)
-		b.reset(ctx)
-		b.right(ctx, "send")
-	}
-}
-
-// rxBuffers has rx buffers in memory that fails: the message is lost.
-func (b *breakable) rxBuffers(ctx context.Context) {
-	const n = 100
-	b.patience(ctx, 1, 10000)
-	for _, f := range some(b.rng, memoryFaults, 1) {
-		dump, err := b.engines[1].DumpRxBuffers(ctx, false)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		for _, d := range dump {
-			b.wrong(1, d.Address, uint64(d.Size), f.fault)
-		}
-		out, in := b.words(ctx, 0, n, 1), b.words(ctx, 1, n, 2)
-		if _, err := b.engines[0].Send(ctx, out, n, 1); err != nil {
-			b.t.Errorf("%s: send: %v", f.name, err)
-		}
-		_, err = b.engines[1].Recv(ctx, in, n, 0)
-		b.ended(f.name+" where messages are kept", err, "RECEIVE_TIMEOUT")
-		b.mend(1)
-		b.localWorks(ctx, 1)
-		b.reset(ctx)
-		b.right(ctx, "send")
-		b.right(ctx, "allreduce")
-	}
-	b.patience(ctx, 1, usualPatience)
-}
-
-// memoryInCollective has the operand or the result of a rank in memory that fails
-// while all are at work.
-func (b *breakable) memoryInCollective(ctx context.Context) {
-	const n = 1500
-	for range times(1) {
-		f := memoryFaults[b.rng.IntN(2)]
-		bad, result := b.rng.IntN(len(b.engines)), b.rng.IntN(2) == 0
-		var from, to []*accl.Buffer[int32]
-		for rank := range b.engines {
-			from, to = append(from, b.words(ctx, rank, n, 1)), append(to, b.words(ctx, rank, n, 2))
-		}
-		at := from[bad].Address()
-		if result {
-			at = to[bad].Address()
-		}
-		b.wrong(bad, at+uint64(b.rng.IntN(4*n)), 1, f.fault)
-		for rank, err := range b.everywhere(func(rank int, e *accl.Engine) error {
-			_, err := e.AllReduce(ctx, from[rank], to[rank], n, accl.Sum)
-			return err
-		}) {
-			if err == nil && rank != bad {
-				continue
-			}
-			if got := b.codeOf(err); got == 0 || got&^(b.gone()|b.code(f.bit)) != 0 {
-				b.t.Errorf("%s at rank %d, result: %v: rank %d ends with %s", f.name, bad, result, rank,
-					accl.BitNames(b.p.Describe(got)))
-			}
-		}
-		b.mend(bad)
-		b.reset(ctx)
-		b.right(ctx, "allreduce")
-	}
 }
 
 // resetSilent resets an engine whose memory does not answer, which comes back

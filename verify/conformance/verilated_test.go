@@ -184,7 +184,7 @@ func TestVerilated(t *testing.T) {
 			continue
 		}
 		if all.platforms == nil && test.way == "verilated" && !nightly.Enabled() {
-			continue // worlds of cards and of posted calls run each operation on two ranks, too
+			continue // worlds of cards (TestOver) run each operation on two ranks
 		}
 		t.Run(fmt.Sprint(test.platform, "/", test.way, "/", test.ranks), func(t *testing.T) {
 			before := slow.Load()

@@ -279,34 +279,6 @@ func TestOldMessagesMakeRoom(t *testing.T) {
 	}
 }
 
-// TestMismatchEndsAMove that has begun to wait.
-func TestMismatchEndsAMove(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 4})
-	r := w.rigs[0]
-	r.set("move", "source", 1)
-	r.set("move", "bytes", 8)
-	r.collect(oddContext, 7, 100, 3)
-	r.issue("op0=message", "result=memory")
-	r.issue("op0=message", "result=memory")
-	base := head{tag: testTag, src: 1, count: 4}
-	w.send(w.raw[0], 0, base.in(oddContext, 7, 100, 3), []byte("half"))
-	w.run()
-	r.completes(0, 0)
-	base.seq = 1
-	w.send(w.raw[0], 0, base.in(oddContext, 8, 100, 3), []byte("next"))
-	w.run()
-	r.completes(2, r.bit("COLLECTIVE_MISMATCH"))
-	r.set("move_status", "error_0", 0)
-	r.collect(oddContext, 8, 100, 3) // it has stayed
-	r.set("move", "bytes", 4)
-	r.issue("op0=message", "result=memory")
-	w.run()
-	r.completes(3, 0)
-	if got := string(r.read(0, 4)); got != "next" {
-		t.Errorf("received %q", got)
-	}
-}
-
 // TestAnnouncementsOfCollectives seeks among those of several collectives.
 func TestAnnouncementsOfCollectives(t *testing.T) {
 	const now, old = third + 7, second + 7

@@ -3,7 +3,6 @@ package emu
 import (
 	"bytes"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -151,41 +150,6 @@ func TestBufferBeyondMemory(t *testing.T) {
 	status := r.exchange.Get(r.rxRecord(0) + r.n.rx.status)
 	if events := r.get("network", "events"); events != r.event("no_buffer") || status != 4 {
 		t.Errorf("events 0x%X, status %d", events, status)
-	}
-}
-
-func TestStrings(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
-	r.set("move", "bytes", 12345)
-	r.set64("move", "op1_address", 0xABCDEF)
-	r.issue("op0=memory", "op1=memory", "op1_host", "op1_compressed", "result=kernel_stream", "queue=3")
-	got := r.sees[0].String()
-	for _, want := range []string{"queue 3", "memory 0x0", "memory 0xABCDEF host compressed", "kernel_stream",
-		"12345 bytes"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
-	}
-	s := Stats{Calls: 7, Dropped: Drops{Stale: 3}}.String()
-	if !strings.Contains(s, "7 calls") || !strings.Contains(s, "stale 3") {
-		t.Error(s)
-	}
-}
-
-// TestFailureDropsQueue has moves wait behind one that fails.
-func TestFailureDropsQueue(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
-	r.set("move", "bytes", 8)
-	r.issue("op0=memory", "result=memory", "result_host") // there is no host memory
-	for range 3 {
-		r.issue("op0=memory", "result=memory")
-	}
-	w.run()
-	r.completes(4, r.bit("DMA_DECODE"))
-	if room := r.get("move_status", "room"); room != 0x08_08_08_08 {
-		t.Errorf("room 0x%08X", room)
 	}
 }
 

@@ -319,32 +319,6 @@ func TestLoopbackStream(t *testing.T) {
 	}
 }
 
-// TestPuts arrive at the kernel stream with the TDEST of their generation.
-func TestPuts(t *testing.T) {
-	user := map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
-	for platform, want := range map[string]uint32{"u55c_tcp": 5, "u280_2022": 14} {
-		w := newWorld(t, worldOptions{platform: platform, vars: user, engines: 1, raw: 1, engine: Options{StreamBytes: 128}})
-		r := w.rigs[0]
-		w.send(w.raw[0], 0, head{count: 100, strm: 5 + 9, src: 1}, random(1, 100))
-		w.send(w.raw[0], 0, head{count: 1, strm: 5 + 9, src: 1}, []byte{7}) // the stream is full
-		w.send(w.raw[0], 0, head{count: 129, strm: 5 + 9, src: 1}, make([]byte, 129))
-		w.run()
-		for _, data := range [][]byte{random(1, 100), {7}} {
-			tdest, got, err := r.Device().Pull(t.Context(), 128)
-			if err != nil || tdest != want || !bytes.Equal(got[:len(data)], data) {
-				t.Errorf("%s: TDEST %d, expected %d; %d bytes, %v", platform, tdest, want, len(got), err)
-			}
-			w.run()
-		}
-		if got := r.get("network", "events"); got != r.event("too_large") {
-			t.Errorf("events 0x%X", got)
-		}
-		if seq := r.exchange.Get(r.record(1) + r.n.comm.inbound); seq != 0 {
-			t.Errorf("puts take sequence numbers: %d", seq)
-		}
-	}
-}
-
 func TestSessions(t *testing.T) {
 	for _, platform := range []string{"u280_2022", "u280_manual"} {
 		w := newWorld(t, worldOptions{platform: platform, engines: 2})
@@ -450,33 +424,6 @@ func TestAllocator(t *testing.T) {
 	}
 	if _, err := d.Alloc(t.Context(), accl.MemSpec{}); err == nil {
 		t.Error("nothing was allocated")
-	}
-}
-
-func TestMirrors(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
-	at := uint64(pageBytes - 100)
-	m := mustAlloc(t, r, 300, false, &at)
-	copy(m.Bytes(), random(1, 300))
-	if err := m.SyncTo(t.Context(), 50, 200); err != nil {
-		t.Fatal(err)
-	}
-	want := append(make([]byte, 50), random(1, 300)[50:250]...)
-	if got := r.read(at, 300); !bytes.Equal(got[:250], want) || !bytes.Equal(got[250:], make([]byte, 50)) {
-		t.Error("wrong data on the device")
-	}
-	clear(m.Bytes())
-	if err := m.SyncFrom(t.Context(), 0, 100); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(m.Bytes()[:100], want[:100]) || !bytes.Equal(m.Bytes()[100:], make([]byte, 200)) {
-		t.Error("wrong data on the host")
-	}
-	for _, r := range [][2]int{{-1, 1}, {0, 301}, {301, 0}, {1, -1}, {200, 1 << 62}} {
-		if m.SyncTo(t.Context(), r[0], r[1]) == nil || m.SyncFrom(t.Context(), r[0], r[1]) == nil {
-			t.Errorf("%d bytes from %d on were accepted", r[1], r[0])
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package emu
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -93,78 +92,6 @@ func b2i(b bool) int {
 	return 0
 }
 
-func TestConvertedOnTheWire(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 2, buffers: 4})
-	from, to := w.rigs[0], w.rigs[1]
-	data := floats(1, -2, 0.5, 4096, 3, 8)
-	from.write(0, data)
-	for _, r := range w.rigs {
-		r.set("move", "bytes", 24)
-		r.set("move", "compressed_bytes", 12)
-		r.set("move", "tdest", 1<<4)
-	}
-	from.set64("move", "result_address", 0x1000)
-	from.set("move", "destination", 1)
-	from.set("move", "segment_bytes", 5) // in the middle of elements
-	from.issue("op0=memory", "result=memory_and_network", "network_compressed")
-	to.set("move", "source", 0)
-	to.set64("move", "result_address", 0x2000)
-	to.issue("op0=message", "op0_compressed", "result=memory")
-	w.run()
-	from.completes(1, 0)
-	to.completes(1, 0)
-	if !bytes.Equal(from.read(0x1000, 24), data) || !bytes.Equal(to.read(0x2000, 24), data) {
-		t.Errorf("sender has % X, receiver % X", from.read(0x1000, 24), to.read(0x2000, 24))
-	}
-	if seq := to.exchange.Get(to.record(0) + to.n.comm.inbound); seq != 3 {
-		t.Errorf("inbound sequence number %d after 3 segments", seq)
-	}
-}
-
-// TestSegmentation sends and receives a message that is longer than all rx
-// buffers, cut in ways that have nothing to do with how it is received.
-func TestSegmentation(t *testing.T) {
-	for _, platform := range []string{"u55c_tcp", "u280_2022"} {
-		for _, segment := range []uint32{0, 1000, 4096} {
-			t.Run(fmt.Sprint(platform, segment), func(t *testing.T) {
-				const total = 100_000
-				w := newWorld(t, worldOptions{platform: platform, engines: 2, buffers: 3})
-				from, to := w.rigs[0], w.rigs[1]
-				data := random(9, total)
-				from.write(77, data)
-				from.set64("move", "op0_address", 77)
-				from.set("move", "bytes", total)
-				from.set("move", "destination", 1)
-				from.set("move", "segment_bytes", segment)
-				from.set("move", "chunk_bytes", 4096)
-				from.issue("op0=memory", "result=network")
-				w.run()
-				if free := to.get("rx", "free"); free != 1 { // kept for one that is asked for
-					t.Fatalf("%d buffers are free although more messages wait", free)
-				}
-				to.set("move", "source", 0)
-				if segment == 1000 { // messages end where moves do
-					to.set("move", "bytes", 1000)
-					to.issue("op0=message", "result=memory", "result_step=advance")
-					to.set("move", "bytes", total-1000)
-				} else {
-					to.set("move", "bytes", total)
-				}
-				to.issue("op0=message", "result=memory")
-				w.run()
-				from.completes(1, 0)
-				to.completes(1+uint32(b2i(segment == 1000)), 0)
-				if !bytes.Equal(to.read(0, total), data) {
-					t.Error("wrong data")
-				}
-				if free := to.get("rx", "free"); free != 3 {
-					t.Errorf("%d buffers are free at the end", free)
-				}
-			})
-		}
-	}
-}
-
 func TestRecordsOfBuffers(t *testing.T) {
 	for _, platform := range platformsOfGenerations {
 		t.Run(platform, func(t *testing.T) {
@@ -211,69 +138,6 @@ func TestRecordsOfBuffers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestMatching checks which of several messages a move takes.
-func TestMatching(t *testing.T) {
-	const anyTag = 0xFFFFFFFF
-	mine := head{count: 1, tag: testTag, src: 1, context: testContext}
-	with := func(change func(h *head)) head { h := mine; change(&h); return h }
-	tests := []struct {
-		name  string
-		sent  []head
-		tag   uint32
-		taken int // index of sent, -1 for none
-	}{
-		{"it", []head{mine}, testTag, 0},
-		{"tag differs", []head{with(func(h *head) { h.tag = 8 })}, testTag, -1},
-		{"any tag of the receiver", []head{with(func(h *head) { h.tag = 8 })}, anyTag, 0},
-		{"any tag of the sender", []head{with(func(h *head) { h.tag = anyTag })}, testTag, 0},
-		{"context differs", []head{with(func(h *head) { h.context = 1 })}, testTag, -1},
-		{"no context", []head{with(func(h *head) { h.context = 0 })}, testTag, 0},
-		{"sender differs", []head{with(func(h *head) { h.src = 2 })}, testTag, -1},
-		{"later number", []head{with(func(h *head) { h.seq = 1 })}, testTag, -1},
-		{"out of order", []head{with(func(h *head) { h.seq = 1 }), mine}, testTag, 1},
-		{"other context with the same number", []head{with(func(h *head) { h.context = 5 }), mine}, testTag, 1},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 2, buffers: 4,
-				engine: Options{RemoteTimeout: time.Hour}})
-			r := w.rigs[0]
-			for i, h := range test.sent {
-				w.send(w.raw[0], 0, h, []byte{byte(10 + i)})
-			}
-			r.set("move", "source", 1)
-			r.set("move", "tag", test.tag)
-			r.set("move", "bytes", 1)
-			r.issue("op0=message", "result=memory")
-			w.run()
-			if test.taken < 0 {
-				r.completes(0, 0)
-				r.later(59 * time.Minute)
-				w.run()
-				r.completes(0, 0)
-				r.later(2 * time.Minute)
-				w.run()
-				r.completes(1, r.bit("RECEIVE_TIMEOUT"))
-				return
-			}
-			r.completes(1, 0)
-			if got := r.read(0, 1)[0]; got != byte(10+test.taken) {
-				t.Errorf("took message %d", int(got)-10)
-			}
-		})
-	}
-	t.Run("another session", func(t *testing.T) {
-		w := newWorld(t, worldOptions{engines: 1, raw: 2, buffers: 4})
-		r := w.rigs[0]
-		w.send(w.raw[1], 0, mine, []byte{1}) // rank 2 says that it is rank 1
-		r.set("move", "source", 1)
-		r.set("move", "bytes", 1)
-		r.issue("op0=message", "result=memory")
-		w.run()
-		r.completes(0, 0)
-	})
 }
 
 func TestMessageOfAnotherSize(t *testing.T) {
@@ -559,26 +423,6 @@ func TestForeignMessagesAtAReset(t *testing.T) {
 	r.set("system", "reset", r.n.part.network)
 	if got := r.get("rx", "free"); got != 1 {
 		t.Errorf("%d rx buffers are free after the reset", got)
-	}
-}
-
-func TestOwnRank(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
-	r := w.rigs[0]
-	data := random(1, 30_000)
-	r.write(0, data)
-	r.set("move", "bytes", 30_000)
-	r.set("move", "segment_bytes", 4096)
-	r.issue("op0=memory", "result=network")
-	r.set64("move", "result_address", 0x10_0000)
-	r.issue("op0=message", "result=memory", "queue=1")
-	w.run()
-	r.completes(1, 0)
-	if c, e := r.queue(1); c != 1 || e != 0 || !bytes.Equal(r.read(0x10_0000, 30_000), data) {
-		t.Errorf("%d completed, errors 0x%X", c, e)
-	}
-	if s := w.net.Stats(0, 0); s.Sent != 0 {
-		t.Errorf("%d packets went through the network", s.Sent)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,44 +72,6 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 		}
 		if len(beats) > 0 {
 			t.Errorf("%+v: %d beats more", c, len(beats))
-		}
-	}
-}
-
-// Streams with room for one beat make everybody wait for everybody.
-func TestKernelsAndEnginesHoldEachOtherBack(t *testing.T) {
-	for _, room := range []int{0, 64, 4096} {
-		r := withKernels(t, ranksOptions{control: freeRunning, engine: Options{StreamBytes: room}}, echo)
-		const n = 50_000
-		values := make([]int32, n)
-		for i := range values {
-			values[i] = int32(i) * 7
-		}
-		e, src := r.engines[0], ints(t, r.engines[0], values...)
-		dst := ints(t, e, make([]int32, n)...)
-		stream := accl.KernelStream(accl.TypeInt32)
-		out, err := e.Copy(within(t), src, stream, n, accl.Async())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Copy(within(t), stream, dst, n); err != nil {
-			t.Fatalf("room %d: %v", room, err)
-		}
-		if err := out.Wait(within(t)); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(dst.Host(), values) {
-			t.Errorf("room %d: wrong data", room)
-		}
-		k := r.emu[0].Stats().Kernels
-		if len(k) != 1 || k[0].Instance != "vadd_0_0" ||
-			k[0].Doing != "waits to read beat 3126 of data_from_cclo (3125 read)" {
-			t.Errorf("%+v", k)
-		}
-		for _, s := range k[0].Streams {
-			if want := map[string]uint64{"data_to_cclo": 3125, "data_from_cclo": 3125}[s.Name]; s.Beats != want {
-				t.Errorf("%s has %d beats, not %d", s.Name, s.Beats, want)
-			}
 		}
 	}
 }

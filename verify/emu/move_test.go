@@ -10,29 +10,6 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
-func TestMemoryToMemory(t *testing.T) {
-	for _, n := range []int{0, 1, 63, 4096, pageBytes + 5, 3*pageBytes + 1} {
-		for _, from := range []uint64{0, 1, pageBytes - 3} {
-			w := newWorld(t, worldOptions{engines: 1})
-			r := w.rigs[0]
-			data := random(uint64(n), n)
-			r.write(from, data)
-			to := uint64(1<<33 + 7)
-			r.write(to-1, bytes.Repeat([]byte{0xEE}, n+2))
-			r.set64("move", "op0_address", from)
-			r.set64("move", "result_address", to)
-			r.set("move", "bytes", uint32(n))
-			r.issue("op0=memory", "result=memory")
-			w.run()
-			r.completes(1, 0)
-			want := append(append([]byte{0xEE}, data...), 0xEE)
-			if got := r.read(to-1, n+2); !bytes.Equal(got, want) {
-				t.Errorf("%d bytes from 0x%X: wrong result", n, from)
-			}
-		}
-	}
-}
-
 func TestStepsOfAddresses(t *testing.T) {
 	w := newWorld(t, worldOptions{engines: 2})
 	r := w.rigs[0]
@@ -135,30 +112,6 @@ func TestLanes(t *testing.T) {
 				t.Errorf("TDEST %d, % X, %v", tdest, got, err)
 			}
 		})
-	}
-}
-
-// TestReductionInPlace has the result replace an operand, as accumulations do.
-func TestReductionInPlace(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
-	const n = 300_001
-	a, b, want := make([]float32, n), make([]float32, n), make([]float32, n)
-	for i := range a {
-		a[i], b[i] = float32(i), float32(n-2*i)
-		want[i] = a[i] + b[i]
-	}
-	r.write(0x100, floats(a...))
-	r.write(0x2_0000_0004, floats(b...))
-	r.set64("move", "op0_address", 0x100)
-	r.set64("move", "op1_address", 0x2_0000_0004)
-	r.set64("move", "result_address", 0x100)
-	r.set("move", "bytes", 4*n)
-	r.issue("op0=memory", "op1=memory", "result=memory")
-	w.run()
-	r.completes(1, 0)
-	if !bytes.Equal(r.read(0x100, 4*n), floats(want...)) {
-		t.Error("wrong sum")
 	}
 }
 

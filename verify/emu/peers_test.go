@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -75,60 +74,6 @@ func TestPeersFindOutWhatTheyAre(t *testing.T) {
 				}
 				// A reset takes back what was found out.
 				ranktest.All(t, 2, func(rank int) error { return engines[rank].Reset(ctx) })
-			}
-		})
-	}
-}
-
-// An engine finds out while a large message that it has sent eagerly waits at the other,
-// and the next one is announced already: each is received as it was sent.
-func TestPeersFindOutBehindEagerMessages(t *testing.T) {
-	const n = 5000
-	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-		t.Run(platform, func(t *testing.T) {
-			ctx := limited(t)
-			w, engines := start(ctx, t, designtest.Load(t, platform, nil), 2, world.Options{Engine: slow(emu.Options{})},
-				accl.OwnPeers(false))
-			buffer := func(rank, seed int) *accl.Buffer[int32] {
-				b, err := accl.Alloc[int32](ctx, engines[rank], n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for k := range b.Host() {
-					b.Host()[k] = int32(k * seed)
-				}
-				return b
-			}
-			did := func(_ *accl.Request, err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			first, second, at := buffer(0, 3), buffer(0, 5), buffer(1, 0)
-			did(engines[0].Send(ctx, first, n, 1))
-			did(engines[1].Send(ctx, at, 1, 0))
-			did(engines[0].Recv(ctx, buffer(0, 0), 1, 1))
-			before := w.Engine(1).Stats()
-			sent, err := engines[0].Send(ctx, second, n, 1, accl.Async())
-			did(sent, err)
-			for w.Engine(1).Stats().PacketsIn == before.PacketsIn { // what the sender says of the second one
-				if ctx.Err() != nil {
-					t.Fatal(ctx.Err())
-				}
-				time.Sleep(time.Millisecond)
-			}
-			for _, want := range []*accl.Buffer[int32]{first, second} {
-				did(engines[1].Recv(ctx, at, n, 0))
-				if !slices.Equal(at.Host(), want.Host()) {
-					t.Error("other data than was sent")
-				}
-			}
-			if err := sent.Wait(ctx); err != nil {
-				t.Error(err)
-			}
-			if got := w.Engine(1).Stats().MessagesIn; got != before.MessagesIn {
-				t.Errorf("the second one was eager: %d messages after %d", got, before.MessagesIn)
 			}
 		})
 	}

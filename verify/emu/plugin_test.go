@@ -10,12 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world"
@@ -61,8 +58,8 @@ func words(ctx context.Context, e *accl.Engine, t accl.DType, values ...int32) (
 	return b, err
 }
 
-// sum adds on one engine, or on all, and returns the result.
-func sum(ctx context.Context, e *accl.Engine, t accl.DType, all bool, a, b []int32) ([]int32, error) {
+// sum adds on an engine and returns the result.
+func sum(ctx context.Context, e *accl.Engine, t accl.DType, a, b []int32) ([]int32, error) {
 	var memory [3]*accl.RawBuffer
 	for i, values := range [][]int32{a, b, make([]int32, len(a))} {
 		var err error
@@ -71,12 +68,7 @@ func sum(ctx context.Context, e *accl.Engine, t accl.DType, all bool, a, b []int
 		}
 		defer memory[i].Free()
 	}
-	var err error
-	if all {
-		_, err = e.AllReduce(ctx, memory[0], memory[2], len(a), accl.Sum)
-	} else {
-		_, err = e.Combine(ctx, memory[0], memory[1], memory[2], len(a), accl.Sum)
-	}
+	_, err := e.Combine(ctx, memory[0], memory[1], memory[2], len(a), accl.Sum)
 	out := make([]int32, len(a))
 	if _, failed := binary.Decode(memory[2].Host(), binary.LittleEndian, out); err == nil {
 		err = failed
@@ -124,7 +116,7 @@ func TestPluginsThatMisbehave(t *testing.T) {
 	told := 0
 	for dtype, words := range mistakes {
 		t.Run(string(dtype), func(t *testing.T) {
-			_, err := sum(ctx, engines[0], dtype, false, a, b)
+			_, err := sum(ctx, engines[0], dtype, a, b)
 			var call *accl.CallError
 			if !errors.As(err, &call) ||
 				accl.BitNames(accl.BitsOf(uint32(call.Code), engines[0].Platform().ReturnCodes)) != "ARITH" {
@@ -151,7 +143,7 @@ func TestPluginsThatMisbehave(t *testing.T) {
 			if t.Failed() {
 				t.Logf("fault: %v\nstatistics: %s", fault, kernels[0])
 			}
-			if got, err := sum(ctx, engines[0], accl.TypeInt32, false, a, b); err != nil || !slices.Equal(got, want) {
+			if got, err := sum(ctx, engines[0], accl.TypeInt32, a, b); err != nil || !slices.Equal(got, want) {
 				t.Errorf("the next call: %v", err)
 			}
 		})
@@ -167,63 +159,8 @@ func TestPluginsMayCountTheirLooks(t *testing.T) {
 	engines, _, seen := faulty(ctx, t, 1)
 	a, _ := counted(100, 1, 0)
 	b, want := counted(100, 1000, 1)
-	if got, err := sum(ctx, engines[0], "patient", false, a, b); err != nil || !slices.Equal(got, want) {
+	if got, err := sum(ctx, engines[0], "patient", a, b); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, with the faults %q", err, seen.take())
-	}
-}
-
-// TestAllReduceWithMisbehavingPlugins ends on all ranks, of which two share a card, with
-// the bit of the lane where the plugin was, and can be repeated when they have recovered.
-func TestAllReduceWithMisbehavingPlugins(t *testing.T) {
-	const n, ranks = 5000, 4
-	ctx := limited(t)
-	engines, _, seen := faulty(ctx, t, ranks)
-	all := func(dtype accl.DType) ([ranks]error, [ranks][]int32) {
-		var errs [ranks]error
-		var out [ranks][]int32
-		var group errgroup.Group
-		for i, e := range engines {
-			group.Go(func() error {
-				values, _ := counted(n, int32(i), 0)
-				out[i], errs[i] = sum(ctx, e, dtype, true, values, nil)
-				return nil
-			})
-		}
-		group.Wait()
-		return errs, out
-	}
-	for dtype := range mistakes {
-		t.Run(string(dtype), func(t *testing.T) {
-			errs, _ := all(dtype)
-			arithmetic := 0
-			for rank, err := range errs {
-				var call *accl.CallError
-				if !errors.As(err, &call) {
-					t.Errorf("rank %d ends with %v", rank, err)
-					continue
-				}
-				if strings.Contains(accl.BitNames(accl.BitsOf(uint32(call.Code), engines[rank].Platform().ReturnCodes)), "ARITH") {
-					arithmetic++
-				}
-			}
-			if faults := seen.take(); len(faults) != arithmetic || arithmetic == 0 {
-				t.Errorf("%d ranks of %d say ARITH, and there were %d faults", arithmetic, ranks, len(faults))
-			}
-			if err := conformance.Recover(ctx, engines); err != nil {
-				t.Fatal(err)
-			}
-			errs, out := all(accl.TypeInt32)
-			for rank := range ranks {
-				if errs[rank] != nil {
-					t.Fatalf("the next call on rank %d: %v", rank, errs[rank])
-				}
-				for i, v := range out[rank] {
-					if want := int32(0 + 1 + 2 + 3 + ranks*i); v != want {
-						t.Fatalf("rank %d, element %d is %d, expected %d", rank, i, v, want)
-					}
-				}
-			}
-		})
 	}
 }
 

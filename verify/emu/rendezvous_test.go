@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -26,68 +24,6 @@ func (r *rig) open(window uint32, source int, addr uint64, bytes uint32) {
 func (r *rig) window(i uint32) (arrived, done uint32) {
 	r.set("rendezvous", "window", i)
 	return r.get("rendezvous", "arrived"), r.get("rendezvous", "done")
-}
-
-func TestRendezvousBetweenEngines(t *testing.T) {
-	for _, platform := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
-		for _, bytesSent := range []uint32{1, 5000, 3<<20 + 17} {
-			w := newWorld(t, worldOptions{platform: platform, engines: 2, net: fabric.Options{MaxPayload: 4032}})
-			from, to := w.rigs[0], w.rigs[1]
-			data := random(uint64(bytesSent), int(bytesSent))
-			from.write(pageBytes-1, data)
-
-			const at = 0x7_0000_0003
-			to.open(3, 0, at, bytesSent)
-			to.set("move", "destination", 0)
-			to.set("move", "header_count", bytesSent/4)
-			to.set64("move", "remote_address", at)
-			to.issue("result=network", "message_type=rendezvous_announcement")
-			w.run()
-
-			from.set("move", "destination", 1)
-			if got := from.get("rendezvous", "seek"); got != 1 {
-				t.Fatalf("%s: seek answers %d", platform, got)
-			}
-			if count, addr := from.get("rendezvous", "announced_count"), from.get64("rendezvous",
-				"announced_address"); count != bytesSent/4 || addr != at {
-				t.Errorf("announced %d at 0x%X", count, addr)
-			}
-			from.set("move", "tag", from.get("rendezvous", "announced_transfer"))
-			from.set("rendezvous", "take", 0)
-			if got := from.get("rendezvous", "seek"); got != 0 {
-				t.Error("the announcement was not taken")
-			}
-			from.set64("move", "op0_address", pageBytes-1)
-			from.set64("move", "remote_address", at)
-			from.set("move", "bytes", bytesSent)
-			from.issue("op0=memory", "result=network", "message_type=rendezvous_data")
-			w.run()
-			from.completes(1, 0)
-			wantArrived := bytesSent
-			if platform == "u55c_rdma" {
-				wantArrived = 0
-			}
-			if arrived, done := to.window(3); arrived != wantArrived || done != 0 {
-				t.Errorf("%s: %d arrived, done %d", platform, arrived, done)
-			}
-			if got, want := from.get("move", "packet_index"), (bytesSent+4031)/4032; got != want {
-				t.Errorf("packet index %d, expected %d", got, want)
-			}
-			from.set("move", "bytes", 0)
-			from.set("move", "header_count", bytesSent)
-			from.issue("result=network", "message_type=rendezvous_done")
-			w.run()
-			if arrived, done := to.window(3); arrived != bytesSent || done != 1 {
-				t.Errorf("%s: %d arrived, done %d, at the end", platform, arrived, done)
-			}
-			if !bytes.Equal(to.read(at, int(bytesSent)), data) {
-				t.Errorf("%s: wrong data", platform)
-			}
-			if to.events&to.n.wake.rendezvous == 0 {
-				t.Error("the processor is not woken")
-			}
-		}
-	}
 }
 
 // TestWireOfRendezvousData compares packets with the contract, for what is
@@ -353,38 +289,6 @@ func TestWindowOfNobody(t *testing.T) {
 	}
 }
 
-// TestForwardWindow is a step of a ring: what arrives goes on while it arrives.
-func TestForwardWindow(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 2, net: fabric.Options{MaxPayload: 100}})
-	r := w.rigs[0]
-	data := random(2, 250)
-	const at = 0x4000
-	r.open(5, 1, at, 250)
-	r.set("move", "window", 5)
-	r.set("move", "destination", 2)
-	r.set("move", "bytes", 250)
-	r.set64("move", "op0_address", at)
-	r.set64("move", "result_address", 0x9000)
-	r.set64("move", "remote_address", 0xA000)
-	r.issue("op0=window", "result=memory_and_network", "message_type=rendezvous_data")
-	for i := range 5 {
-		w.send(w.raw[0], 0, dataHead(uint64(i), at+uint64(50*i), 50), data[50*i:50*i+50])
-	}
-	w.run()
-	r.completes(0, 0) // its memory is lent
-	for i, n := range []int{100, 100, 50} {
-		h, payload := w.receive(w.raw[1])
-		if h.seq != uint64(i) || !bytes.Equal(payload, data[100*i:100*i+n]) {
-			t.Errorf("packet %d: %+v", i, h)
-		}
-	}
-	w.run()
-	r.completes(1, 0)
-	if !bytes.Equal(r.read(0x9000, 250), data) {
-		t.Error("wrong result in memory")
-	}
-}
-
 // TestAnswerAfterLentMemory answers a call whose move was dropped while a receiver had its memory: the host
 // gets it when the memory has come back, or when the limit is over.
 func TestAnswerAfterLentMemory(t *testing.T) {
@@ -515,37 +419,4 @@ func TestOrderOfAnnouncements(t *testing.T) {
 	find()
 	announce(3, 3)
 	find(3, 4)
-}
-
-func TestHostMemory(t *testing.T) {
-	w := newWorld(t, worldOptions{platform: "u55c_tcp", vars: map[string]cty.Value{"host_memory": cty.True}, engines: 2})
-	from, to := w.rigs[0], w.rigs[1]
-	a := mustAlloc(t, from, 100_000, true, nil)
-	at := uint64(0x5_0000_0010)
-	b := mustAlloc(t, to, 100_000, true, &at)
-	copy(a.Bytes(), random(4, 100_000))
-	to.set("move", "source", 0)
-	to.set("rendezvous", "window", 2)
-	to.set64("rendezvous", "address", b.Addr())
-	to.set("rendezvous", "bytes", 100_000)
-	to.set("rendezvous", "open", 1)
-	from.set("move", "destination", 1)
-	from.set("move", "bytes", 100_000)
-	from.set64("move", "op0_address", a.Addr())
-	from.set64("move", "remote_address", b.Addr())
-	from.issue("op0=memory", "op0_host", "result=network", "message_type=rendezvous_data", "remote_host")
-	w.run()
-	from.completes(1, 0)
-	if !bytes.Equal(a.Bytes(), b.Bytes()) {
-		t.Error("wrong data")
-	}
-	to.set("move", "bytes", 100_001) // one more than there is
-	to.set64("move", "op0_address", b.Addr())
-	to.set64("move", "result_address", b.Addr())
-	if err := b.Free(); err != nil {
-		t.Fatal(err)
-	}
-	to.issue("op0=memory", "result=memory", "result_host")
-	w.run()
-	to.completes(1, to.bit("DMA_DECODE"))
 }

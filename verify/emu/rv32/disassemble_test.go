@@ -14,67 +14,30 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
+// TestDisassemble has what TestDecodeAgainstBinutils does not compare, and an instruction of each format.
 func TestDisassemble(t *testing.T) {
-	names := map[string]bool{}
 	for _, test := range []struct { // as GNU binutils write them with -M no-aliases
 		pc, instr uint32
 		want      string
 	}{
 		{0x0, 0xfffff537, "lui a0,0xfffff"},
-		{0x4, 0x12345f97, "auipc t6,0x12345"},
 		{0x8, 0x7fe000ef, "jal ra,0x806"},
-		{0xc, 0x8000006f, "jal zero,0xfff0000c"},
-		{0x10, 0x7ffff2ef, "jal t0,0x10000e"},
 		{0x14, 0x800780e7, "jalr ra,-2048(a5)"},
 		{0x18, 0x7eb50fe3, "beq a0,a1,0x1016"},
-		{0x1c, 0x81b41063, "bne s0,s11,0xfffff01c"},
-		{0x20, 0x0062c463, "blt t0,t1,0x28"},
-		{0x24, 0xfe105ce3, "bge zero,ra,0x1c"},
 		{0x28, 0x01186163, "bltu a6,a7,0x2a"},
-		{0x2c, 0xfe317fe3, "bgeu sp,gp,0x2a"},
-		{0x30, 0xfff40503, "lb a0,-1(s0)"},
-		{0x34, 0x7ff49583, "lh a1,2047(s1)"},
 		{0x38, 0x80022603, "lw a2,-2048(tp)"},
-		{0x3c, 0x000e4683, "lbu a3,0(t3)"},
-		{0x40, 0x006ed703, "lhu a4,6(t4)"},
-		{0x44, 0xfea40fa3, "sb a0,-1(s0)"},
-		{0x48, 0x7eb49fa3, "sh a1,2047(s1)"},
-		{0x4c, 0x80c22023, "sw a2,-2048(tp)"},
-		{0x50, 0x00d12fa3, "sw a3,31(sp)"},
 		{0x54, 0x02d12023, "sw a3,32(sp)"},
 		{0x58, 0xfff58513, "addi a0,a1,-1"},
-		{0x5c, 0x7ff6a613, "slti a2,a3,2047"},
 		{0x60, 0x8007b713, "sltiu a4,a5,-2048"},
-		{0x64, 0xfff9c913, "xori s2,s3,-1"},
-		{0x68, 0x055aea13, "ori s4,s5,85"},
-		{0x6c, 0x00fbfb13, "andi s6,s7,15"},
 		{0x70, 0x01fc9c13, "slli s8,s9,0x1f"},
-		{0x74, 0x000ddd13, "srli s10,s11,0x0"},
 		{0x78, 0x411fdf13, "srai t5,t6,0x11"},
 		{0x7c, 0x00c58533, "add a0,a1,a2"},
-		{0x80, 0x40f706b3, "sub a3,a4,a5"},
-		{0x84, 0x007312b3, "sll t0,t1,t2"},
-		{0x88, 0x0124a433, "slt s0,s1,s2"},
-		{0x8c, 0x015a39b3, "sltu s3,s4,s5"},
-		{0x90, 0x018bcb33, "xor s6,s7,s8"},
-		{0x94, 0x01bd5cb3, "srl s9,s10,s11"},
-		{0x98, 0x41eede33, "sra t3,t4,t5"},
-		{0x9c, 0x01f8e833, "or a6,a7,t6"},
-		{0xa0, 0x003170b3, "and ra,sp,gp"},
-		{0xa4, 0x02c58533, "mul a0,a1,a2"},
-		{0xa8, 0x02f716b3, "mulh a3,a4,a5"},
 		{0xac, 0x027322b3, "mulhsu t0,t1,t2"},
-		{0xb0, 0x0324b433, "mulhu s0,s1,s2"},
-		{0xb4, 0x035a49b3, "div s3,s4,s5"},
-		{0xb8, 0x038bdb33, "divu s6,s7,s8"},
-		{0xbc, 0x03bd6cb3, "rem s9,s10,s11"},
-		{0xc0, 0x03eefe33, "remu t3,t4,t5"},
 		{0xc4, 0x0ff0000f, "fence iorw,iorw"},
 		{0xc8, 0x0310000f, "fence rw,w"},
 		{0xcc, 0x0000100f, "fence.i"},
 		{0xd0, 0x10500073, "wfi"},
 		{0xd4, 0x00000073, "ecall"},
-		{0xd8, 0x00100073, "ebreak"},
 		{0xdc, 0xc0002573, "csrrs a0,cycle,zero"},
 		{0xe0, 0xc81025f3, "csrrs a1,timeh,zero"},
 		{0xe4, 0xc8203673, "csrrc a2,instreth,zero"},
@@ -89,12 +52,6 @@ func TestDisassemble(t *testing.T) {
 	} {
 		if got := Disassemble(test.instr, test.pc); got != test.want {
 			t.Errorf("%08x at 0x%x: %q, want %q", test.instr, test.pc, got, test.want)
-		}
-		names[strings.Fields(test.want)[0]] = true
-	}
-	for _, name := range mnemonics {
-		if name != "" && !names[name] {
-			t.Errorf("%s is not tested", name)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rv32
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,84 +31,6 @@ func (r *recorder) want(t *testing.T, calls ...string) {
 		t.Errorf("the bus saw %q, want %q", r.calls, calls)
 	}
 	r.calls = nil
-}
-
-func TestLoads(t *testing.T) {
-	bytesAt := []byte{0x80, 0x7f, 0xff, 0x00, 0x01, 0x80, 0xfe, 0xff}
-	for _, test := range []struct {
-		name string
-		size int
-		want []uint32 // at each aligned offset
-	}{
-		{"lb", 1, []uint32{0xffffff80, 0x7f, 0xffffffff, 0, 1, 0xffffff80, 0xfffffffe, 0xffffffff}},
-		{"lbu", 1, []uint32{0x80, 0x7f, 0xff, 0, 1, 0x80, 0xfe, 0xff}},
-		{"lh", 2, []uint32{0x7f80, 0xff, 0xffff8001, 0xfffffffe}},
-		{"lhu", 2, []uint32{0x7f80, 0xff, 0x8001, 0xfffe}},
-		{"lw", 4, []uint32{0x00ff7f80, 0xfffe8001}},
-	} {
-		for i, want := range test.want {
-			offset := int32(i * test.size)
-			for _, base := range []uint32{0x400, 4088} { // also the last bytes of the RAM
-				c := machine(t, nil, load(test.name, a0, offset, a1), load(test.name, a1, offset, a1),
-					load(test.name, zero, offset, a2))
-				copy(c.RAM()[base:], bytesAt)
-				c.SetX(a1, base)
-				c.SetX(a2, base)
-				run(t, c, 3)
-				if c.X(a0) != want || c.X(a1) != want || c.X(0) != 0 {
-					t.Errorf("%s %d: 0x%x, onto its base 0x%x, x0 %d, want 0x%x", test.name, offset, c.X(a0), c.X(a1), c.X(0), want)
-				}
-			}
-			// The same from the bus, which answers with more bits than were asked for.
-			bus := &recorder{load: func(addr uint32) (uint32, error) {
-				v := uint32(0xdddd0000)
-				for k := range test.size {
-					v = v&^(0xff<<(8*k)) | uint32(bytesAt[int(addr-0x20000)+k])<<(8*k)
-				}
-				return v, nil
-			}}
-			c := machine(t, bus, upper("lui", a1, 0x20000), load(test.name, a0, offset, a1), load(test.name, zero, offset, a1))
-			run(t, c, 3)
-			call := fmt.Sprintf("load %x %d", 0x20000+offset, test.size)
-			bus.want(t, call, call) // a load to x0 happens too
-			if c.X(a0) != want || c.X(0) != 0 || c.Retired() != 3 {
-				t.Errorf("%s %d from the bus: 0x%x, x0 %d, want 0x%x", test.name, offset, c.X(a0), c.X(0), want)
-			}
-		}
-	}
-}
-
-func TestStores(t *testing.T) {
-	const v = 0x89abcdef
-	for _, test := range []struct {
-		name  string
-		size  int
-		bytes []byte
-	}{
-		{"sb", 1, []byte{0xef}}, {"sh", 2, []byte{0xef, 0xcd}}, {"sw", 4, []byte{0xef, 0xcd, 0xab, 0x89}},
-	} {
-		for offset := int32(-8); offset < 8; offset += int32(test.size) {
-			c := machine(t, nil, store(test.name, a0, offset, a1), store(test.name, zero, offset, a2))
-			for i := 0x400; i < len(c.RAM()); i++ {
-				c.RAM()[i] = byte(i)
-			}
-			want := bytes.Clone(c.RAM())
-			copy(want[0x800+offset:], test.bytes)
-			clear(want[4088+offset:][:test.size])
-			c.SetX(a0, v)
-			c.SetX(a1, 0x800)
-			c.SetX(a2, 4088)
-			run(t, c, 2)
-			if !bytes.Equal(c.RAM(), want) {
-				t.Errorf("%s %d: the RAM differs", test.name, offset)
-			}
-		}
-		bus := &recorder{store: func(uint32) error { return nil }}
-		c := machine(t, bus, upper("lui", a1, 0x20000), store(test.name, a0, -8, a1))
-		c.SetX(a0, v)
-		run(t, c, 2)
-		bus.want(t, fmt.Sprintf("store 1fff8 %d %x", test.size, uint64(v)&(1<<(8*test.size)-1)))
-	}
 }
 
 func TestWait(t *testing.T) {
@@ -177,15 +98,6 @@ func TestBusError(t *testing.T) {
 	}
 }
 
-func TestUnmappedReason(t *testing.T) {
-	reason := fmt.Errorf("%w: lane 7 does not exist", ErrUnmapped)
-	bus := &recorder{load: func(uint32) (uint32, error) { return 0, reason }}
-	_, err := machine(t, bus, load("lb", a0, -1, zero)).Run(1)
-	if !errors.Is(err, UnmappedLoad) || !errors.Is(err, reason) {
-		t.Errorf("%v does not hold cause and reason", err)
-	}
-}
-
 func TestSelfModifying(t *testing.T) {
 	// A loop whose body, "addi a0, a0, 1", changes itself to add more: by a word, a half word and a byte.
 	body := opi("addi", a0, a0, 1).Word()
@@ -232,21 +144,6 @@ func TestSelfModifying(t *testing.T) {
 	run(t, c, 1)
 	if c.X(a0) != 5 {
 		t.Errorf("after Invalidate: a0 = %d", c.X(a0))
-	}
-}
-
-// TestBusChangesProgram lets a device write the RAM in the middle of an instruction.
-func TestBusChangesProgram(t *testing.T) {
-	bus := &recorder{}
-	c := machine(t, bus, load("lw", zero, -4, zero), bare("ebreak"))
-	bus.load = func(uint32) (uint32, error) {
-		copy(c.RAM(), program(opi("addi", a0, zero, 1), opi("addi", a0, zero, 5)))
-		c.Invalidate()
-		return 99, nil
-	}
-	run(t, c, 2)
-	if c.X(a0) != 5 || c.X(0) != 0 {
-		t.Errorf("a0 = %d, x0 = %d", c.X(a0), c.X(0))
 	}
 }
 

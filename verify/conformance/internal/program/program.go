@@ -1,6 +1,4 @@
-// Package program runs cclforge in processes of its own, as users do, and makes network
-// namespaces for them that reach each other and the caller's over a bridge and lose packets
-// on request. Namespaces need root, and the tools ip and nft.
+// Package program runs cclforge in processes of its own, as users do.
 package program
 
 import (

@@ -13,8 +13,8 @@ import (
 )
 
 // wanted are the tools that tests skip without.
-var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun", "ip",
-	"nft", "tclsh", "slurmd", "munged"}
+var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun",
+	"tclsh", "slurmd", "munged"}
 
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute
