@@ -45,17 +45,14 @@ func newRush(t *testing.T, platform string, seed uint64, buffers int) *rush {
 			r.flows = append(r.flows, &flow{rank: p, next: r.m.get(p.record + r.n.inbound), reading: -1})
 		}
 	}
-	r.give(buffers)
+	r.giveAll(buffers)
 	return r
 }
 
-func (r *rush) give(buffers int) {
+func (r *rush) giveAll(buffers int) {
 	r.given = buffers
 	for i := range uint32(buffers) {
-		r.write(pageRx, "rx.address", i*0x4000)
-		r.write(pageRx, "rx.address_high", 0)
-		r.write(pageRx, "rx.bytes", 0x4000)
-		r.write(pageRx, "rx.enqueue", r.n.exchangeBase+flowRecords+r.n.recordBytes*i)
+		r.give(r.n.exchangeBase+flowRecords+r.n.recordBytes*i, uint64(i)*0x4000, 0x4000)
 	}
 }
 
@@ -86,13 +83,11 @@ func (r *rush) offerNext(held map[*flow]bool) {
 		if r.cuts && !f.self {
 			p = r.piece(f)
 		}
-		r.OfferSession, r.OfferLoop, r.OfferBytes = f.session, 0, uint32(len(p))
+		from := origin{session: f.session}
 		if f.self {
-			r.OfferSession, r.OfferLoop = 0, 1
+			from = origin{loop: true}
 		}
-		copy(r.OfferData[:], p)
-		clear(r.OfferData[len(p) : 64*((len(p)+63)/64)])
-		r.OfferValid = 1
+		r.show(mpacket{from, p})
 		r.offered = f
 		return
 	}
@@ -184,9 +179,9 @@ func (r *rush) run(size func() uint32, count int) {
 			changed = r.MessagesChanged
 			clear(waits)
 		}
-		r.release()
+		r.giveBackNext()
 	}
-	for r.release() {
+	for r.giveBackNext() {
 		r.Step(1)
 	}
 	r.check(r.Settle())
@@ -215,9 +210,9 @@ func (r *rush) look(c int, f *flow) {
 	r.loans = append(r.loans, loan{r.MatchBuffer[c], uint32(len(want))})
 }
 
-// release gives buffers back, and tells whether there are more. When one is taken
+// giveBackNext gives buffers back, and tells whether there are more. When one is taken
 // back its record says what was in it.
-func (r *rush) release() bool {
+func (r *rush) giveBackNext() bool {
 	if r.ReleaseValid == 0 && r.back != nil {
 		record := r.n.exchangeBase + flowRecords + r.n.recordBytes*r.back.buffer
 		r.same("status in the record", r.Exchange[(record+r.n.status)/4], r.n.reserved)
@@ -314,18 +309,7 @@ func (r *rush) restart() {
 	r.ResetMessages, r.ResetNetwork = 1, 1
 	r.OfferValid, r.offered = 0, nil
 	r.loans, r.back = nil, nil
-	for n := 0; r.ResetMessages != 0 || r.ResetNetwork != 0; n++ {
-		if n > 30000 {
-			r.t.Fatal("a reset does not end")
-		}
-		r.Step(1)
-		if n > 4 && r.MessagesIdle != 0 {
-			r.ResetMessages = 0
-		}
-		if n > 4 && r.NetworkIdle != 0 {
-			r.ResetNetwork = 0
-		}
-	}
+	r.untilReset()
 	r.check(r.until("the channels", func() bool { return r.MatchValid == [channels]uint32{} }))
 	r.check(r.Settle())
 	r.same("free buffers after a reset", r.read(pageRx, "rx.free"), 0)
@@ -352,11 +336,11 @@ func TestAfterAResetAtAnyMomentMessagesComeAgain(t *testing.T) {
 				r.limit = 0
 				r.restart()
 				if i%10 == 9 {
-					r.give(buffers)
+					r.giveAll(buffers)
 					r.run(size, 10)
 				}
 				r.restart()
-				r.give(buffers)
+				r.giveAll(buffers)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ const (
 	ranks         = 64
 	exchangeWords = 4096
 	memoryBytes   = 1 << 22
-	beatBytes     = 64
+	beat          = 64
 	putBeats      = 128
 	maxPacket     = 4096
 )
@@ -69,7 +69,7 @@ type Face struct { // as in the shell
 	PutDrain, PutCount                           uint32
 	PutKeep                                      [256]uint64
 	PutTDEST, PutLast                            [256]uint32
-	PutData                                      [256][beatBytes]byte
+	PutData                                      [256][beat]byte
 	Fault                                        uint32
 	PeerOK, PeerComm, PeerRank                   [ranks]uint32
 	PeerRecord, PeerSession                      [ranks]uint32
@@ -109,29 +109,37 @@ func load(ctx context.Context, platform string) (*library, error) {
 	if l := loaded[platform]; l != nil {
 		return l, nil
 	}
+	paths, err := sources(ctx, platform)
+	if err != nil {
+		return nil, err
+	}
+	l, err := build(ctx, paths)
+	if err == nil {
+		loaded[platform] = l
+	}
+	return l, err
+}
+
+// sources are those of the receive side of a platform.
+func sources(ctx context.Context, platform string) ([]string, error) {
 	if err := verilate.Available(ctx); err != nil {
 		return nil, err
 	}
 	all, err := verilate.Sources(ctx, platform, "ccl_offload")
-	if err != nil {
-		return nil, err
-	}
+	return slices.DeleteFunc(all, func(path string) bool {
+		name := strings.TrimSuffix(filepath.Base(path), ".sv")
+		return name != "cclo_pkg" && name != "engine_pkg" && !slices.Contains(files, name)
+	}), err
+}
+
+// build builds the receive side.
+func build(ctx context.Context, sources []string) (*library, error) {
 	own, err := verilate.Place(map[string][]byte{"inbound/inbound.cpp": shell, "inbound/receive_side.sv": top})
 	if err != nil {
 		return nil, err
 	}
-	var sources, around []string
-	for _, f := range append(all, own...) {
-		name := strings.TrimSuffix(filepath.Base(f), ".sv")
-		switch {
-		case strings.HasSuffix(f, ".cpp"):
-			around = append(around, f)
-		case name == "cclo_pkg" || name == "engine_pkg" || name == "receive_side" || slices.Contains(files, name):
-			sources = append(sources, f)
-		}
-	}
-	path, err := verilate.Build{Top: "receive_side", Sources: sources, Shell: around, Careful: true,
-		Optimize: "-O1"}.Library(ctx)
+	path, err := verilate.Build{Top: "receive_side", Sources: append(slices.Clip(sources), own[1]), Shell: own[:1],
+		Careful: true, Optimize: "-O1"}.Library(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +151,6 @@ func load(ctx context.Context, platform string) (*library, error) {
 	for name, f := range map[string]any{"new": &l.create, "face": &l.face, "step": &l.step, "free": &l.free} {
 		purego.RegisterLibFunc(f, lib, "inbound_"+name)
 	}
-	loaded[platform] = l
 	return l, nil
 }
 
@@ -215,7 +222,7 @@ type Put struct {
 	TDEST uint32
 	Last  bool
 	Keep  uint64
-	Data  [beatBytes]byte
+	Data  [beat]byte
 }
 
 // Puts are the beats since the last time.

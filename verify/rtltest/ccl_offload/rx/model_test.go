@@ -848,14 +848,10 @@ func (m *model) arrive(k origin, w *mwindow, h head, payload []byte) (int, uint3
 
 // land takes bytes of a packet to its window.
 func (m *model) land(w *mwindow, part *mpartial, b []byte) {
-	host := 0
-	if w.host {
-		host = 1
-	}
 	if len(b) == 0 {
 		return
 	}
-	if !m.store(host, part.addr, b) {
+	if !m.store(int(bit(w.host)), part.addr, b) {
 		part.spoiled = true
 	}
 	if part.spoiled {

@@ -1,153 +1,180 @@
 package rx
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
-func TestRxPackets(t *testing.T)    { packetSet.Check(t, "rx_packets", rxPackets) }
-func TestRxPacketsUDP(t *testing.T) { packetSet.Check(t, "rx_packets_udp", rxPackets) }
-func TestRxPacketsTurns(t *testing.T) {
-	for in, change := range map[string][2]string{
-		"rx_offer":   {".advance(state == PICK && go)", ".advance(1'b0)"},
-		"rx_packets": {"own_valid && !(row_valid && own_before)", "own_valid"},
-	} {
-		packetSet.Finds(t, "rx_packets", in, change[0], change[1], rxPackets)
+func TestRxPacketsTurns(t *testing.T) { networkSet.Check(t, "rx_packets", rxPacketsTurns) }
+
+func TestRxPacketsStuck(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		networkSet.Check(t, "rx_packets", rxPacketsStuck(taken))
 	}
+	networkSet.Finds(t, "rx_packets", "rx_packets", "read_row > come && !since[15]", "read_row > come",
+		rxPacketsStuck(true))
+	networkSet.Finds(t, "rx_packets", "rx_packets", "front & ~over", "front", rxPacketsStuck(false))
 }
 
-// A packet that is read while it comes has its slot until both have ended.
-func TestRxPacketsGrow(t *testing.T) {
-	nightly.Only(t) // four modules are built
-	for old, with := range map[string]string{
-		"read_row > come":                                   "1'b0",
-		"drop && !filling[leave_slot]":                      "drop",
-		"read_final && !filling[read_slot]":                 "read_final",
-		"(job_ready ? next_slot : read_slot) == write_slot": "1'b0",
-	} {
-		packetSet.Finds(t, "rx_packets", "rx_packets", old, with, rxPackets)
+// slotFor gets a slot for a packet of a session.
+func slotFor(b *block.Bench, session uint64) (uint64, error) {
+	b.Set("need_session", session)
+	b.Put("need_valid", true)
+	defer b.Put("need_valid", false)
+	for range 20 {
+		if b.Step(); b.Is("need_ready") {
+			return b.Get("need_slot"), nil
+		}
 	}
+	return 0, errors.New("there is no slot")
 }
 
-// rxPackets gets packets of some sessions and of the engine itself.
-func rxPackets(b *block.Bench, r *rand.Rand) error {
-	x, loop := newTaker(b, r), newLooper(b, r)
-	var asked *packet     // wants a slot
-	var granted []*packet // have one, are to be filled, in their order
-	row := block.NewInput(b, "row_valid", "row_ready")
-	gives := block.NewRhythm(r)
-	calm, stalls, resetting, nones := 0, 0, 0, 0
-	var waits patience
-	for cycle := range 20000 {
-		if cycle%1000 == 0 {
-			gives, loop.gives = block.NewRhythm(r), block.NewRhythm(r)
-			x.pace()
-		}
-		// The front end.
-		if asked == nil && len(granted) < 6 && gives.Next() && resetting == 0 {
-			asked = &packet{session: r.IntN(own), data: small(r), good: x.told || r.IntN(10) > 0}
-		}
-		about := r.IntN(own) // the front end also looks whether a session has ended
-		if asked != nil {
-			about = asked.session
-		}
-		b.Put("need_valid", asked != nil)
-		b.Set("need_session", x.numbers[about])
-		if !row.Offered() {
-			b.Scramble(r, "row_slot", "row_number", "row_data", "row_keep", "row_last", "row_good", "row_bytes", "row_session")
-			if len(granted) > 0 && cycle >= stalls && gives.Next() {
-				p := granted[0]
-				last := p.beats(b, r, "row_data", "row_keep")
-				b.Set("row_slot", uint64(p.slot))
-				b.Set("row_number", uint64(p.at/beat))
-				b.Put("row_last", last)
-				if last || x.told {
-					b.Put("row_good", x.told || p.good)
-					b.Set("row_bytes", uint64(len(p.data)))
-					b.Set("row_session", x.numbers[p.session])
-				}
-				row.Offer()
-			}
-		}
-		loop.drive(cycle, resetting > 0)
-		// A reset drops all that has not been taken.
-		if resetting == 0 && cycle > calm && r.IntN(1000) == 0 {
-			resetting = 1
-			switch until := cycle + 300 + r.IntN(400); r.IntN(3) {
-			case 0:
-				stalls = until
-			case 1:
-				loop.stalls = until
-			}
-		}
-		b.Put("reset_network", resetting > 0)
-		b.Put("source_busy", asked != nil || len(granted) > 0)
-		x.drive(resetting > 0)
-		b.Settle()
-		if err := x.look(cycle); err != nil {
-			return err
-		}
-		has := len(x.orders[about]) > 0 || slices.ContainsFunc(granted, func(p *packet) bool { return p.session == about })
+// giveRows fills some rows of a slot.
+func giveRows(b *block.Bench, slot, session uint64, data []byte, from, to int) {
+	b.Put("row_valid", true)
+	defer b.Put("row_valid", false)
+	for i := from; i < to; i++ {
+		b.Set("row_slot", slot)
+		b.Set("row_number", uint64(i))
+		b.SetBytes("row_data", data[i*beat:][:beat])
+		b.Set("row_keep", ^uint64(0))
+		b.Put("row_last", (i+1)*beat == len(data))
+		b.Put("row_good", true)
+		b.Set("row_bytes", uint64(len(data)))
+		b.Set("row_session", session)
 		b.Step()
-		if b.Is("need_none") {
-			if nones++; has && resetting == 0 {
-				return fmt.Errorf("there is nothing of session %d, it says", about)
-			}
-		}
-		if resetting > 0 { // what was promised is gone
-			for _, p := range granted {
-				p.good = false
-			}
-		}
-		if err := x.took(cycle, resetting > 0); err != nil {
+	}
+}
+
+// rxPacketsTurns has packets of all sessions wait all the time: their slots have turns, but for one that is
+// held until there may be room again.
+func rxPacketsTurns(b *block.Bench, r *rand.Rand) error {
+	b.Put("network_enable", true)
+	last, held, retried := [own]int{}, -1, -1 // last: when a session was offered
+	more := func(session int) error {
+		slot, err := slotFor(b, uint64(session))
+		giveRows(b, slot, uint64(session), random(r, beat), 0, 1)
+		return err
+	}
+	for session := range 2 * own {
+		if err := more(session % own); err != nil {
 			return err
-		}
-		if err := waits.check(b, asked, granted, x.orders[:], x.jobs, resetting > 0); err != nil {
-			return err
-		}
-		if asked != nil && b.Is("need_ready") {
-			asked.slot = int(b.Get("need_slot"))
-			for _, p := range granted {
-				if p.slot == asked.slot {
-					return fmt.Errorf("slot %d is given twice", p.slot)
-				}
-			}
-			if resetting > 0 {
-				asked.good = false
-			}
-			granted = append(granted, asked)
-			asked = nil
-		}
-		if row.Taken() && x.beat(granted[0], cycle) {
-			granted = granted[1:]
-		}
-		if p := loop.took(resetting > 0); p != nil {
-			x.complete(p, cycle)
-		}
-		left := len(granted) > 0 || loop.begun() || asked != nil || x.left()
-		if !b.Is("receive_busy") && len(x.jobs) > 0 {
-			return errors.New("it is not busy with data to come")
-		}
-		if b.Is("receive_idle") && (resetting == 0 || left) {
-			return fmt.Errorf("nothing is left, it says, with %d and %d packets to come", len(granted), len(x.jobs))
-		}
-		if resetting > 0 {
-			if b.Is("receive_idle") {
-				resetting, calm = 0, cycle+5
-			} else if resetting++; resetting > 3000 {
-				return errors.New("a reset does not end")
-			}
 		}
 	}
-	if x.cuts && x.again < 100 || x.seen < 300 || x.came+x.again < x.seen || x.passed < 50 || nones < 100 {
-		return fmt.Errorf("only %d packets, %d while others waited, %d times nothing of a session, %d offered again", x.seen,
-			x.passed, nones, x.again)
+	for n := range 400 {
+		for wait := 0; !b.Is("rx_valid"); wait++ {
+			if b.Step(); wait > 40 {
+				return errors.New("nothing is offered")
+			}
+		}
+		session := int(b.Get("rx_session"))
+		for other, at := range last {
+			if other != held && n-at > int(b.Const("engine_pkg::SLOTS")) {
+				return fmt.Errorf("session %d waits while %d packets are offered", other, n-at)
+			}
+		}
+		if session == held {
+			return fmt.Errorf("session %d is offered again", session)
+		}
+		last[session] = n
+		verdict := uint64(drop)
+		if held < 0 && n > retried+1 && r.IntN(10) == 0 { // what is offered at a retry may come again
+			verdict, held = hold, session
+		}
+		b.Set("rx_verdict", verdict)
+		b.Put("rx_verdict_valid", true)
+		b.Step()
+		b.Put("rx_verdict_valid", false)
+		b.Step()
+		if verdict == hold {
+			continue
+		}
+		if err := more(session); err != nil {
+			return err
+		}
+		if held >= 0 && r.IntN(30) == 0 {
+			b.Put("rx_retry", true)
+			b.Step()
+			b.Put("rx_retry", false)
+			last[held], held, retried = n, -1, n
+		}
 	}
 	return nil
+}
+
+// rxPacketsStuck resets the network while a packet has come in part, and the stack gives
+// the rest only later: the reset ends, and nothing of the packet is offered again.
+func rxPacketsStuck(taken bool) block.Run {
+	return func(b *block.Bench, r *rand.Rand) error {
+		const rows = 10
+		come := 1 + r.IntN(rows-1)
+		b.Put("network_enable", true)
+		b.Put("rx_data_ready", true)
+		b.Put("source_busy", true)
+		beats := 0
+		wait := func(most int, what string, until func() bool) error {
+			for range most {
+				if b.Step(); b.Is("rx_data_valid") {
+					beats++
+				}
+				if until() {
+					return nil
+				}
+			}
+			return fmt.Errorf("%s: not within %d cycles", what, most)
+		}
+		offered := func() bool { return b.Is("rx_valid") }
+
+		stuck, err := slotFor(b, 3)
+		if err != nil {
+			return err
+		}
+		giveRows(b, stuck, 3, random(r, rows*beat), 0, come)
+		if err := wait(20, "what comes is offered", offered); err != nil {
+			return err
+		}
+		if taken {
+			b.Set("rx_verdict", whole)
+			b.Set("rx_take_bytes", rows*beat)
+			b.Put("rx_verdict_valid", true)
+			b.Step()
+			b.Put("rx_verdict_valid", false)
+			if err := wait(100, "the rest", func() bool { return beats > come }); err == nil {
+				return fmt.Errorf("%d beats go on, of %d that have come", beats, come)
+			}
+		}
+		b.Put("reset_network", true)
+		if err := wait(40000, "a reset ends", func() bool { return b.Is("receive_idle") }); err != nil {
+			return err
+		}
+		if err := wait(40, "a packet goes on", func() bool { return beats == rows }); taken != (err == nil) {
+			return fmt.Errorf("%d beats went on: %v", beats, err)
+		}
+		b.Put("reset_network", false)
+		if err := wait(40, "an offer", offered); err == nil {
+			return errors.New("what was reset is offered")
+		}
+		next, err := slotFor(b, 3)
+		if err != nil {
+			return err
+		}
+		if next == stuck {
+			return fmt.Errorf("slot %d is given again while it is filled", stuck)
+		}
+		giveRows(b, stuck, 3, random(r, rows*beat), come, rows)
+		data := random(r, rows*beat)
+		giveRows(b, next, 3, data, 0, rows)
+		if err := wait(20, "the next packet is offered", offered); err != nil {
+			return err
+		}
+		if !bytes.Equal(b.Bytes("rx_beat"), data[:beat]) {
+			return fmt.Errorf("%X is offered, not %X", b.Bytes("rx_beat"), data[:beat])
+		}
+		return nil
+	}
 }

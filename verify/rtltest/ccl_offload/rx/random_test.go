@@ -21,7 +21,7 @@ type rank struct {
 
 // rig is a receive side beside its model.
 type rig struct {
-	t *testing.T
+	t testing.TB
 	*Side
 	n       *numbers
 	m       *model
@@ -43,7 +43,7 @@ const (
 	rxRecords                                       = 0x10
 )
 
-func newRig(t *testing.T, platform string, seed uint64) *rig {
+func newRig(t testing.TB, platform string, seed uint64) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -161,10 +161,12 @@ func (r *rig) identity() identity {
 
 func (r *rig) peer() rank { return r.ranks[r.r.IntN(len(r.ranks))] }
 
-func (r *rig) payload(n uint32) []byte {
+func (r *rig) payload(n uint32) []byte { return random(r.r, int(n)) }
+
+func random(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte(r.r.Uint32())
+		b[i] = byte(r.Uint32())
 	}
 	return b
 }
@@ -186,6 +188,20 @@ func (r *rig) offer(p mpacket) (held mpacket, holds bool) {
 	}
 }
 
+// show offers a packet.
+func (r *rig) show(p mpacket) {
+	r.OfferSession, r.OfferLoop, r.OfferBytes, r.OfferValid = p.session, bit(p.loop), uint32(len(p.data)), 1
+	clear(r.OfferData[:])
+	copy(r.OfferData[:], p.data)
+}
+
+func bit(v bool) uint32 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
 // decide has a packet decided on, by both.
 func (r *rig) decide(p mpacket) (verdict int) {
 	r.t.Helper()
@@ -193,13 +209,7 @@ func (r *rig) decide(p mpacket) (verdict int) {
 	if part := r.m.partial[p.origin]; part != nil {
 		r.count[[]string{"drop", "message", "put", "window"}[part.mode]+" goes on"]++
 	}
-	r.OfferSession, r.OfferLoop, r.OfferBytes = p.session, 0, uint32(len(p.data))
-	if p.loop {
-		r.OfferLoop = 1
-	}
-	clear(r.OfferData[:])
-	copy(r.OfferData[:], p.data)
-	r.OfferValid = 1
+	r.show(p)
 	r.check(r.until("a verdict", func() bool { return r.OfferValid == 0 }))
 	verdict, take := r.m.receive(p)
 	r.note("packet of %v, %d bytes: verdict %d, take %d", p.origin, len(p.data), r.Verdict, r.Take)
@@ -284,10 +294,7 @@ func (r *rig) settle(retries uint32) {
 		var arrived, isDone uint32
 		if w < 32 {
 			if o := &r.m.windows[w]; o.open || o.done {
-				arrived = r.m.readable(o)
-				if o.done {
-					isDone = 1
-				}
+				arrived, isDone = r.m.readable(o), bit(o.done)
 			}
 		}
 		r.same("arrived", r.read(pageRendezvous, "rendezvous.arrived"), arrived)
@@ -432,12 +439,9 @@ func (r *rig) aim(h *head, p rank) {
 		}
 		return
 	}
-	h.src, h.tag, h.host = w.from.src, w.transfer, 0
+	h.src, h.tag, h.host = w.from.src, w.transfer, bit(w.host)
 	if r.r.IntN(8) > 0 {
 		h.of.number = w.number
-	}
-	if w.host {
-		h.host = 1
 	}
 	switch h.kind {
 	case data:
@@ -555,13 +559,21 @@ func (r *rig) giveBack() {
 	i := r.r.IntN(len(r.lent))
 	b := r.lent[i]
 	r.lent = append(r.lent[:i], r.lent[i+1:]...)
+	r.m.post(r.buffers[int(b)])
+	r.release(b)
+	if r.r.IntN(4) == 0 { // nothing comes of it a second time
+		r.check(r.Settle())
+		r.release(b)
+	}
+}
+
+func (r *rig) release(b uint32) {
 	r.note("release %d", b)
 	if r.r.IntN(2) == 0 {
 		r.ReleaseBuffer, r.ReleaseValid = b, 1
 	} else {
 		r.ChannelReleaseBuffer, r.ChannelReleaseValid = b, 1
 	}
-	r.m.post(r.buffers[int(b)])
 }
 
 func (r *rig) seek() {
@@ -595,14 +607,19 @@ func (r *rig) enqueue() {
 	if r.r.IntN(20) == 0 {
 		record = r.one(record+1, r.n.exchangeBase+r.n.exchangeBytes-r.n.recordBytes+4, 1<<31)
 	}
-	r.write(pageRx, "rx.address", uint32(addr))
-	r.write(pageRx, "rx.address_high", uint32(addr>>32))
-	r.write(pageRx, "rx.bytes", size)
 	ok := r.m.enqueue(record, addr, size)
-	if got := r.write(pageRx, "rx.enqueue", record); got != ok {
+	if got := r.give(record, addr, size); got != ok {
 		r.t.Fatalf("a buffer with its record at 0x%X: taken %v, want %v", record, got, ok)
 	}
 	r.note("enqueue 0x%X at 0x%X, %d bytes: %v", record, addr, size, ok)
+}
+
+// give gives a buffer, and tells whether it is taken.
+func (r *rig) give(record uint32, addr uint64, size uint32) bool {
+	r.write(pageRx, "rx.address", uint32(addr))
+	r.write(pageRx, "rx.address_high", uint32(addr>>32))
+	r.write(pageRx, "rx.bytes", size)
+	return r.write(pageRx, "rx.enqueue", record)
 }
 
 func (r *rig) open() {
@@ -614,11 +631,7 @@ func (r *rig) open() {
 	if r.r.IntN(15) == 0 {
 		addr = memoryBytes - 1000
 	}
-	r.write(pageRendezvous, "rendezvous.window", i)
-	r.write(pageRendezvous, "rendezvous.address", uint32(addr))
-	r.write(pageRendezvous, "rendezvous.address_high", 0)
-	r.write(pageRendezvous, "rendezvous.bytes", size)
-	r.write(pageRendezvous, "rendezvous.open", host)
+	r.openWindow(i, addr, size, host)
 	r.m.windows[i] = mwindow{}
 	if r.Source == p.rank {
 		r.m.opens++
@@ -632,11 +645,7 @@ func (r *rig) open() {
 }
 
 func (r *rig) number(session uint32, addr uint64, host bool) {
-	r.NumberSession, r.NumberAddress, r.NumberHost = session, addr, 0
-	if host {
-		r.NumberHost = 1
-	}
-	r.NumberValid = 1
+	r.NumberSession, r.NumberAddress, r.NumberHost, r.NumberValid = session, addr, bit(host), 1
 	r.check(r.until("a number", func() bool { return r.NumberValid == 0 }))
 	r.same("number of an announcement", r.NumberValue, r.m.number(session, addr, host))
 }
@@ -658,15 +667,12 @@ func (r *rig) query() {
 		return
 	}
 	r.same("ok", r.QueryOK[c], 1)
-	var left, more uint32
+	var left uint32
 	if a := r.m.readable(&w); uint64(a) > addr-w.addr {
 		left = a - uint32(addr-w.addr)
 	}
-	if w.open {
-		more = 1
-	}
 	r.same("bytes that can be read", r.QueryBytes[c], left)
-	r.same("more", r.QueryMore[c], more)
+	r.same("more", r.QueryMore[c], bit(w.open))
 	r.count["queries"]++
 }
 
@@ -687,7 +693,7 @@ func (r *rig) seekAnnouncement() {
 	r.select_(w, p)
 	r.m.seekAnnouncement(w, r.Destination == p.rank)
 	var found mannouncement
-	var there, host uint32
+	var there uint32
 	if r.m.soughtA >= 0 {
 		found, there = r.m.posted[r.m.soughtA], 1
 		r.count["announcements"]++
@@ -696,13 +702,10 @@ func (r *rig) seekAnnouncement() {
 			r.count["announcements of another collective"]++
 		}
 	}
-	if found.host {
-		host = 1
-	}
 	r.same("announcement", r.read(pageRendezvous, "rendezvous.seek"), there)
 	r.same("its count", r.read(pageRendezvous, "rendezvous.announced_count"), found.count)
 	r.same("its address", r.read(pageRendezvous, "rendezvous.announced_address"), uint32(found.addr))
-	r.same("its memory", r.read(pageRendezvous, "rendezvous.announced_host"), host)
+	r.same("its memory", r.read(pageRendezvous, "rendezvous.announced_host"), bit(found.host))
 	r.same("its number", r.read(pageRendezvous, "rendezvous.announced_transfer"), found.transfer)
 	r.same("its collective", r.read(pageRendezvous, "rendezvous.announced_number"), found.of.number)
 	r.same("its collective's count", r.read(pageRendezvous, "rendezvous.announced_collective_count"), found.of.count)
@@ -712,16 +715,13 @@ func (r *rig) seekAnnouncement() {
 		r.m.take()
 	}
 	r.Source = p.rank
-	var foreign uint32
-	if r.m.foreign[p.session] && !r.n.rdma {
-		foreign = 1
-	}
-	r.same("foreign", r.read(pageRendezvous, "rendezvous.foreign"), foreign)
+	r.same("foreign", r.read(pageRendezvous, "rendezvous.foreign"), bit(r.m.foreign[p.session] && !r.n.rdma))
 }
 
 func (r *rig) reset() {
 	parts := 1 + r.r.IntN(3)
 	r.note("reset %d", parts)
+	stale := r.lent
 	if parts&1 != 0 {
 		r.ResetMessages, r.MatchWaits = 1, [channels]uint32{}
 		r.lent = nil
@@ -732,6 +732,22 @@ func (r *rig) reset() {
 		clear(r.tails)
 	}
 	r.Step(1)
+	r.untilReset()
+	if parts&1 != 0 {
+		r.m.resetMessages()
+		if len(stale) > 0 { // nothing comes of it any more
+			r.release(stale[0])
+		}
+	}
+	if parts&2 != 0 {
+		r.m.resetNetwork()
+		r.enable()
+	}
+}
+
+// untilReset runs until a reset has ended.
+func (r *rig) untilReset() {
+	r.t.Helper()
 	for n := 0; r.ResetMessages != 0 || r.ResetNetwork != 0; n++ {
 		if n > 30000 {
 			r.t.Fatal("a reset does not end")
@@ -743,13 +759,6 @@ func (r *rig) reset() {
 		if n > 4 && r.NetworkIdle != 0 {
 			r.ResetNetwork = 0
 		}
-	}
-	if parts&1 != 0 {
-		r.m.resetMessages()
-	}
-	if parts&2 != 0 {
-		r.m.resetNetwork()
-		r.enable()
 	}
 }
 
@@ -846,6 +855,24 @@ func (r *rig) step() {
 	}
 }
 
+// random takes steps at random, beside the model.
+func (r *rig) random(steps int) {
+	r.t.Helper()
+	for i := range steps {
+		retries := r.Retries
+		r.step()
+		r.settle(retries)
+		if i%100 == 0 || i == steps-1 {
+			if d := r.m.differs(r.Side, true); d != "" {
+				r.t.Fatal(d)
+			}
+		}
+	}
+	for k, v := range r.m.dropped {
+		r.count["older "+k] = v
+	}
+}
+
 func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 	all, seeds, steps := []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022"}, uint64(4), 3000
 	if testing.Short() {
@@ -857,22 +884,7 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 			for seed := range seeds {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 					r := newRig(t, platform, seed)
-					for i := range steps {
-						retries := r.Retries
-						r.step()
-						r.settle(retries)
-						if i%100 == 0 {
-							if d := r.m.differs(r.Side, true); d != "" {
-								t.Fatal(d)
-							}
-						}
-					}
-					if d := r.m.differs(r.Side, true); d != "" {
-						t.Fatal(d)
-					}
-					for k, v := range r.m.dropped {
-						r.count["older "+k] = v
-					}
+					r.random(steps)
 					for k, v := range r.count {
 						total[k] += v
 					}

@@ -9,8 +9,16 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
-func TestMessageSource(t *testing.T)   { messageSet.Check(t, "message_source", messageSource) }
-func TestMessageRecorder(t *testing.T) { messageSet.Check(t, "message_recorder", messageRecorder) }
+var unitSet = block.NewSet(
+	block.Module{Name: "announcements"},
+	block.Module{Name: "announcements", As: "announcements_udp", Platform: "u55c_udp"},
+	block.Module{Name: "message_source"},
+	block.Module{Name: "rx_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "rx_tcp"},
+	block.Module{Name: "slot_writer"},
+)
+
+func TestMessageSource(t *testing.T) { unitSet.Check(t, "message_source", messageSource) }
 
 // messageSource takes messages for an operand, and drops some.
 func messageSource(b *block.Bench, r *rand.Rand) error {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
@@ -55,7 +57,7 @@ func (s *stack) data(cycle int) {
 }
 
 // step goes after a step.
-func (s *stack) step(cycle int, resetting bool) error {
+func (s *stack) step(resetting bool) error {
 	if !s.b.Is("eth_rx_meta_tready") {
 		return errors.New("the stack has to wait before data")
 	}
@@ -67,7 +69,7 @@ func (s *stack) step(cycle int, resetting bool) error {
 	if resetting {
 		s.doom()
 	}
-	if s.in.Taken() && s.x.beat(s.queue[0], cycle) {
+	if s.in.Taken() && s.x.beat(s.queue[0]) {
 		s.queue = s.queue[1:]
 	}
 	return s.took()
@@ -167,6 +169,35 @@ func (s *stack) telling(layout string, new func() told, taken func(told)) {
 	}
 }
 
+// fill sets a notification; what else stands in it is random.
+func fill(b *block.Bench, r *rand.Rand, port, name string, values map[string]uint64) {
+	data := random(r, b.Width(port)/8)
+	for field, v := range values {
+		f := layouts()[name][field]
+		for i := range f.Bits() {
+			at := f.Low + i
+			data[at/8] = data[at/8]&^(1<<(at%8)) | byte(v>>i&1)<<(at%8)
+		}
+	}
+	b.SetBytes(port, data)
+}
+
+// layouts are those of the interface: fields by layout and name.
+var layouts = sync.OnceValue(func() map[string]map[string]abi.Field {
+	d, err := pins.Design("u55c_tcp")
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]map[string]abi.Field{}
+	for _, name := range []string{"tcp_notification", "rdma_notification"} {
+		all[name] = map[string]abi.Field{}
+		for _, f := range d.ABI().Layout(name).Fields {
+			all[name][f.Name] = f
+		}
+	}
+	return all
+})
+
 // rdmaStack tells of messages in the order of their data.
 func rdmaStack(b *block.Bench, r *rand.Rand, x *taker) *stack {
 	s := newStack(b, r, x)
@@ -202,8 +233,12 @@ func tcpStack(b *block.Bench, r *rand.Rand, x *taker) *stack {
 		Pace: block.NewRhythm(r).Next}
 	var notes [own][]told // that were not read
 	closes := 0
+	var late wait
 	s.knows = func() bool { return slices.ContainsFunc(notes[:], func(n []told) bool { return len(n) > 0 }) }
 	s.took = func() error {
+		if err := late.check(s.in.Offered() && !b.Is("eth_rx_data_tready"), 4, "what was asked for"); err != nil {
+			return err
+		}
 		if b.Is("session_closed_valid") {
 			c := slices.Index(x.numbers[:own], b.Get("session_closed"))
 			if c < 0 || len(notes[c]) == 0 || !notes[c][0].closed || len(x.orders[c]) > 0 ||

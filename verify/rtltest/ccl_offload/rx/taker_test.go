@@ -16,9 +16,7 @@ type packet struct {
 	session int
 	data    []byte
 	good    bool
-	slot    int
 	at      int // bytes that have come
-	since   int // cycle since when it can be offered, if it is the first of its session
 }
 
 // stretch is what inbound has taken.
@@ -45,12 +43,8 @@ type taker struct {
 	stuck           int // session whose packets are held up
 	patient         int // sessions from this one on may be held up
 	enabled         bool
-	its             turn
-	blind           bool // nobody knows of slots
-	seen, came      int
-	passed          int // offers while others waited
+	seen            int
 	offered         *packet
-	shown           bool
 	cuts            bool // what is behind the end of a message is offered again
 	told            bool // packets are offered as soon as they begin
 	kind, bytes     int
@@ -61,7 +55,7 @@ type taker struct {
 
 func newTaker(b *block.Bench, r *rand.Rand) *taker {
 	x := &taker{b: b, r: r, enabled: true, stuck: -1, cuts: b.Const("engine_pkg::STREAMS") != 0,
-		told: b.Const("engine_pkg::STACK_UDP") == 0, its: turn{slots: int(b.Const("engine_pkg::SLOTS"))}}
+		told: b.Const("engine_pkg::STACK_UDP") == 0}
 	for i := range own {
 		x.numbers[i] = uint64(i*150 + 3)
 	}
@@ -79,22 +73,20 @@ func (x *taker) pace() {
 }
 
 // beat is one of a packet from the stack that was taken; last tells whether it was its last.
-func (x *taker) beat(p *packet, cycle int) (last bool) {
+func (x *taker) beat(p *packet) (last bool) {
 	first := p.at == 0
 	last = p.gone()
 	if x.told && first || !x.told && last {
 		offered := *p // what is left of it is its own
-		x.complete(&offered, cycle)
+		x.complete(&offered)
 	}
 	return last
 }
 
 // complete is a packet that can be offered.
-func (x *taker) complete(p *packet, cycle int) {
+func (x *taker) complete(p *packet) {
 	if p.good {
-		p.since = cycle
 		x.orders[p.session] = append(x.orders[p.session], p)
-		x.came++
 	}
 }
 
@@ -111,7 +103,7 @@ func (x *taker) drive(resetting bool) {
 const drop, hold, payload, whole = 0, 1, 2, 3
 
 // look says what becomes of what is offered; it goes before a step.
-func (x *taker) look(cycle int) error {
+func (x *taker) look() error {
 	b, r := x.b, x.r
 	if x.offered = nil; !b.Is("rx_valid") {
 		return nil
@@ -124,15 +116,6 @@ func (x *taker) look(cycle int) error {
 		return fmt.Errorf("a packet of session %d is offered", b.Get("rx_session"))
 	}
 	p := x.orders[s][0]
-	if !x.shown && !x.blind {
-		others, ownWaits := waiting(x.orders[:], s, cycle-8)
-		if len(others) > 0 {
-			x.passed++
-		}
-		if err := x.its.next(p.slot, others, ownWaits); err != nil {
-			return err
-		}
-	}
 	first := make([]byte, beat)
 	copy(first, p.data)
 	if int(b.Get("rx_bytes")) != len(p.data) || !bytes.Equal(b.Bytes("rx_beat"), first) {
@@ -164,22 +147,13 @@ func (x *taker) look(cycle int) error {
 }
 
 // took goes after a step.
-func (x *taker) took(cycle int, resetting bool) error {
+func (x *taker) took(resetting bool) error {
 	b, p := x.b, x.offered
 	verdict := p != nil && b.Is("rx_verdict_valid") && x.enabled && !resetting
-	x.shown = p != nil && !verdict && x.enabled && !resetting
-	for _, o := range x.orders {
-		if len(o) > 0 && (b.Is("rx_retry") && o[0].since > cycle || resetting || !x.enabled) {
-			o[0].since = cycle
-		}
-	}
 	switch {
 	case resetting: // what was offered or waits is gone
-		x.its.forget()
 		x.orders = [sessions][]*packet{}
-	case verdict && x.kind == hold:
-		p.since = never // until there may be room again
-	case verdict:
+	case verdict && x.kind != hold:
 		s := p.session
 		if x.kind == payload && x.bytes > 0 {
 			x.jobs = append(x.jobs, stretch{s, p.data[beat-x.before:][:x.bytes]})
@@ -187,16 +161,13 @@ func (x *taker) took(cycle int, resetting bool) error {
 			x.jobs = append(x.jobs, stretch{s, p.data[:x.bytes]})
 		}
 		if x.rest > 0 {
-			p.data, p.since = p.data[len(p.data)-x.rest:], never // until it has been looked at
+			p.data = p.data[len(p.data)-x.rest:]
 			x.again++
-		} else if x.orders[s] = x.orders[s][1:]; len(x.orders[s]) > 0 {
-			x.orders[s][0].since = cycle
+		} else {
+			x.orders[s] = x.orders[s][1:]
 		}
 		x.seen++
 		x.since = 0
-	}
-	if !x.enabled {
-		x.its.forget()
 	}
 	// A session that is not held up goes on.
 	if len(x.orders[0]) == 0 || x.stuck == 0 || resetting || !x.enabled {
@@ -266,7 +237,7 @@ func (l *looper) drive(cycle int, resetting bool) {
 	}
 	b.Scramble(r, "loop_data", "loop_keep", "loop_last")
 	if l.now == nil && l.gives.Next() && b.Is("loop_room") && !resetting {
-		l.now = &packet{session: own, data: small(r), good: true, slot: nowhere}
+		l.now = &packet{session: own, data: small(r), good: true}
 	}
 	if l.now != nil && cycle >= l.stalls && (l.begun() || !resetting) && l.gives.Next() {
 		b.Put("loop_last", l.now.beats(b, r, "loop_data", "loop_keep"))
@@ -294,4 +265,18 @@ func small(r *rand.Rand) []byte {
 		return random(r, 1+r.IntN(300))
 	}
 	return random(r, length(r, 4096))
+}
+
+// length is one of a packet or slice: often short, or around the ends of beats
+// or of a slot.
+func length(r *rand.Rand, most int) int {
+	switch r.IntN(4) {
+	case 0:
+		return 1 + r.IntN(min(200, most))
+	case 1:
+		return min(most, max(1, beat*(1+r.IntN(most/beat))+r.IntN(3)-1))
+	case 2:
+		return most - r.IntN(min(3, most))
+	}
+	return 1 + r.IntN(most)
 }

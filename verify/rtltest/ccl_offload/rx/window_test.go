@@ -7,10 +7,8 @@ import (
 	"testing"
 )
 
-// openWindow opens one for what a rank sends, at an address.
-func (r *rig) openWindow(p rank, number uint32, addr uint64, size, host uint32) {
-	r.select_(want{p.record, p.session, p.rank, p.context, 1, identity{}}, p)
-	r.Source = p.rank
+// openWindow opens one for what the selected rank sends.
+func (r *rig) openWindow(number uint32, addr uint64, size, host uint32) {
 	r.write(pageRendezvous, "rendezvous.window", number)
 	r.write(pageRendezvous, "rendezvous.address", uint32(addr))
 	r.write(pageRendezvous, "rendezvous.address_high", 0)
@@ -18,9 +16,16 @@ func (r *rig) openWindow(p rank, number uint32, addr uint64, size, host uint32) 
 	r.write(pageRendezvous, "rendezvous.open", host)
 }
 
-// openModelled does so in the model, too: in device memory.
+// selectPeer selects a rank that is there.
+func (r *rig) selectPeer(p rank) {
+	r.select_(want{p.record, p.session, p.rank, p.context, 1, identity{}}, p)
+	r.Source = p.rank
+}
+
+// openModelled opens a window in device memory, in the model, too.
 func (r *rig) openModelled(p rank, number uint32, addr uint64, size uint32) {
-	r.openWindow(p, number, addr, size, 0)
+	r.selectPeer(p)
+	r.openWindow(number, addr, size, 0)
 	r.m.opens++
 	r.m.windows[number] = mwindow{opened: r.m.opens, open: true, from: msender{p.session, p.rank, p.context},
 		addr: addr, bytes: size}
@@ -30,7 +35,8 @@ func (r *rig) openModelled(p rank, number uint32, addr uint64, size uint32) {
 func (r *rig) fill(p rank, window uint32, size int) {
 	r.t.Helper()
 	addr, host := uint64(0x10000*window+uint32(r.r.IntN(64))), r.one(0, 1)
-	r.openWindow(p, window, addr, uint32(size), host)
+	r.selectPeer(p)
+	r.openWindow(window, addr, uint32(size), host)
 	number := uint32(0)
 	if r.n.lossy {
 		number = r.m.numbers[p.session]
@@ -70,11 +76,8 @@ func (r *rig) fill(p rank, window uint32, size int) {
 			r.t.Fatalf("%d of %d bytes can be read", readable, size)
 		}
 		if r.OfferValid == 0 && len(packets) > 0 {
-			b := packets[0]
+			r.show(mpacket{origin{session: p.session}, packets[0]})
 			packets = packets[1:]
-			r.OfferSession, r.OfferLoop, r.OfferBytes = p.session, 0, uint32(len(b))
-			copy(r.OfferData[:], b)
-			r.OfferValid = 1
 		}
 		if asked && r.QueryValid[c] == 0 {
 			asked = false
@@ -102,9 +105,8 @@ func (r *rig) fill(p rank, window uint32, size int) {
 	for r.OfferValid != 0 || len(packets) > 0 { // what comes twice
 		r.Step(1)
 		if r.OfferValid == 0 && len(packets) > 0 {
-			r.OfferBytes = uint32(len(packets[0]))
-			copy(r.OfferData[:], packets[0])
-			packets, r.OfferValid = packets[1:], 1
+			r.show(mpacket{origin{session: p.session}, packets[0]})
+			packets = packets[1:]
 		}
 	}
 	r.check(r.Settle())
@@ -171,13 +173,12 @@ func TestDataOfAWindowThatWasOpenedAgainDoNotCount(t *testing.T) {
 	r := newRig(t, "u55c_tcp", 0)
 	r.Latency = 60
 	p, late := r.ranks[0], 0
-	open := func() { r.openWindow(p, 3, 0, 100000, 0) }
+	open := func() { r.openWindow(3, 0, 100000, 0) }
+	r.selectPeer(p)
 	for range 60 {
 		open()
 		h := head{kind: data, src: p.rank, dst: p.session, context: p.context, count: 64}
-		r.OfferSession, r.OfferLoop, r.OfferBytes = p.session, 0, 128
-		copy(r.OfferData[:], append(r.n.pack(h), r.payload(64)...))
-		r.OfferValid = 1
+		r.show(mpacket{origin{session: p.session}, append(r.n.pack(h), r.payload(64)...)})
 		r.check(r.until("a verdict", func() bool { return r.OfferValid == 0 }))
 		r.same("verdict", r.Verdict, payloadOf)
 		open()
