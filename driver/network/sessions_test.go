@@ -46,7 +46,9 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	peer.Answers(0)
 	c.Timeout = 10 * time.Second
 	got, err := own.s.Setup(ctx(t), c)
-	check(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var operations []uint32
 	for _, a := range own.handler.Asked() {
 		operations = append(operations, a.Operation)
@@ -63,7 +65,7 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	if err != nil || again[1].Session != got[1].Session || len(w.Connections()) != 1 {
 		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
 	}
-	st, err := own.s.State(ctx(t))
+	st, err := own.s.Status(ctx(t))
 	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want ||
 		st.IP != c.Ranks[0].IP || st.Link != nil {
 		t.Errorf("%+v, %v", st, err)
@@ -124,7 +126,9 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				check(t, do())
+				if err := do(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			again(test.opening, func() error {
 				_, err := s.OpenConnection(ctx(t), 10<<24|1<<16|212<<8|22, 5501)
@@ -157,7 +161,9 @@ func TestSessionOpener(t *testing.T) {
 	if _, err := opener.OpenConnection(ctx(t), ip, 5501); !errors.Is(err, network.ErrConnect) {
 		t.Errorf("before it listens: %v", err)
 	}
-	check(t, b.s.OpenPort(ctx(t), 5501))
+	if err := b.s.OpenPort(ctx(t), 5501); err != nil {
+		t.Fatal(err)
+	}
 	session, err := opener.OpenConnection(ctx(t), ip, 5501)
 	if c := w.Connections(); err != nil || len(c) != 1 || c[0].FromSession != session || session != 1 { // 0 was refused
 		t.Errorf("session %d, %v, connections %v", session, err, c)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"strings"
+
+	"github.com/cclforge/cclforge/driver/layout"
 )
 
 // Status is the state of a network as its registers show it.
@@ -20,6 +23,7 @@ type Status struct {
 	SocketTable int        `json:",omitempty"`
 	Sockets     []Socket   `json:",omitempty"`
 	Neighbors   []Neighbor `json:",omitempty"` // the ARP table, by address
+	Counters    []Counter  `json:",omitempty"` // of the UDP stack, since they were cleared
 
 	// TCP: the number of the board, and the connections that this stack has opened.
 	Board    int       `json:",omitempty"`
@@ -33,6 +37,8 @@ type Link struct {
 	FEC      bool
 	Sending  bool     // the sender is on
 	Says     []string // names of the set bits of the receiver's state
+	// Counters are counts since the last Status, or since the design was loaded.
+	Counters []Counter
 }
 
 // Socket is an entry of the socket table.
@@ -54,9 +60,28 @@ type Session struct {
 	Session uint32 // number of the session
 }
 
-// State reads the state of the network; its kind decides which fields are set. It writes no
-// register. It does clear the sticky bits of the MAC's state, but a Setup of this Stack that
-// waits for the link does not miss them.
+// Counter is the value of a counting register.
+type Counter struct {
+	Name  string
+	Value uint64
+}
+
+// Status reads the state of the network. It only clears the counters and sticky bits of
+// the MAC. The kind of the network decides which fields are set.
+func (s *Stack) Status(ctx context.Context) (Status, error) {
+	out, err := s.State(ctx)
+	if err == nil && s.mac != nil {
+		out.Link.Counters, err = s.mac.count(ctx)
+	}
+	if err == nil && s.udp != nil {
+		out.Counters, err = s.udp.counters(ctx, func(r layout.Register) bool { return r.Name != "mac_address" })
+	}
+	return out, err
+}
+
+// State is Status without counters: it writes no register and does not clear the counters
+// of the MAC. It does clear the sticky bits of the MAC's state, but a Setup of this Stack
+// that waits for the link does not miss them.
 func (s *Stack) State(ctx context.Context) (Status, error) {
 	out := Status{Kind: s.kind, Instance: s.poe}
 	if s.mac != nil {
@@ -107,6 +132,30 @@ func (m mac) link(ctx context.Context) (Link, error) {
 		if rx&v.Value != 0 {
 			out.Says = append(out.Says, v.Name)
 		}
+	}
+	return out, nil
+}
+
+// count reads the counts since the last call.
+func (m mac) count(ctx context.Context) ([]Counter, error) {
+	if err := m.put(ctx, "stat_pm_tick", 0, uint64(m.mask("stat_pm_tick", "tick"))); err != nil {
+		return nil, err
+	}
+	return m.counters(ctx, func(r layout.Register) bool { return strings.HasPrefix(r.Name, "stat_") })
+}
+
+// counters are registers of 64 bits that count.
+func (b *block) counters(ctx context.Context, is func(layout.Register) bool) ([]Counter, error) {
+	var out []Counter
+	for _, r := range b.kernel.Registers {
+		if r.Bits != 64 || r.Count > 1 || !is(r) {
+			continue
+		}
+		v, err := b.get(ctx, r.Name, 0)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, Counter{r.Name, v})
 	}
 	return out, nil
 }

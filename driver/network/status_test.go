@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,14 +15,18 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 )
 
-func TestUDPState(t *testing.T) {
+func TestUDPStatus(t *testing.T) {
 	r := newRig(t, false)
-	d := design(t, "u55c_udp", nil)
-	_, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t), r.c)
-	check(t, err)
-	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
-	st, err := s.State(ctx(t))
-	check(t, err)
+	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
+	if _, err := s.Setup(ctx(t), r.c); err != nil {
+		t.Fatal(err)
+	}
+	r.own.Ethernet.Count(0x500, 1<<40+5) // packets sent
+	r.own.Ethernet.Count(0x6D0, 3)       // stomped
+	st, err := s.Status(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" ||
 		st.MaskBits != 24 ||
 		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
@@ -36,17 +42,58 @@ func TestUDPState(t *testing.T) {
 		l.Instance != "cmac" {
 		t.Errorf("link %+v", l)
 	}
+	counters := func(st network.Status) map[string]uint64 {
+		out := map[string]uint64{}
+		for _, c := range append(st.Link.Counters, st.Counters...) {
+			out[c.Name] = c.Value
+		}
+		return out
+	}
+	if c := counters(st); c["stat_tx_total_packets"] != 1<<40+5 || c["stat_rx_stomped_fcs"] != 3 || len(c) != 50+36 {
+		t.Errorf("%d counters: %v", len(c), c)
+	}
+	// The MAC counts from one reading to the next.
+	if st, err = s.Status(ctx(t)); err != nil || counters(st)["stat_tx_total_packets"] != 0 {
+		t.Errorf("%v, %v", counters(st), err)
+	}
 	r.own.Ethernet.Cut(true)
-	if st, err = s.State(ctx(t)); err != nil || st.Link.Up || strings.Join(st.Link.Says, " ") != "local_fault" {
+	if st, err = s.Status(ctx(t)); err != nil || st.Link.Up || strings.Join(st.Link.Says, " ") != "local_fault" {
 		t.Errorf("%+v, %v", st.Link, err)
 	}
 }
 
-// readers are registers that are not written: a state is had without.
+// readers are registers that are not written.
 type readers struct{ layout.Registers }
 
 func (r readers) Write(_ context.Context, offset, _ uint32) error {
 	return fmt.Errorf("0x%X is written", offset)
+}
+
+// A state is had without writing, and without taking what was counted.
+func TestState(t *testing.T) {
+	r := newRig(t, false)
+	d := design(t, "u55c_udp", nil)
+	if _, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Setup(ctx(t),
+		r.c); err != nil {
+		t.Fatal(err)
+	}
+	r.own.Ethernet.Count(0x500, 5)
+	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
+	got, err := s.State(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Status(ctx(t)); err == nil {
+		t.Error("a status writes nothing")
+	}
+	want, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Status(ctx(t))
+	if err != nil || !slices.Contains(want.Link.Counters, network.Counter{Name: "stat_tx_total_packets", Value: 5}) {
+		t.Errorf("%v, %v", want.Link.Counters, err)
+	}
+	want.Counters, want.Link.Counters = nil, nil
+	if !reflect.DeepEqual(got, want) || !got.Link.Up || len(got.Sockets) != 2 {
+		t.Errorf("the state is %+v, and the status %+v", got, want)
+	}
 }
 
 func TestFind(t *testing.T) {
@@ -73,7 +120,7 @@ func TestUDPSideBySide(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for range 20 {
-			if _, err := s.State(ctx(t)); err != nil {
+			if _, err := s.Status(ctx(t)); err != nil {
 				t.Error(err)
 			}
 		}

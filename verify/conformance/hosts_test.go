@@ -189,7 +189,7 @@ func (h *hosts) stats() string {
 		for _, now := range one.Health() {
 			fmt.Fprintf(&s, "\nengine %d: %s", now.Rank, now.Engine)
 			if now.Served != nil {
-				fmt.Fprintf(&s, "; %s", now.Served)
+				fmt.Fprintf(&s, "; %+v", *now.Served)
 			}
 			if now.Network != nil {
 				fmt.Fprintf(&s, "; %s", now.Network)
