@@ -125,7 +125,7 @@ func kindOf(c cell) kind {
 				return kind{begins: true}
 			}
 		}
-		return kind{through: always(multiplier, 0)}
+		return kind{through: always(multiplier, delays.DSP.Through)}
 	case transparent(t):
 		return kind{through: always(0, 0)}
 	}
@@ -157,6 +157,8 @@ func launch(c cell, output string) int {
 		return memory(delays.BlockRAM, "DOA_REG")
 	case strings.HasPrefix(t, "URAM"):
 		return memory(delays.UltraRAM, "OREG_"+output[len(output)-1:])
+	case strings.HasPrefix(t, "DSP"):
+		return delays.DSP.Through
 	}
 	return 0
 }
@@ -190,6 +192,8 @@ func setup(c cell, input string) int {
 		return memory(delays.BlockRAM)
 	case strings.HasPrefix(t, "URAM"):
 		return memory(delays.UltraRAM)
+	case strings.HasPrefix(t, "DSP"):
+		return delays.DSP.Setup
 	}
 	return 0
 }

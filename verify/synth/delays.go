@@ -39,7 +39,11 @@ type delayTable struct {
 	} `hcl:"lut_memory,block"`
 	BlockRAM memoryDelays `hcl:"block_ram,block"`
 	UltraRAM memoryDelays `hcl:"ultra_ram,block"`
-	Site     struct {
+	DSP      struct {
+		Through int `hcl:"through"`
+		Setup   int `hcl:"setup"`
+	} `hcl:"dsp,block"`
+	Site struct {
 		LUTToFF      int `hcl:"lut_to_ff"`
 		LUTToMux     int `hcl:"lut_to_mux"`
 		LUTToCarry   int `hcl:"lut_to_carry"`

@@ -46,6 +46,12 @@ ultra_ram {
   setup_data    = 455  # rw, CAS_IN_DIN_A[0]
 }
 
+# Upper bounds. rw, tcl/rwroute/test_data/dump_all_dsp_delay: CLK to PCOUT with AREG = BREG = 1, MREG = PREG = 0.
+dsp {
+  through = 1690
+  setup   = 300
+}
+
 # Fixed connections inside of a slice: rw.
 site {
   lut_to_ff      = 50

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// join puts the netlists of parts in the places of their instances.
+// join puts the netlists of parts in the places of their instances, which may have other parameters than the
+// part was mapped with.
 func (n *netlist) join(parts map[string]*netlist) *netlist {
 	if len(parts) == 0 {
 		return n
@@ -23,10 +24,10 @@ func (n *netlist) join(parts map[string]*netlist) *netlist {
 	}
 	all := &netlist{n.Ports, map[string]cell{}, maps.Clone(n.Netnames)}
 	for _, name := range slices.Sorted(maps.Keys(n.Cells)) {
-		if c := n.Cells[name]; parts[c.Type] == nil {
+		if c := n.Cells[name]; parts[c.module()] == nil {
 			all.Cells[name] = c
 		} else {
-			free = all.put(strings.TrimPrefix(name, `\`), c, parts[c.Type], free)
+			free = all.put(strings.TrimPrefix(name, `\`), c, parts[c.module()], free)
 		}
 	}
 	return all

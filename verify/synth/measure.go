@@ -38,7 +38,7 @@ json -o netlist.json
 
 // Measure says what became of a module that is mapped to a device, or finds it in the cache.
 func Measure(ctx context.Context, module string, sources Sources, out []string) (*Result, error) {
-	entry, err := cached(ctx, "synth", "result.json", module, sources, Rules, out)
+	entry, err := cached(ctx, "synth", "result.json", module, sources, Rules, string(delaysText), out)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (n *netlist) result(out []string) (*Result, error) {
 	r := &Result{}
 	for _, c := range n.Cells {
 		for _, name := range out {
-			if c.Type == name {
+			if c.module() == name {
 				if r.Parts == nil {
 					r.Parts = map[string]int{}
 				}

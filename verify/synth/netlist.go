@@ -49,6 +49,14 @@ type cell struct {
 	Attributes  origin
 }
 
+// module is the name of the module that a cell is an instance of: yosys puts its parameters behind it.
+func (c cell) module() string {
+	if rest, ok := strings.CutPrefix(c.Type, "$paramod"); ok {
+		return strings.Split(rest, `\`)[1]
+	}
+	return c.Type
+}
+
 func readNetlist(text []byte, module string) (*netlist, error) {
 	var all struct{ Modules map[string]*netlist }
 	if err := json.Unmarshal(text, &all); err != nil {

@@ -15,9 +15,8 @@ import (
 const TimingRules = "Delays are those of delays.hcl in verify/synth. The input of a LUT is taken for the slowest of " +
 	"as many pins as it has inputs: up to 115 ps a LUT too much where the last signal gets the fastest pin. A wire " +
 	"depends on the number of its sinks alone (184 ps for one, 70 more for each doubling): before placement that is a " +
-	"guess. Clock skew and uncertainty are left out, multipliers without registers and black boxes take no time, ports " +
-	"have neither arrival nor setup, parts are not optimized across their borders. Lines are those of " +
-	"out/<platform>/rtl"
+	"guess. Clock skew and uncertainty are left out, black boxes take no time, ports have neither arrival nor setup, " +
+	"parts are not optimized across their borders. Lines are those of out/<platform>/rtl"
 
 // TimingReport is the timing of kernels, and what it was.
 type TimingReport struct {
@@ -123,7 +122,7 @@ var timingPage = template.Must(template.New("timing").Parse(`<!DOCTYPE html>
 body { font: 14px sans-serif; margin: 2em; max-width: 100em }
 table { border-collapse: collapse; margin: 1em 0 }
 th, td { padding: .25em .7em; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }
-th:first-child, td:first-child, td.path { text-align: left }
+th:first-child, td:first-child, .path { text-align: left }
 td.path { white-space: normal; font-size: 12px; color: #444; overflow-wrap: anywhere }
 .more { color: #b00 } .less { color: #070 }
 </style></head><body>
@@ -145,7 +144,7 @@ td.path { white-space: normal; font-size: 12px; color: #444; overflow-wrap: anyw
 <text x="0" y="187" text-anchor="start">delay of the longest path to an end, ns; ends on a logarithmic scale, at most
  {{.Most}}</text>
 </svg>
-<table><tr><th>slack ns</th><th>logic</th><th>wires</th><th>bits</th><th></th><th>path</th></tr>
+<table><tr><th>slack ns</th><th>logic</th><th>wires</th><th>bits</th><th></th><th class="path">path</th></tr>
 {{range .Paths}}<tr><td>{{.Slack}}</td><td>{{.Logic}}</td><td>{{.Wire}}</td><td>{{.Bits}}</td>
 <td><svg width="420" height="14" role="img"><rect width="{{.LogicWide}}" height="14" fill="#0072b2"/>
 <rect x="{{.LogicWide}}" width="{{.WireWide}}" height="14" fill="#bbb"/>
@@ -190,13 +189,16 @@ func (r TimingReport) Page(w io.Writer) error {
 	for _, c := range timingColumns {
 		data.Columns = append(data.Columns, c.name)
 	}
-	const step, high = 10, 140 // pixels
+	const step, high, margin = 10, 140, 12 // pixels
 	for _, t := range r.Kernels {
 		longest := max(t.Period, t.Period-t.Slack)
 		scale := func(ps int) int { return ps * 400 / longest }
-		k := kernel{Name: t.Kernel, Most: slices.Max(append(t.Bins, 1)), PeriodX: t.Period * step / binWidth,
+		k := kernel{Name: t.Kernel, Most: slices.Max(append(t.Bins, 1)), PeriodX: margin + t.Period*step/binWidth,
 			GateAt: scale(t.Gate), PeriodAt: scale(t.Period)}
-		k.Wide = max(len(t.Bins)*step, k.PeriodX) + 3*step
+		k.Wide = max(margin+len(t.Bins)*step, k.PeriodX) + 2*step
+		for half := 0; margin+5*half*step <= k.Wide-step; half++ {
+			k.Ticks = append(k.Ticks, bar{X: margin + 5*half*step, Label: strconv.FormatFloat(float64(half)/2, 'f', 1, 64)})
+		}
 		values, changes := r.figures(t)
 		for i, v := range values {
 			// Of ends more is neither good nor bad, of slack it is good.
@@ -209,9 +211,6 @@ func (r TimingReport) Page(w io.Writer) error {
 			k.Figures = append(k.Figures, figure{v, changes[i], class})
 		}
 		for i, n := range t.Bins {
-			if i%5 == 0 {
-				k.Ticks = append(k.Ticks, bar{X: i * step, Label: strconv.FormatFloat(float64(i)/10, 'f', 1, 64)})
-			}
 			tall := 0
 			if n > 0 {
 				tall = 3 + int(float64(high-3)*math.Log2(float64(n))/max(math.Log2(float64(k.Most)), 1))
@@ -221,7 +220,7 @@ func (r TimingReport) Page(w io.Writer) error {
 				colour = "#b00"
 			}
 			k.Bars = append(k.Bars,
-				bar{i * step, 158 - tall, tall, fmt.Sprintf("%s ns: %d", ns(i*binWidth), n), colour})
+				bar{margin + i*step, 158 - tall, tall, fmt.Sprintf("%s ns: %d", ns(i*binWidth), n), colour})
 		}
 		for _, p := range t.Paths {
 			k.Paths = append(k.Paths, path{ns(p.Slack), ns(p.Logic), ns(p.Wire), p.Bits, scale(p.Logic), scale(p.Wire),

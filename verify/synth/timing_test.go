@@ -1,6 +1,8 @@
 package synth
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,6 +105,21 @@ func TestAChainOfLUTs(t *testing.T) {
 	}
 }
 
+// Every input bit of CARRY8 has a delay to every output bit from its own on.
+func TestCarriesHaveAllDelays(t *testing.T) {
+	c := delays.Carry
+	for _, rows := range [][][]int{c.SO, c.SCO, c.DIO, c.DICO} {
+		for i, row := range rows {
+			if len(rows) != 8 || len(row) != 8-i {
+				t.Errorf("%v", rows)
+			}
+		}
+	}
+	if len(c.CIO) != 8 || len(c.CICO) != 8 || len(c.AXO) != 8 || len(c.AXCO) != 8 || len(delays.LUT) != 6 {
+		t.Errorf("%+v", delays)
+	}
+}
+
 // A path that is made longer is the first one of the report, with the line of the register that it ends at.
 func TestAPathThatGrowsIsNamed(t *testing.T) {
 	text := `module m (input wire clk, input wire [31:0] in, output logic [31:0] near_q, output logic [31:0] far_q);
@@ -176,5 +193,37 @@ endmodule
 	}
 	if p := r.Paths[0]; !strings.HasPrefix(p.End, "out[") || p.Begin != "register a[0]" {
 		t.Errorf("%+v", p)
+	}
+}
+
+func TestTimingIsShownWithItsChanges(t *testing.T) {
+	path := EndPath{Path{Levels: 3, Begin: "register a<1>", End: "b.D", Through: []string{"c"}, Cells: "LUT 3",
+		BeginLine: "a.sv:7", Logic: 2700, Wire: 1600}, -300, 32}
+	now := Timing{Kernel: "k", Period: 4000, Gate: 2600, Ends: 40, Late: 32, Beyond: 32, Logic: 2700, Slack: -300,
+		Bins: []int{8, 40: 32}, Paths: []EndPath{path, path}}
+	was := now
+	was.Slack, was.Beyond = -100, 40
+	r := TimingReport{Platform: "p", Clock: 250, Kernels: []Timing{now, {Kernel: "other", Period: 4000}},
+		Commit: "abc123", Base: []Timing{was}}
+	var text, html bytes.Buffer
+	if err := errors.Join(r.Text(&text, 1), r.Page(&html)); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(text.String()), " ")
+	for _, want := range []string{"since commit abc123", "k 40 -0.300 (-0.200) 4.300 (+0.200) 32 2.700 32 (-8)",
+		"other 0 (new)", "1 slack -0.300 = 4.000 - logic 2.700 - wires 1.600 (63 % logic), 32 bits",
+		"register a<1> (a.sv:7) -> b.D (?)", "4.0 ns 32 ####"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("there is no %q in\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(words, " 2 slack") {
+		t.Errorf("more than one path is shown:\n%s", text.String())
+	}
+	for _, want := range []string{"a&lt;1&gt;", `<span class="more">-0.200</span>`, `<span class="less">-8</span>`,
+		`fill="#b00">` + "\n<title>4.000 ns: 32</title>"} {
+		if !strings.Contains(html.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, html.String())
+		}
 	}
 }
