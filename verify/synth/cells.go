@@ -88,6 +88,19 @@ func lutMemory(input string, _ int, output string, _ int) (delay, bool) {
 	return delay{}, false
 }
 
+// writeAddress tells whether a pin is the address that a memory made of LUTs writes to; it may read there, too.
+func writeAddress(t, pin string) bool {
+	switch {
+	case lutMemories[t] == 0 || strings.HasPrefix(t, "SRL"):
+		return false
+	case t == "RAM32M16" || t == "RAM64M8":
+		return pin == "ADDRH"
+	case t == "RAM32M" || t == "RAM64M":
+		return pin == "ADDRD"
+	}
+	return strings.HasPrefix(pin, "A")
+}
+
 // kind is what is known about a type of cells.
 type kind struct {
 	luts      int  // that it takes

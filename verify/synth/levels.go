@@ -216,7 +216,8 @@ func (t *timing) add(name string, c cell) error {
 	}
 	if k.begins {
 		for input, bits := range c.Connections {
-			if c.Directions[input] == "input" && !clock(input) && (k.through == nil || !address(k, c, input)) {
+			if c.Directions[input] == "input" && !clock(input) &&
+				(k.through == nil || writeAddress(c.Type, input) || !address(k, c, input)) {
 				for _, b := range bits {
 					if b > 1 {
 						d := t.connect(b, c, input)

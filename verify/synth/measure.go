@@ -29,8 +29,11 @@ type Result struct {
 	Parts map[string]int `json:",omitempty"`
 }
 
-// version is part of the key of all netlists: other rules make others.
-const version = "2"
+// Versions are parts of keys: other programs make other netlists, and other results of them.
+const (
+	version       = "2"
+	resultVersion = "2"
+)
 
 const mapping = `synth_xilinx -family xcup -top %s -flatten -noiopad -noclkbuf
 json -o netlist.json
@@ -38,7 +41,7 @@ json -o netlist.json
 
 // Measure says what became of a module that is mapped to a device, or finds it in the cache.
 func Measure(ctx context.Context, module string, sources Sources, out []string) (*Result, error) {
-	entry, err := cached(ctx, "synth", "result.json", module, sources, Rules, string(delaysText), out)
+	entry, err := cached(ctx, "synth", "result.json", module, sources, resultVersion, Rules, string(delaysText), out)
 	if err != nil {
 		return nil, err
 	}

@@ -105,6 +105,20 @@ func TestAChainOfLUTs(t *testing.T) {
 	}
 }
 
+// A memory made of LUTs is written at address H and read at A.
+func TestAddressesOfWritesEndPaths(t *testing.T) {
+	n := &netlist{Cells: map[string]cell{
+		"a": {Type: "FDRE", Directions: map[string]string{"Q": "output"}, Connections: map[string][]bit{"Q": {3}}},
+		"memory": {Type: "RAM32M16", Directions: map[string]string{"ADDRA": "input", "ADDRH": "input", "DOA": "output"},
+			Connections: map[string][]bit{"ADDRA": {4, 4, 4, 4, 4}, "ADDRH": {3, 4, 4, 4, 4}, "DOA": {5, 6}}}},
+		Netnames: map[string]netname{"a": {Bits: []bit{3}}, "read": {Bits: []bit{5, 6}}}}
+	r, err := timeNetlist("m", n, 250)
+	if err != nil || len(r.Paths) != 1 || r.Paths[0].Logic != 77+117 || r.Paths[0].Wire != 184 ||
+		!strings.HasSuffix(r.Paths[0].End, ".ADDRH") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Every input bit of CARRY8 has a delay to every output bit from its own on.
 func TestCarriesHaveAllDelays(t *testing.T) {
 	c := delays.Carry
