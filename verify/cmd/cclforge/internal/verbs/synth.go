@@ -73,10 +73,11 @@ func mapKernels(ctx context.Context, platform string, names []string, base strin
 	if r.Rows, err = synth.Rows(ctx, in, names, jobs, mapped("")); err != nil {
 		return err
 	}
-	r.Commit, r.Reason, err = compare(ctx, platform, base, names, func(in synth.Input, there []string, commit string) error {
+	before := func(in synth.Input, there []string, commit string) error {
 		r.Base, err = synth.Rows(ctx, in, there, jobs, mapped(commit+": "))
 		return err
-	})
+	}
+	r.Commit, r.Reason, err = compare(ctx, platform, base, names, before)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,8 @@ func mapKernels(ctx context.Context, platform string, names []string, base strin
 }
 
 // timeKernels times kernels and reports on them.
-func timeKernels(ctx context.Context, platform string, names []string, base string, jobs int, dir, record string) error {
+func timeKernels(ctx context.Context, platform string, names []string, base string, jobs int, dir,
+	record string) error {
 	in, err := synth.Load(platform)
 	if err != nil {
 		return err
@@ -99,11 +101,12 @@ func timeKernels(ctx context.Context, platform string, names []string, base stri
 	if r.Kernels, err = synth.Timings(ctx, in, names, jobs, mapped("")); err != nil {
 		return err
 	}
-	r.Commit, r.Reason, err = compare(ctx, platform, base, names, func(in synth.Input, there []string, commit string) error {
+	before := func(in synth.Input, there []string, commit string) error {
 		in.Clock = r.Clock // commits before this one did not say
 		r.Base, err = synth.Timings(ctx, in, there, jobs, mapped(commit+": "))
 		return err
-	})
+	}
+	r.Commit, r.Reason, err = compare(ctx, platform, base, names, before)
 	if err != nil {
 		return err
 	}
