@@ -67,8 +67,11 @@ type end struct {
 	delay      delay
 }
 
-// output is what drives a net: a type of cell, and its pin.
-type output struct{ cell, pin string }
+// output is what drives a net: a type of cell, its pin, and the net that it only leads on.
+type output struct {
+	cell, pin string
+	behind    bit
+}
 
 // newTiming follows all nets; loops and doubly driven nets are errors.
 func newTiming(n *netlist) (*timing, error) {
@@ -87,7 +90,7 @@ func newTiming(n *netlist) (*timing, error) {
 			if p.Direction == "input" {
 				t.driver[b], t.begins[b] = at, begin{at, t.line[b], true, delay{}}
 			} else if b > 1 {
-				t.ends = append(t.ends, end{b, at, t.line[b], true, delay{wire: wire(t.sinks[b])}})
+				t.ends = append(t.ends, end{b, at, t.line[b], true, delay{wire: wire(t.load(b))}})
 			}
 		}
 	}
@@ -112,7 +115,10 @@ func (t *timing) count(n *netlist) {
 		for pin, bits := range c.Connections {
 			for _, b := range bits {
 				if c.Directions[pin] == "output" {
-					t.source[b] = output{c.Type, pin}
+					t.source[b] = output{cell: c.Type, pin: pin}
+					if in := c.Connections["I"]; transparent(c.Type) && len(in) == 1 {
+						t.source[b] = output{c.Type, pin, in[0]}
+					}
 					continue
 				}
 				t.sinks[b]++
@@ -124,13 +130,24 @@ func (t *timing) count(n *netlist) {
 	}
 }
 
+// load is how many sinks a net has, with those of the net that it leads on.
+func (t *timing) load(b bit) int {
+	n := t.sinks[b]
+	behind := t.source[b].behind
+	for hops := 0; behind > 1 && hops < 16; hops++ { // loops are found later
+		n += t.sinks[behind] - 1
+		behind = t.source[behind].behind
+	}
+	return n
+}
+
 // connect is the delay from the output that drives a net to an input of a cell: fixed if both lie in one slice, else a
 // wire. One flip-flop lies beside what drives its D.
 func (t *timing) connect(b bit, c cell, input string) delay {
 	from, site := t.source[b], delays.Site
 	lut := strings.HasPrefix(from.cell, "LUT") || lutMemories[from.cell] > 0
 	mux, chain := strings.HasPrefix(from.cell, "MUXF"), strings.HasPrefix(from.cell, "CARRY")
-	d := delay{wire: wire(t.sinks[b])}
+	d := delay{wire: wire(t.load(b))}
 	switch {
 	case mux:
 		d.logic = site.MuxOut
@@ -379,7 +396,7 @@ func (t *timing) path(at end, from map[bit]edge) Path {
 	cells := map[string]int{}
 	b := at.at
 	for {
-		p.Sinks = max(p.Sinks, t.sinks[b])
+		p.Sinks = max(p.Sinks, t.load(b))
 		e, more := from[b]
 		if !more {
 			break

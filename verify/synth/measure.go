@@ -31,7 +31,7 @@ type Result struct {
 
 // Versions are parts of keys: other programs make other netlists, and other results of them.
 const (
-	version       = "2"
+	version       = "3"
 	resultVersion = "2"
 )
 
@@ -168,7 +168,7 @@ func mapModule(ctx context.Context, module string, sources Sources) (*netlist, e
 	if err != nil {
 		return nil, err
 	}
-	n.short(root)
+	n.short(root, sources)
 	return n, nil
 }
 

@@ -1,11 +1,13 @@
 package synth
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -69,17 +71,25 @@ func readNetlist(text []byte, module string) (*netlist, error) {
 	return n, nil
 }
 
-var place = regexp.MustCompile(`^([^|]*:\d+)\.[^|]*$`)
+var (
+	place         = regexp.MustCompile(`^([^|]*):(\d+)\.(\d+)-[^|]*$`)
+	instantiation = regexp.MustCompile(`^\w+\s*\(`)
+)
 
 // short leaves what synthesis and timing use: no contents of memories, no names of nets that have better
-// ones, and of the sources of each cell, which yosys lists from the outermost instance inwards, the last one
-// below root.
-func (n *netlist) short(root string) {
+// ones, and one place in the sources, which are below root.
+func (n *netlist) short(root string, sources Sources) {
+	// What a cell or a net stems from comes with the instances of modules that it lies in, in no order.
 	line := func(src string) string {
 		found := ""
 		for part := range strings.SplitSeq(src, "|") {
-			if own, ok := strings.CutPrefix(part, root); ok && place.MatchString(own) {
-				found = place.FindStringSubmatch(own)[1]
+			own, below := strings.CutPrefix(part, root)
+			at := place.FindStringSubmatch(own)
+			if !below || at == nil {
+				continue
+			}
+			if here := at[1] + ":" + at[2]; found == "" || !sources.instantiates(at[1], at[2], at[3]) {
+				found = here
 			}
 		}
 		return found
@@ -102,6 +112,14 @@ func (n *netlist) short(root string) {
 		net.Attributes.Src = line(net.Attributes.Src)
 		n.Netnames[name] = net
 	}
+}
+
+// instantiates tells whether the name of an instance stands at a line and column of a file, both from 1.
+func (s Sources) instantiates(file, line, column string) bool {
+	l, errL := strconv.Atoi(line)
+	c, errC := strconv.Atoi(column)
+	lines := bytes.Split(s[file], []byte("\n"))
+	return errL == nil && errC == nil && l <= len(lines) && c <= len(lines[l-1]) && instantiation.Match(lines[l-1][c-1:])
 }
 
 // names are the best name of each net: one that a source has, the shortest; and the lines that

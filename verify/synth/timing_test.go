@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,6 +104,11 @@ func TestAChainOfLUTs(t *testing.T) {
 	if _, err := timeNetlist("m", n, 300); err == nil || !strings.Contains(err.Error(), "loop through y") {
 		t.Errorf("a loop: %v", err)
 	}
+	inverter := cell{Type: "INV", Directions: map[string]string{"I": "input", "O": "output"},
+		Connections: map[string][]bit{"I": {4}, "O": {4}}}
+	if _, err := timeNetlist("m", &netlist{Cells: map[string]cell{"x": inverter}}, 300); !errors.Is(err, ErrLoop) {
+		t.Errorf("a loop of an inverter: %v", err)
+	}
 }
 
 // A memory made of LUTs is written at address H and read at A.
@@ -189,6 +195,10 @@ endmodule
 `
 	box := strings.Replace(text[:strings.Index(text, ");")], "module", "(* blackbox *) module", 1) + ");\nendmodule\n"
 	whole := timed(t, text+around)
+	i := slices.IndexFunc(whole.Paths, func(p EndPath) bool { return strings.HasPrefix(p.End, "inner.held[") })
+	if i < 0 || whole.Paths[i].EndLine != "m.sv:3" || whole.Paths[0].EndLine != "m.sv:10" {
+		t.Errorf("a register stands in its own line, not in that of its module's instance: %+v", whole.Paths)
+	}
 	n, err := mapped(t.Context(), "m", Sources{"m.sv": []byte(around), "part.sv": []byte(box)})
 	if err != nil {
 		t.Fatal(err)
@@ -204,6 +214,10 @@ endmodule
 	if r.Ends != whole.Ends || r.Logic != whole.Logic || r.Slack != whole.Slack {
 		t.Errorf("joined: %d ends, %d, %d; whole: %d ends, %d, %d", r.Ends, r.Logic, r.Slack, whole.Ends, whole.Logic,
 			whole.Slack)
+	}
+	i = slices.IndexFunc(r.Paths, func(p EndPath) bool { return strings.HasPrefix(p.End, "other[") })
+	if i < 0 || r.Paths[i].Wire != 44+70*2+111 { // a[0] has three sinks, one of them through a border and an inverter
+		t.Errorf("%+v", r.Paths)
 	}
 	if p := r.Paths[0]; !strings.HasPrefix(p.End, "out[") || p.Begin != "register a[0]" {
 		t.Errorf("%+v", p)
