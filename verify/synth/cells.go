@@ -117,6 +117,10 @@ var lutMemories = map[string]int{
 	"RAM32M":    4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "SRL16E": 1, "SRLC16E": 1, "SRLC32E": 1,
 }
 
+func isMemory(t string) bool {
+	return lutMemories[t] > 0 || strings.HasPrefix(t, "RAMB") || strings.HasPrefix(t, "URAM")
+}
+
 // kindOf is what is known about a cell.
 func kindOf(c cell) kind {
 	switch t := c.Type; {

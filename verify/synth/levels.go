@@ -196,6 +196,9 @@ func (t *timing) add(name string, c cell) error {
 	}
 	self, line := t.outputName(c)
 	line = orElse(c.Attributes.Src, line)
+	if isMemory(c.Type) && !hidden(name) {
+		self = memoryCell.ReplaceAllString(name, "")
+	}
 	for output, bits := range c.Connections {
 		if c.Directions[output] != "output" {
 			continue
@@ -209,11 +212,11 @@ func (t *timing) add(name string, c cell) error {
 			}
 			t.driver[to] = name
 			if k.begins {
-				what := "register"
+				what := "register " + t.name[to]
 				if k.registers == 0 {
-					what = strings.ToLower(c.Type)
+					what = strings.ToLower(c.Type) + " " + orElse(self, t.name[to])
 				}
-				t.begins[to] = begin{what + " " + t.name[to], line, false, delay{logic: launch(c, output)}}
+				t.begins[to] = begin{what, line, false, delay{logic: launch(c, output)}}
 			}
 			if k.through == nil {
 				continue

@@ -74,6 +74,9 @@ func readNetlist(text []byte, module string) (*netlist, error) {
 var (
 	place         = regexp.MustCompile(`^([^|]*):(\d+)\.(\d+)-[^|]*$`)
 	instantiation = regexp.MustCompile(`^\w+\s*\(`)
+	// What yosys names after a memory: cells that it is made of, and the register behind its reads.
+	memoryCell   = regexp.MustCompile(`\.\d+\.\d+$`)
+	readRegister = regexp.MustCompile(`\$\\([^$]*)\$rdreg\[\d+\]\$q`)
 )
 
 // short leaves what synthesis and timing use: no contents of memories, no names of nets that have better
@@ -108,9 +111,34 @@ func (n *netlist) short(root string, sources Sources) {
 	maps.DeleteFunc(n.Netnames, func(_ string, net netname) bool {
 		return net.Hidden != 0 && !slices.ContainsFunc(net.Bits, func(b bit) bool { return !public[b] })
 	})
+	files := map[string]string{} // by instances of modules
 	for name, net := range n.Netnames {
 		net.Attributes.Src = line(net.Attributes.Src)
 		n.Netnames[name] = net
+		if file, _, known := strings.Cut(net.Attributes.Src, ":"); known && net.Hidden == 0 {
+			files[name[:max(strings.LastIndex(name, "."), 0)]] = file
+		}
+	}
+	// Memories come without their place.
+	declared := func(name string) string {
+		module, own := name[:max(strings.LastIndex(name, "."), 0)], name[strings.LastIndex(name, ".")+1:]
+		at := regexp.MustCompile(`(?m)^.*\blogic\b.*\b` + regexp.QuoteMeta(own) + `\s*\[`)
+		if found := at.FindIndex(sources[files[module]]); found != nil {
+			return fmt.Sprintf("%s:%d", files[module], 1+bytes.Count(sources[files[module]][:found[0]], []byte("\n")))
+		}
+		return ""
+	}
+	for name, c := range n.Cells {
+		if isMemory(c.Type) && !hidden(name) {
+			c.Attributes.Src = declared(memoryCell.ReplaceAllString(name, ""))
+			n.Cells[name] = c
+		}
+	}
+	for name, net := range n.Netnames {
+		if m := readRegister.FindStringSubmatch(name); m != nil {
+			net.Attributes.Src = declared(m[1])
+			n.Netnames[name] = net
+		}
 	}
 }
 
@@ -130,7 +158,7 @@ func (n *netlist) names() (name, line map[bit]string) {
 	for _, full := range slices.Sorted(maps.Keys(n.Netnames)) {
 		net := n.Netnames[full]
 		for i, b := range net.Bits {
-			text := strings.TrimPrefix(full, `\`)
+			text := readRegister.ReplaceAllString(strings.TrimPrefix(full, `\`), "$1")
 			if len(net.Bits) > 1 {
 				text = fmt.Sprintf("%s[%d]", text, i)
 			}

@@ -49,7 +49,7 @@ always_ff @(posedge clk) begin
 if (a[43]) memory[a[42:33]] <= a[31:0];
 read <= memory[a[42:33]];
 q <= {63'b0, read[3] ^ a[32]};
-end`), 1003 + 50 + 50 - 25, 184, "ramb"},
+end`), 1003 + 50 + 50 - 25, 184, "ramb36e2 memory"},
 		// 3 RAM32M16 of 7 times 2 bits: the bit of the address has 21 sinks, log2(21) = 4.392.
 		{"a memory of LUTs", registered(42, `logic [31:0] memory [32];
 always_ff @(posedge clk) begin
@@ -63,7 +63,7 @@ end`), 77 + 150 + 50 - 25, 44 + 447, "register a"},
 		}
 		p := r.Paths[0]
 		if p.Logic != c.logic || p.Wire != c.wire || !strings.HasPrefix(p.Begin, c.begin) ||
-			r.Slack != 4000-c.logic-c.wire || p.EndLine == "" {
+			r.Slack != 4000-c.logic-c.wire || p.EndLine == "" || !strings.HasPrefix(p.BeginLine, "m.sv:") {
 			t.Errorf("%s: logic %d, wire %d, slack %d, want %d and %d\n%+v", c.what, p.Logic, p.Wire, r.Slack, c.logic,
 				c.wire, p)
 		}
