@@ -142,12 +142,14 @@ func (n *netlist) short(root string, sources Sources) {
 	}
 }
 
-// instantiates tells whether the name of an instance stands at a line and column of a file, both from 1.
+// instantiates tells whether the name of an instance stands at a line and column of a file, both from 1; yosys
+// writes 0 where it knows none.
 func (s Sources) instantiates(file, line, column string) bool {
 	l, errL := strconv.Atoi(line)
 	c, errC := strconv.Atoi(column)
 	lines := bytes.Split(s[file], []byte("\n"))
-	return errL == nil && errC == nil && l <= len(lines) && c <= len(lines[l-1]) && instantiation.Match(lines[l-1][c-1:])
+	return errL == nil && errC == nil && l > 0 && l <= len(lines) && c > 0 && c <= len(lines[l-1]) &&
+		instantiation.Match(lines[l-1][c-1:])
 }
 
 // names are the best name of each net: one that a source has, the shortest; and the lines that

@@ -125,6 +125,16 @@ func TestAddressesOfWritesEndPaths(t *testing.T) {
 	}
 }
 
+func TestPlacesThatYosysDoesNotKnow(t *testing.T) {
+	s := Sources{"m.sv": []byte("module m;\n    part #(.N(1)) inner (\n")}
+	for at, want := range map[[2]string]bool{{"2", "19"}: true, {"2", "5"}: false, {"0", "0"}: false, {"2", "0"}: false,
+		{"3", "1"}: false, {"9", "1"}: false} {
+		if got := s.instantiates("m.sv", at[0], at[1]); got != want {
+			t.Errorf("%v: %t", at, got)
+		}
+	}
+}
+
 // Every input bit of CARRY8 has a delay to every output bit from its own on.
 func TestCarriesHaveAllDelays(t *testing.T) {
 	c := delays.Carry
