@@ -19,31 +19,86 @@ const Rules = "a LUT, or the reading of a memory made of LUTs, is a level; a car
 
 const multiplier = 4 * level
 
-// arc is whether a cell's output follows an input in the same cycle, and after
-// how many half levels.
-type arc func(input string, i int, output string, o int) (delay int, follows bool)
+// delay is that of a part of a path: half levels, and ps in cells and fixed connections, and in wires.
+type delay struct{ levels, logic, wire int }
 
-func always(delay int) arc {
-	return func(string, int, string, int) (int, bool) { return delay, true }
+func (d delay) plus(e delay) delay {
+	return delay{d.levels + e.levels, d.logic + e.logic, d.wire + e.wire}
+}
+
+func halves(d delay) int { return d.levels }
+func logic(d delay) int  { return d.logic }
+func total(d delay) int  { return d.logic + d.wire }
+
+// arc is whether a cell's output follows an input in the same cycle, and after what delay.
+type arc func(input string, i int, output string, o int) (d delay, follows bool)
+
+func always(levels, logic int) arc {
+	return func(string, int, string, int) (delay, bool) { return delay{levels: levels, logic: logic}, true }
+}
+
+func mux(input string, _ int, _ string, _ int) (delay, bool) {
+	if input == "S" {
+		return delay{logic: delays.Mux.Select}, true
+	}
+	return delay{logic: delays.Mux.Data}, true
 }
 
 // carry: what comes in at bit i leaves at i or above.
-func carry(input string, i int, _ string, o int) (int, bool) {
-	return half, input == "CI" || input == "CYINIT" || i <= o
+func carry(input string, i int, output string, o int) (delay, bool) {
+	t := delays.Carry
+	byBit, byCI, byAX := t.SCO, t.CICO, t.AXCO
+	if output == "O" {
+		byBit, byCI, byAX = t.SO, t.CIO, t.AXO
+	}
+	if input == "DI" {
+		if byBit = t.DICO; output == "O" {
+			byBit = t.DIO
+		}
+	}
+	d := delay{levels: half}
+	if o >= carry4 && i < carry4 {
+		d.levels += half
+	}
+	switch {
+	case input == "CI":
+		d.logic = byCI[o]
+	case input == "CYINIT":
+		d.logic = byAX[o]
+	case i > o || input == "DI" && output == "O" && i == o:
+		return d, false
+	default:
+		d.logic = byBit[i][o-i]
+	}
+	return d, true
 }
 
 // lutMemory reads what an address names: ADDRA leads to DOA, DPRA to DPO, A to SPO
 // or, in shift registers, Q.
-func lutMemory(input string, _ int, output string, _ int) (int, bool) {
+func lutMemory(input string, _ int, output string, _ int) (delay, bool) {
+	read := delay{levels: level, logic: delays.LUTMemory.Read}
 	switch {
 	case strings.HasPrefix(input, "ADDR"):
-		return level, strings.HasSuffix(output, strings.TrimPrefix(input, "ADDR"))
+		return read, strings.HasSuffix(output, strings.TrimPrefix(input, "ADDR"))
 	case strings.HasPrefix(input, "DPRA"):
-		return level, output == "DPO"
+		return read, output == "DPO"
 	case strings.HasPrefix(input, "A"):
-		return level, output == "SPO" || output == "O" || output == "Q"
+		return read, output == "SPO" || output == "O" || output == "Q"
 	}
-	return 0, false
+	return delay{}, false
+}
+
+// writeAddress tells whether a pin is the address that a memory made of LUTs writes to; it may read there, too.
+func writeAddress(t, pin string) bool {
+	switch {
+	case lutMemories[t] == 0 || strings.HasPrefix(t, "SRL"):
+		return false
+	case t == "RAM32M16" || t == "RAM64M8":
+		return pin == "ADDRH"
+	case t == "RAM32M" || t == "RAM64M":
+		return pin == "ADDRD"
+	}
+	return strings.HasPrefix(pin, "A")
 }
 
 // kind is what is known about a type of cells.
@@ -62,13 +117,17 @@ var lutMemories = map[string]int{
 	"RAM32M":    4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "SRL16E": 1, "SRLC16E": 1, "SRLC32E": 1,
 }
 
+func isMemory(t string) bool {
+	return lutMemories[t] > 0 || strings.HasPrefix(t, "RAMB") || strings.HasPrefix(t, "URAM")
+}
+
 // kindOf is what is known about a cell.
 func kindOf(c cell) kind {
 	switch t := c.Type; {
 	case strings.HasPrefix(t, "LUT"):
-		return kind{luts: 1, through: always(level)}
-	case t == "INV" || strings.HasPrefix(t, "MUXF"):
-		return kind{through: always(0)}
+		return kind{luts: 1, through: always(level, delays.LUT[t[len("LUT")]-'1'])}
+	case strings.HasPrefix(t, "MUXF"):
+		return kind{through: mux}
 	case t == "CARRY4" || t == "CARRY8":
 		return kind{through: carry}
 	case strings.HasPrefix(t, "FD"):
@@ -83,11 +142,77 @@ func kindOf(c cell) kind {
 				return kind{begins: true}
 			}
 		}
-		return kind{through: always(multiplier)}
-	case strings.HasPrefix(t, "BUF") || strings.HasPrefix(t, "IBUF") || t == "OBUF":
-		return kind{through: always(0)}
+		return kind{through: always(multiplier, delays.DSP.Through)}
+	case transparent(t):
+		return kind{through: always(0, 0)}
 	}
 	return kind{begins: true} // memories and black boxes
+}
+
+// transparent are cells without delay: buffers, and inverters, which become part of what they lead to.
+func transparent(t string) bool {
+	return t == "INV" || strings.HasPrefix(t, "BUF") || strings.HasPrefix(t, "IBUF") || t == "OBUF"
+}
+
+// launch is the delay from the clock to an output of a cell at which paths begin. Nothing is known of black boxes.
+func launch(c cell, output string) int {
+	memory := func(m memoryDelays, registers string) int {
+		if strings.Contains(c.Parameters[registers], "1") || c.Parameters[registers] == "TRUE" {
+			return m.Registered
+		}
+		return m.ClockToQ
+	}
+	switch t := c.Type; {
+	case strings.HasPrefix(t, "FD"):
+		return delays.FF.ClockToQ
+	case lutMemories[t] > 0:
+		return delays.LUTMemory.ClockToQ
+	case strings.HasPrefix(t, "RAMB"):
+		if strings.HasPrefix(output, "DOUTB") || strings.HasPrefix(output, "DOUTPB") {
+			return memory(delays.BlockRAM, "DOB_REG")
+		}
+		return memory(delays.BlockRAM, "DOA_REG")
+	case strings.HasPrefix(t, "URAM"):
+		return memory(delays.UltraRAM, "OREG_"+output[len(output)-1:])
+	case strings.HasPrefix(t, "DSP"):
+		return delays.DSP.Through
+	}
+	return 0
+}
+
+// setup is how long before the clock an input of a cell must be there.
+func setup(c cell, input string) int {
+	memory := func(m memoryDelays) int {
+		if strings.HasPrefix(input, "DIN") {
+			return m.Data
+		}
+		return m.Address
+	}
+	switch t := c.Type; {
+	case strings.HasPrefix(t, "FD"):
+		switch input {
+		case "D":
+			return delays.FF.D
+		case "CE":
+			return delays.FF.CE
+		}
+		return delays.FF.SR
+	case lutMemories[t] > 0:
+		switch {
+		case strings.HasPrefix(input, "D"):
+			return delays.LUTMemory.Data
+		case strings.HasPrefix(input, "A"):
+			return delays.LUTMemory.Address
+		}
+		return delays.LUTMemory.Enable
+	case strings.HasPrefix(t, "RAMB"):
+		return memory(delays.BlockRAM)
+	case strings.HasPrefix(t, "URAM"):
+		return memory(delays.UltraRAM)
+	case strings.HasPrefix(t, "DSP"):
+		return delays.DSP.Setup
+	}
+	return 0
 }
 
 // Use is what a module takes of a device.

@@ -30,7 +30,7 @@ func Load(name string) (Input, error) {
 	if err != nil {
 		return Input{}, err
 	}
-	in := Input{Boxes: map[string]Sources{}}
+	in := Input{Clock: d.Platform.Clock, Boxes: map[string]Sources{}}
 	if in.Kernels, err = KernelsOf(d, all); err != nil {
 		return Input{}, err
 	}

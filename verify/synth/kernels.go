@@ -118,13 +118,14 @@ func (s Sources) Below(module string) Sources {
 	return nil
 }
 
-// code leaves out lines of comment: they name the platform.
+// code leaves lines of comment empty: they name the platform.
 func code(text []byte) []byte {
 	var left bytes.Buffer
 	for line := range bytes.Lines(text) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
-			left.Write(line)
+		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			line = []byte("\n")
 		}
+		left.Write(line)
 	}
 	return left.Bytes()
 }

@@ -38,7 +38,7 @@ endmodule
 		t.Fatal(err)
 	}
 	if r.Inside.Levels != 9 || !strings.HasPrefix(r.Inside.Begin, "register ") ||
-		!strings.HasPrefix(r.Inside.End, "c[6") || !strings.Contains(r.Inside.Cells, "CARRY4 16") {
+		!strings.HasPrefix(r.Inside.End, "c[6") || !strings.Contains(r.Inside.Cells, "CARRY8 8") {
 		t.Errorf("inside: %+v", r.Inside)
 	}
 	if r.In.Levels != 0 || !strings.HasPrefix(r.In.Begin, "port in") || r.Out.Levels != 0 || r.Out.Begin == "" ||

@@ -45,7 +45,7 @@ func (r Report) Page(w io.Writer) error {
 		Columns                   []string
 		Rows                      []row
 		Limit                     int
-	}{r.Platform, r.compared(), r.Rules, nil, nil, Long}
+	}{r.Platform, compared(r.Commit, r.Reason), r.Rules, nil, nil, Long}
 	for _, c := range columns {
 		data.Columns = append(data.Columns, c.name)
 	}

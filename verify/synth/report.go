@@ -78,17 +78,17 @@ func (row Row) label() string {
 	return row.Kernel
 }
 
-// compared says what the rows are compared with.
-func (r Report) compared() string {
-	if r.Commit == "" {
-		return "Compared with nothing: " + r.Reason
+// compared says what a report is compared with.
+func compared(commit, reason string) string {
+	if commit == "" {
+		return "Compared with nothing: " + reason
 	}
-	return "In parentheses: the change since commit " + r.Commit
+	return "In parentheses: the change since commit " + commit
 }
 
 // Text writes the tables.
 func (r Report) Text(w io.Writer) error {
-	fmt.Fprintf(w, "kernels of %s, mapped by yosys for UltraScale+\n%s\n\n", r.Platform, r.compared())
+	fmt.Fprintf(w, "kernels of %s, mapped by yosys for UltraScale+\n%s\n\n", r.Platform, compared(r.Commit, r.Reason))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
 	end := "\t"
 	if r.Commit != "" {

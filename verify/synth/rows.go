@@ -50,6 +50,7 @@ func tasks(k Kernel, boxes Sources) []task {
 type Input struct {
 	Kernels []Kernel
 	Boxes   map[string]Sources // by kernel: modules of others, as black boxes
+	Clock   int                // MHz
 }
 
 // Only leaves the kernels and parts that are named; what is not there is an error.
@@ -92,6 +93,29 @@ func Rows(ctx context.Context, in Input, only []string, jobs int, progress Progr
 		return nil, err
 	}
 	rows := make([]Row, len(list))
+	err = each(ctx, list, jobs, progress, func(i int, t task) error {
+		r, err := Measure(ctx, t.module, t.sources, t.out)
+		if err == nil {
+			rows[i] = Row{Kernel: t.kernel, Module: t.module, Result: *r}
+			if t.part {
+				rows[i].Part = 1
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range list {
+		if t.around {
+			rows[i].sum(rows)
+		}
+	}
+	return rows, nil
+}
+
+// each does something with all tasks, some at a time.
+func each(ctx context.Context, list []task, jobs int, progress Progress, do func(i int, t task) error) error {
 	errs := make([]error, len(list))
 	done := make(chan int)
 	var group errgroup.Group
@@ -100,15 +124,8 @@ func Rows(ctx context.Context, in Input, only []string, jobs int, progress Progr
 		for i, t := range list {
 			group.Go(func() error {
 				defer func() { done <- i }()
-				if errs[i] = ctx.Err(); errs[i] != nil {
-					return nil
-				}
-				r, err := Measure(ctx, t.module, t.sources, t.out)
-				if errs[i] = err; err == nil {
-					rows[i] = Row{Kernel: t.kernel, Module: t.module, Result: *r}
-					if t.part {
-						rows[i].Part = 1
-					}
+				if errs[i] = ctx.Err(); errs[i] == nil {
+					errs[i] = do(i, t)
 				}
 				return nil
 			})
@@ -118,15 +135,7 @@ func Rows(ctx context.Context, in Input, only []string, jobs int, progress Progr
 		i := <-done
 		progress(n+1, len(list), list[i].module, errs[i])
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	for i, t := range list {
-		if t.around {
-			rows[i].sum(rows)
-		}
-	}
-	return rows, nil
+	return errors.Join(errs...)
 }
 
 // sum makes of what is around the parts of a kernel the kernel itself: what it

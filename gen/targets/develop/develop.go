@@ -38,12 +38,18 @@ func Rehearse(ctx context.Context,
 
 // Synth maps the kernels of a platform with yosys, and says what they take, their longest
 // paths, and what has changed since the last commit, in a table and in out/synth/.
+//
+// With -timing it prints slack and longest paths of whole kernels in nanoseconds, and draws
+// them in out/synth/timing.html.
 func Synth(ctx context.Context,
 	platform *string, // platform, as a name (u55c_tcp)
 	only *string, // kernels or modules, as names with commas between (all)
 	jobs *int, // modules that are mapped at a time (as many as there are processors)
+	timing *bool, // time kernels as a whole, at the platform's clock
+	record *string, // with timing: lower the figures in a file, verify/synth/testdata/timing.json
 ) error {
-	return command.Run(ctx, "synth", command.Argument(platform), "only", only, "jobs", jobs)
+	return command.Run(ctx, "synth", command.Argument(platform), "only", only, "jobs", jobs, "timing", timing,
+		"record", record)
 }
 
 // Soak runs random operations against plain arithmetic: half of the time on

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,24 +44,22 @@ func checkTarget(t *testing.T, fn *ast.FuncDecl) string {
 	passed := map[string]bool{} // parameters as they are named in the call
 	options := map[string]bool{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			passed[id.Name] = true
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
 		}
-		sel, ok := call.Fun.(*ast.SelectorExpr)
-		switch {
-		case !ok:
-		case sel.Sel.Name == "Run":
-			words = strings.Fields(text(t, call.Args[1]))
-		case sel.Sel.Name == "Flag":
-			options[text(t, call.Args[0])] = true
-			if name := text(t, call.Args[0]); name != call.Args[1].(*ast.Ident).Name {
-				t.Errorf("%s passes another parameter as --%s", fn.Name.Name, name)
-			}
+		if sel, ok := call.Fun.(*ast.SelectorExpr); !ok || sel.Sel.Name != "Run" {
+			return true
 		}
-		for _, a := range call.Args {
-			if id, ok := a.(*ast.Ident); ok {
-				passed[id.Name] = true
+		words = strings.Fields(text(t, call.Args[1]))
+		for pair := range slices.Chunk(call.Args[3:], 2) {
+			name := text(t, pair[0])
+			options[name] = true
+			if name != pair[1].(*ast.Ident).Name {
+				t.Errorf("%s passes another parameter as --%s", fn.Name.Name, name)
 			}
 		}
 		return true
