@@ -40,8 +40,8 @@ func Sources(ctx context.Context, name string, kernels ...string) ([]string, err
 	return SourcesOf(ctx, d, kernels...)
 }
 
-// EditedVariable names the environment's variable with a file that stands for the one of its name in all sources: with a
-// planted defect.
+// EditedVariable names the environment's variable with the path of a file, of a planted defect, that is in the place of
+// the source of the same name.
 const EditedVariable = "CCLFORGE_EDITED_RTL"
 
 // SourcesOf are files of a platform's RTL in compile order.

@@ -101,8 +101,8 @@ func (s *Set) plant(t *testing.T, name string, run Run) {
 	}
 }
 
-// Plant plants defects, with -tb.defects, in modules of the engine that have no bench of their own. The package's tests
-// that match a pattern, as that of go test -run, are to find them: in a process of their own, which an assertion aborts.
+// Plant plants defects, with -tb.defects, in modules of the engine that have no bench of their own. Tests of the
+// package, by a pattern as go test -run has it, are to find them: in a process of their own, which assertions abort.
 func Plant(t *testing.T, tests string, modules ...string) {
 	t.Helper()
 	if *plant == 0 {
@@ -121,7 +121,7 @@ func Plant(t *testing.T, tests string, modules ...string) {
 		if at < 0 {
 			t.Fatalf("there is no %s", in)
 		}
-		eachDefect(t, tests, in, files[at].text, func(changed string) error {
+		eachDefect(t, t.Name(), in, files[at].text, func(changed string) error {
 			edited := filepath.Join(cache, in+".sv")
 			if err := os.WriteFile(edited, []byte(changed), 0o644); err != nil {
 				t.Fatal(err)
