@@ -40,6 +40,10 @@ func Sources(ctx context.Context, name string, kernels ...string) ([]string, err
 	return SourcesOf(ctx, d, kernels...)
 }
 
+// EditedVariable names the environment's variable with the path of a file, of a planted defect, that is in the place of
+// the source of the same name.
+const EditedVariable = "CCLFORGE_EDITED_RTL"
+
 // SourcesOf are files of a platform's RTL in compile order.
 func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]string, error) {
 	rendered, err := emit.Platform(d)
@@ -68,6 +72,15 @@ func SourcesOf(ctx context.Context, d *design.Design, kernels ...string) ([]stri
 	for _, folder := range kernels {
 		if !found[folder] {
 			return nil, fmt.Errorf("%s has no RTL of %s", d.Platform.Name, folder)
+		}
+	}
+	if edited := os.Getenv(EditedVariable); edited != "" {
+		for name := range files {
+			if path.Base(name) == filepath.Base(edited) {
+				if files[name], err = os.ReadFile(edited); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	return Place(files)

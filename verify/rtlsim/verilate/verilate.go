@@ -47,6 +47,9 @@ const libraryName = "libsim.so"
 const forSpeed = "-Os -ftree-slp-vectorize -fvect-cost-model=dynamic -fno-code-hoisting -fno-gcse " +
 	"--param=sccvn-max-alias-queries-per-access=30"
 
+// NotBuilt begins errors of sources that cannot be built.
+const NotBuilt = "build the simulation of "
+
 // Library is the path of the shared library. It is built if the cache does not
 // have it; that it takes long is told to the listener of package report. Errors match
 // ErrTools if Verilator or the C++ compiler is missing.
@@ -74,7 +77,7 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 	e := tools.Entry{Dir: root, Key: key, File: libraryName, What: "the simulation of " + b.Top}
 	path, err = e.Get(ctx, func(dir string) error { return b.into(ctx, t, dir) })
 	if err != nil {
-		return "", fmt.Errorf("build the simulation of %s: %w", b.Top, err)
+		return "", fmt.Errorf("%s%s: %w", NotBuilt, b.Top, err)
 	}
 	return path, nil
 }

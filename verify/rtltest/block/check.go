@@ -1,10 +1,14 @@
 package block
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,8 +72,8 @@ func (b *Bench) try(run Run, r *rand.Rand) (err error) {
 	return b.Err()
 }
 
-// ErrBuild is a defect that does not even compile.
-var ErrBuild = errors.New("it cannot be built")
+// errBuild is a defect that does not even compile.
+var errBuild = errors.New("it cannot be built")
 
 // plant plants defects in a module and its parts, and tells which of them a bench does not find.
 func (s *Set) plant(t *testing.T, name string, run Run) {
@@ -87,22 +91,55 @@ func (s *Set) plant(t *testing.T, name string, run Run) {
 		if at < 0 {
 			t.Fatalf("%s: there is no %s inside it", name, in)
 		}
-		Plant(t, m.called(), in, files[at].text, func(changed string) error {
+		eachDefect(t, m.called(), in, files[at].text, func(changed string) error {
 			alone := m.with(t, in, func(string) string { return changed })
 			if _, err := alone.open(t.Context()); err != nil {
-				return fmt.Errorf("%w: %w", ErrBuild, err)
+				return fmt.Errorf("%w: %w", errBuild, err)
 			}
 			return alone.find(t, m.called(), run)
 		})
 	}
 }
 
-// Planting tells whether defects are to be planted.
-func Planting() bool { return *plant > 0 }
+// Plant plants defects, with -tb.defects, in modules of the engine that have no bench of their own. Tests of the
+// package, by a pattern as go test -run has it, are to find them: in a process of their own, which assertions abort.
+func Plant(t *testing.T, tests string, modules ...string) {
+	t.Helper()
+	if *plant == 0 {
+		t.Skip("-tb.defects is not given")
+	}
+	if err := verilate.Available(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	files, err := everything(t.Context(), "u55c_tcp", "", false, "ccl_offload")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir() // each build is used once
+	for _, in := range modules {
+		at := slices.IndexFunc(files, func(f file) bool { return f.name == in })
+		if at < 0 {
+			t.Fatalf("there is no %s", in)
+		}
+		eachDefect(t, t.Name(), in, files[at].text, func(changed string) error {
+			edited := filepath.Join(cache, in+".sv")
+			if err := os.WriteFile(edited, []byte(changed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			run := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+tests, "-test.failfast")
+			run.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, verilate.EditedVariable+"="+edited)
+			said, err := run.CombinedOutput()
+			if bytes.Contains(said, []byte(verilate.NotBuilt)) {
+				return errBuild
+			}
+			return err
+		})
+	}
+}
 
-// Plant plants as many defects as -tb.defects says in the text of a module inside what a bench runs, one at a time.
-// Try runs the bench with the changed text: it returns what is found, or ErrBuild.
-func Plant(t *testing.T, name, in, text string, try func(changed string) error) {
+// eachDefect plants as many defects as -tb.defects says in the text of a module inside what a bench runs, one at a
+// time. Try runs the bench with the changed text: it returns what is found, or errBuild.
+func eachDefect(t *testing.T, name, in, text string, try func(changed string) error) {
 	t.Helper()
 	all := slices.DeleteFunc(defects(text), func(d defect) bool { return !strings.Contains(d.before, *plantLines) })
 	r := rand.New(rand.NewPCG(0, 7))
@@ -117,7 +154,7 @@ func Plant(t *testing.T, name, in, text string, try func(changed string) error) 
 			t.Fatal(t.Context().Err())
 		}
 		switch {
-		case errors.Is(err, ErrBuild):
+		case errors.Is(err, errBuild):
 			broken++
 			continue
 		case err != nil:

@@ -95,16 +95,6 @@ func load(ctx context.Context, kind Kind) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := build(ctx, kind, sources)
-	if err != nil {
-		return nil, err
-	}
-	loaded[kind] = l
-	return l, nil
-}
-
-// build builds the library of some sources.
-func build(ctx context.Context, kind Kind, sources []string) (*library, error) {
 	var cflags []string
 	if kind == MicroBlazeV {
 		cflags = []string{"-DMICROBLAZE_V", "-DVL_USER_STOP"}
@@ -137,6 +127,7 @@ func build(ctx context.Context, kind Kind, sources []string) (*library, error) {
 	} {
 		purego.RegisterLibFunc(f, lib, "core_"+name)
 	}
+	loaded[kind] = l
 	return l, nil
 }
 
@@ -199,16 +190,12 @@ func New(ctx context.Context, kind Kind, seed uint64, ramBytes uint32, firmware,
 	if err != nil {
 		return nil, err
 	}
-	return lib.new(seed, ramBytes, firmware, argument), nil
-}
-
-func (l *library) new(seed uint64, ramBytes uint32, firmware, argument string) *Core {
-	h := l.open(seed, firmware, argument)
+	h := lib.open(seed, firmware, argument)
 	return &Core{
-		lib: l, handle: h,
-		RAM:       unsafe.Slice((*uint32)(l.ram(h)), ramBytes/4),
-		Registers: unsafe.Slice((*uint32)(l.registers(h)), 32),
-	}
+		lib: lib, handle: h,
+		RAM:       unsafe.Slice((*uint32)(lib.ram(h)), ramBytes/4),
+		Registers: unsafe.Slice((*uint32)(lib.registers(h)), 32),
+	}, nil
 }
 
 // Close releases the processor.

@@ -123,10 +123,6 @@ func newPairOf(t testing.TB, kind Kind, seed uint64, firmware string) *pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pairWith(t, kind, core)
-}
-
-func pairWith(t testing.TB, kind Kind, core *Core) *pair {
 	t.Cleanup(core.Close)
 	p := &pair{core: core, kind: kind}
 	p.sim = rv32.New(ramBytes, &p.bus)

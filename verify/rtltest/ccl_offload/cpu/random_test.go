@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -24,24 +23,7 @@ func TestRandomProgramsInLockStep(t *testing.T) {
 
 // randomPrograms runs about as many instructions of random programs.
 func randomPrograms(t *testing.T, kind Kind, instructions int) {
-	t.Helper()
 	p := newPairOf(t, kind, *firstSeed, "")
-	ends, err := p.random(t, instructions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
-	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch",
-		"misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
-		if ends[end] == 0 && instructions >= 400_000 {
-			t.Errorf("no program ended with: %s", end)
-		}
-	}
-}
-
-// random runs about as many instructions of random programs, and counts how they end.
-func (p *pair) random(t testing.TB, instructions int) (map[string]int, error) {
-	t.Helper()
 	ends := map[string]int{}
 	for seed := *firstSeed; p.count < instructions; seed++ {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -72,7 +54,7 @@ func (p *pair) random(t testing.TB, instructions int) (map[string]int, error) {
 		p.load(t, image, registers)
 		trap, err := p.run(1 + r.IntN(3000)) // the next reset comes wherever it stands then
 		if err != nil {
-			return ends, fmt.Errorf("seed %d: %w", seed, err)
+			t.Fatalf("seed %d: %v", seed, err)
 		}
 		switch {
 		case p.changed:
@@ -83,7 +65,13 @@ func (p *pair) random(t testing.TB, instructions int) (map[string]int, error) {
 			ends["limit"]++
 		}
 	}
-	return ends, nil
+	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
+	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch",
+		"misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
+		if ends[end] == 0 && instructions >= 400_000 {
+			t.Errorf("no program ended with: %s", end)
+		}
+	}
 }
 
 // The firmware starts, finds no call and asks again and again.

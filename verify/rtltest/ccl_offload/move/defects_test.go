@@ -1,0 +1,12 @@
+package moves_test
+
+import (
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/rtltest/block"
+)
+
+func TestDefectsOfUnits(t *testing.T) {
+	block.Plant(t, "^Test(MovesAreCut|RegistersKeep|SlicesCome)/^u55c_(tcp|rdma)$", "dispatcher", "kernel_account",
+		"move_channel", "move_check", "move_order", "move_queue", "packet_cutter", "slice_size")
+}
