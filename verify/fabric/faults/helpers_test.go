@@ -10,8 +10,6 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 )
 
-var kinds = []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA}
-
 // ways are those in which a plan is put in force, on a network whose sessions
 // are ranks.
 var ways = map[string]func(context.Context, *faults.Plan, *fabric.Net, []fabric.Port) []fabric.Port{
@@ -68,9 +66,11 @@ func arrivals(start time.Time, ports []fabric.Port) (out []arrival) {
 	return out
 }
 
-// exchange sends a packet from all ports to all at each multiple of a period,
+const period = 100 * time.Millisecond
+
+// exchange sends a packet from all ports to all at each multiple of the period,
 // shifted by a third, and returns what arrives until a while after the end.
-func exchange(t *testing.T, ports []fabric.Port, period, end time.Duration) (out []arrival) {
+func exchange(t *testing.T, ports []fabric.Port, end time.Duration) (out []arrival) {
 	t.Helper()
 	start := time.Now()
 	time.Sleep(period / 3)
