@@ -49,6 +49,16 @@ func numbered(n, payload int) *fabric.Packet {
 	return p
 }
 
+// counts are the counters of a port with faults.
+func counts(t *testing.T, port fabric.Port) fabric.Stats {
+	t.Helper()
+	p, ok := fabric.ImpairedOf(port)
+	if !ok {
+		t.Fatal("the port has no faults")
+	}
+	return p.Stats()
+}
+
 // arrival is a packet that a port receives.
 type arrival struct {
 	at               time.Duration
