@@ -42,7 +42,8 @@ var ways = map[string]func(*fabric.Net, []fabric.Port) (ports []fabric.Port, set
 
 // exchange lets the four ports of a network exchange packets while its links are
 // disturbed.
-func exchange(t *testing.T, way string, kind fabric.Kind, window, count int, disturb func(set func(fabric.Conditions))) {
+func exchange(t *testing.T, way string, kind fabric.Kind, window, count int,
+	disturb func(set func(fabric.Conditions))) {
 	const ranks = 4
 	net, inner := world(t, kind, ranks, fabric.Options{WindowBytes: window})
 	ports, set := ways[way](net, inner)
