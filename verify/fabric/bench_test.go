@@ -50,26 +50,3 @@ func BenchmarkStream(b *testing.B) {
 		received++
 	}
 }
-
-// BenchmarkImpaired sends a packet through an impaired port and receives it:
-// while there are no faults, and with some.
-func BenchmarkImpaired(b *testing.B) {
-	for name, c := range map[string]fabric.Conditions{
-		"quiet": {},
-		"other": only(0, 5, fabric.Condition{Cut: true}),
-		"some":  everywhere(1, fabric.Faults{Corrupt: 1e-300}),
-	} {
-		b.Run(name, func(b *testing.B) {
-			_, inner := world(b, fabric.TCP, 2, fabric.Options{})
-			port := asPorts(impaired(inner, c))[0]
-			p := numbered(0, 4032)
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := port.Send(1, p); err != nil {
-					b.Fatal(err)
-				}
-				p = inner[1].Receive()
-			}
-		})
-	}
-}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -18,47 +16,6 @@ func only(from, to int, c fabric.Condition) fabric.Conditions {
 		}
 		return fabric.Condition{}
 	}}
-}
-
-func TestConditionsOfOneLink(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		net, ports := world(t, fabric.UDP, 3, fabric.Options{})
-		arrive := func() (arrived [][2]int) {
-			for a := range ports {
-				for b := range ports {
-					send(t, ports[a], b, numbered(0, 0))
-				}
-			}
-			synctest.Wait()
-			for b, p := range ports {
-				for _, packet := range receiveAll(p) {
-					arrived = append(arrived, [2]int{int(packet.Session), b})
-				}
-			}
-			return arrived
-		}
-		net.SetConditions(only(0, 2, fabric.Condition{Faults: fabric.Faults{Loss: 1}}))
-		if got := arrive(); len(got) != 8 || slices.Contains(got, [2]int{0, 2}) {
-			t.Errorf("arrived: %v", got)
-		}
-		net.SetConditions(only(2, 2, fabric.Condition{Cut: true}))
-		if got := arrive(); len(got) != 8 || slices.Contains(got, [2]int{2, 2}) {
-			t.Errorf("arrived: %v", got)
-		}
-		net.SetConditions(only(1, 0, fabric.Condition{Faults: fabric.Faults{Latency: time.Second}}))
-		if got := arrive(); len(got) != 8 || slices.Contains(got, [2]int{1, 0}) {
-			t.Errorf("arrived at once: %v", got)
-		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if got := numbers(receiveAll(ports[0])); len(got) != 1 {
-			t.Errorf("arrived late: %v", got)
-		}
-		net.SetConditions(fabric.Conditions{})
-		if got := arrive(); len(got) != 9 {
-			t.Errorf("arrived without faults: %v", got)
-		}
-	})
 }
 
 // One direction may be cut, and packets wait for it.

@@ -110,27 +110,6 @@ func TestBandwidth(t *testing.T) {
 	})
 }
 
-// What is on its way counts in the window, too.
-func TestWindowWithLatency(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		net, ports := world(t, fabric.TCP, 2, fabric.Options{WindowBytes: 10 * header})
-		net.SetFaults(fabric.Faults{Latency: time.Second})
-		notified := 0
-		ports[0].Notify(func() { notified++ })
-		accepted := 0
-		for ; accepted < 100 && ports[0].Send(1, numbered(accepted, 0)) == nil; accepted++ {
-		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if accepted != 11 || notified != 0 {
-			t.Errorf("accepted %d packets, %d notifications", accepted, notified)
-		}
-		if got := len(receiveAll(ports[1])); got != 11 || notified != 1 {
-			t.Errorf("received %d packets, %d notifications", got, notified)
-		}
-	})
-}
-
 // Copies fill the window as well, and empty it when they are received.
 func TestWindowWithDuplicates(t *testing.T) {
 	net, ports := world(t, fabric.UDP, 2, fabric.Options{WindowBytes: 10 * header})
@@ -144,22 +123,4 @@ func TestWindowWithDuplicates(t *testing.T) {
 		}
 		receiveAll(ports[1])
 	}
-}
-
-// A later packet of another link may be due first.
-func TestLinksAreIndependent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		net, ports := world(t, fabric.TCP, 4, fabric.Options{})
-		for from, latency := range []time.Duration{2 * time.Second, 3 * time.Second, time.Second} {
-			net.SetFaults(fabric.Faults{Latency: latency})
-			send(t, ports[from], 3, numbered(from, 0))
-		}
-		for _, want := range []int{2, 0, 1} {
-			time.Sleep(time.Second)
-			synctest.Wait()
-			if got := numbers(receiveAll(ports[3])); !slices.Equal(got, []int{want}) {
-				t.Errorf("received %v, want %d", got, want)
-			}
-		}
-	})
 }

@@ -63,26 +63,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	_, ports := world(t, fabric.TCP, 2, fabric.Options{})
-	var want []int
-	next, received := 0, []int{}
-	for round := range 50 { // the queue grows and wraps around
-		for range round {
-			send(t, ports[0], 1, numbered(next, 1))
-			want = append(want, next)
-			next++
-		}
-		for range round / 2 {
-			received = append(received, number(ports[1].Receive()))
-		}
-	}
-	received = append(received, numbers(receiveAll(ports[1]))...)
-	if !slices.Equal(received, want) {
-		t.Errorf("received %v", received)
-	}
-}
-
 func TestSessionsTakeTurns(t *testing.T) {
 	_, ports := world(t, fabric.TCP, 4, fabric.Options{})
 	for i := range 100 {

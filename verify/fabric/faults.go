@@ -115,7 +115,7 @@ func (n *Net) resume() {
 // other transports its sessions close for the others, after its packets that
 // are on their way. Packets that it has not received are released.
 func (n *Net) Kill(index int) {
-	if p := n.portAt(index); p != nil {
+	if p := n.port(uint32(index)); p != nil {
 		n.remove(p)
 	}
 }

@@ -115,13 +115,6 @@ func (n *Net) port(index uint32) *port {
 	return ports[index]
 }
 
-func (n *Net) portAt(index int) *port {
-	if ports := *n.ports.Load(); index >= 0 && index < len(ports) {
-		return ports[index]
-	}
-	return nil
-}
-
 func (p *port) Listen(portNumber uint16) error {
 	waiting, err := p.listen(address{p.address.ip, portNumber})
 	for _, sender := range waiting {
@@ -220,7 +213,7 @@ func (s *Stats) add(o Stats) {
 // Stats returns the counters of the packets that one port, by its index, has
 // sent to another.
 func (n *Net) Stats(from, to int) Stats {
-	a, b := n.portAt(from), n.portAt(to)
+	a, b := n.port(uint32(from)), n.port(uint32(to))
 	if a == nil || b == nil {
 		return Stats{}
 	}

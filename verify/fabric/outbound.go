@@ -1,8 +1,6 @@
 package fabric
 
-import (
-	"errors"
-)
+import "errors"
 
 // outbound is the way out of an impaired port on one session.
 type outbound struct {

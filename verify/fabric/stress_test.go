@@ -24,20 +24,37 @@ func newBell(p fabric.Port) bell {
 	return b
 }
 
-// exchange lets the ports of a network exchange packets while it has faults and
-// is disturbed.
-func exchange(t *testing.T, kind fabric.Kind, o fabric.Options, f fabric.Faults, ranks, count int,
-	disturb func(*fabric.Net)) {
-	net, ports := world(t, kind, ranks, o)
-	net.SetFaults(f)
-	exchangeOn(t, ports, count, func() {
-		if disturb != nil {
-			disturb(net)
+// ways are those in which links get conditions: from the network, or in front of its
+// ports.
+var ways = map[string]func(*fabric.Net, []fabric.Port) (ports []fabric.Port, set func(fabric.Conditions)){
+	"network": func(net *fabric.Net, ports []fabric.Port) ([]fabric.Port, func(fabric.Conditions)) {
+		return ports, net.SetConditions
+	},
+	"ports": func(_ *fabric.Net, ports []fabric.Port) ([]fabric.Port, func(fabric.Conditions)) {
+		imp := impaired(ports, fabric.Conditions{})
+		return asPorts(imp), func(c fabric.Conditions) {
+			for _, p := range imp {
+				p.SetConditions(c)
+			}
 		}
-	})
-	for a := range ranks {
+	},
+}
+
+// exchange lets the four ports of a network exchange packets while its links are
+// disturbed.
+func exchange(t *testing.T, way string, kind fabric.Kind, window, count int,
+	disturb func(set func(fabric.Conditions))) {
+	const ranks = 4
+	net, inner := world(t, kind, ranks, fabric.Options{WindowBytes: window})
+	ports, set := ways[way](net, inner)
+	exchangeOn(t, ports, count, func() { disturb(set) })
+	for a, p := range ports {
 		for b := range ranks {
 			balanced(t, net.Stats(a, b))
+		}
+		imp, ok := fabric.ImpairedOf(p)
+		if n := uint64(ranks * count); ok && (imp.Stats().Sent != n || imp.Stats().Delivered != n) {
+			t.Errorf("%v, window %d: %+v", kind, window, imp.Stats())
 		}
 	}
 }
@@ -110,47 +127,55 @@ func total(s []int) (sum int) {
 func TestStress(t *testing.T) {
 	for _, kind := range kinds {
 		for _, window := range []int{1, 300, 5000} {
-			exchange(t, kind, fabric.Options{WindowBytes: window}, fabric.Faults{}, 4, 2000, nil)
+			exchange(t, "network", kind, window, 2000, func(func(fabric.Conditions)) {})
 		}
 	}
 }
 
-func TestStressDelayed(t *testing.T) {
-	exchange(t, fabric.TCP, fabric.Options{WindowBytes: 5000}, fabric.Faults{Latency: 50 * time.Microsecond,
-		Jitter: time.Millisecond, BytesPerSecond: 1e9}, 4, 500, nil)
+// Ports whose inner ones are busy most of the time lose nothing, keep the order
+// and never sleep for ever.
+func TestStressFaults(t *testing.T) {
+	for way := range ways {
+		for _, f := range []fabric.Faults{
+			{Loss: 1}, // which TCP does not know
+			{Latency: 50 * time.Microsecond, Jitter: 200 * time.Microsecond, BytesPerSecond: 1e9},
+		} {
+			for _, window := range []int{1, 300, 5000} {
+				exchange(t, way, fabric.TCP, window, 500, func(set func(fabric.Conditions)) { set(everywhere(1, f)) })
+			}
+		}
+	}
 }
 
 // Faults and partitions come and go during traffic, and TCP loses nothing.
 func TestStressDisturbed(t *testing.T) {
-	exchange(t, fabric.TCP, fabric.Options{WindowBytes: 3000}, fabric.Faults{}, 4, 2000, func(net *fabric.Net) {
-		for i := range 50 {
-			switch i % 5 {
-			case 0:
-				net.SetFaults(fabric.Faults{Latency: 200 * time.Microsecond})
-			case 1:
-				net.Partition([]int{i % 4}, []int{(i + 1) % 4, (i + 2) % 4})
-			case 2:
-				net.SetFaults(fabric.Faults{})
-			case 3:
-				net.Heal()
-			case 4:
-				net.SetFaults(fabric.Faults{BytesPerSecond: 1e8})
+	for way := range ways {
+		exchange(t, way, fabric.TCP, 2000, 2000, func(set func(fabric.Conditions)) {
+			for i := range 50 {
+				set([]fabric.Conditions{
+					everywhere(1, fabric.Faults{Latency: 200 * time.Microsecond}),
+					only(i%4, (i+1)%4, fabric.Condition{Cut: true}),
+					{},
+					{Link: func(from, to int) fabric.Condition { return fabric.Condition{Cut: (from+to+i)%3 == 0} }},
+					everywhere(1, fabric.Faults{BytesPerSecond: 1e8}),
+				}[i%5])
+				time.Sleep(100 * time.Microsecond)
 			}
-			time.Sleep(100 * time.Microsecond)
-		}
-		net.Heal()
-	})
+			set(fabric.Conditions{})
+		})
+	}
 }
 
 // A port goes while all send to all. The others see its session closed, and
 // nobody waits for it; every packet is released exactly once.
 func TestCloseDuringTraffic(t *testing.T) {
 	for _, kind := range kinds {
-		for round := range 10 {
-			const ranks, gone = 4, 2
-			net, ports := world(t, kind, ranks, fabric.Options{WindowBytes: 500})
+		for round := range 12 {
+			const ranks, gone, count = 4, 2, 10_000
+			net, inner := world(t, kind, ranks, fabric.Options{WindowBytes: 500})
+			ports, set := ways[[]string{"network", "ports"}[round/2%2]](net, inner)
 			if round%2 == 1 {
-				net.SetFaults(fabric.Faults{Latency: 20 * time.Microsecond, Duplicate: 0.1, Reorder: 0.1})
+				set(everywhere(1, fabric.Faults{Latency: 20 * time.Microsecond, Duplicate: 0.1, Reorder: 0.1}))
 			}
 			var freed, made, sending atomic.Int64
 			var wg sync.WaitGroup
@@ -164,7 +189,7 @@ func TestCloseDuringTraffic(t *testing.T) {
 					for {
 						progress := false
 						for to := range ranks {
-							if sent >= 20_000 {
+							if sent >= count {
 								break
 							}
 							packet := numbered(0, 10)
@@ -193,7 +218,7 @@ func TestCloseDuringTraffic(t *testing.T) {
 							}
 							closed = true
 						}
-						if sent >= 20_000 && (closed || kind == fabric.UDP || i == gone) {
+						if sent >= count && (closed || kind == fabric.UDP || i == gone) {
 							done()
 							if sending.Load() == 0 && freed.Load() == made.Load() {
 								return

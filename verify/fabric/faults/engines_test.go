@@ -60,7 +60,7 @@ func TestEnginesBehindFaults(t *testing.T) {
 			})
 			ranktest.All(t, ranks, func(rank int) error { return ranktest.Sum[float32](ctx, engines[rank], n, 30) })
 			for rank, m := range members {
-				if s, ok := faults.Counts(m.Port); !ok || s.Sent == 0 || s.Delivered < s.Sent {
+				if s := counts(t, m.Port); s.Sent == 0 || s.Delivered < s.Sent {
 					t.Errorf("rank %d: %+v", rank, s)
 				}
 			}

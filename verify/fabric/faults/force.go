@@ -47,16 +47,6 @@ func (p *Plan) impair(ctx context.Context, port fabric.Port, who fabric.Who) fab
 	return i.Port()
 }
 
-// Counts returns the counters of sent packets of a port that Impair returned; false if that
-// was the inner port itself.
-func Counts(port fabric.Port) (fabric.Stats, bool) {
-	i, ok := fabric.ImpairedOf(port)
-	if !ok {
-		return fabric.Stats{}, false
-	}
-	return i.Stats(), true
-}
-
 // follow sets conditions and kills ranks when it is time, until the context
 // ends or done is closed.
 func (p *Plan) follow(ctx context.Context, done <-chan struct{}, set func(fabric.Conditions), kill func(rank int)) {

@@ -10,8 +10,6 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 )
 
-var kinds = []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA}
-
 // ways are those in which a plan is put in force, on a network whose sessions
 // are ranks.
 var ways = map[string]func(context.Context, *faults.Plan, *fabric.Net, []fabric.Port) []fabric.Port{
@@ -51,6 +49,16 @@ func numbered(n, payload int) *fabric.Packet {
 	return p
 }
 
+// counts are the counters of a port with faults.
+func counts(t *testing.T, port fabric.Port) fabric.Stats {
+	t.Helper()
+	p, ok := fabric.ImpairedOf(port)
+	if !ok {
+		t.Fatal("the port has no faults")
+	}
+	return p.Stats()
+}
+
 // arrival is a packet that a port receives.
 type arrival struct {
 	at               time.Duration
@@ -68,9 +76,11 @@ func arrivals(start time.Time, ports []fabric.Port) (out []arrival) {
 	return out
 }
 
-// exchange sends a packet from all ports to all at each multiple of a period,
+const period = 100 * time.Millisecond
+
+// exchange sends a packet from all ports to all at each multiple of the period,
 // shifted by a third, and returns what arrives until a while after the end.
-func exchange(t *testing.T, ports []fabric.Port, period, end time.Duration) (out []arrival) {
+func exchange(t *testing.T, ports []fabric.Port, end time.Duration) (out []arrival) {
 	t.Helper()
 	start := time.Now()
 	time.Sleep(period / 3)

@@ -92,8 +92,8 @@ func wrap(t testing.TB, p fabric.Port, l *logs) *port {
 	return w
 }
 
-// newTCP is a TCP port that listens.
-func newTCP(t testing.TB, o socket.Options) *port {
+// idleTCP is a TCP port that does not listen yet.
+func idleTCP(t testing.TB, o socket.Options) *port {
 	t.Helper()
 	l := &logs{}
 	if o.Framing == nil {
@@ -106,12 +106,22 @@ func newTCP(t testing.TB, o socket.Options) *port {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := wrap(t, p, l)
-	if err := p.Listen(0); err != nil {
-		t.Fatal(err)
+	return wrap(t, p, l)
+}
+
+func listen(p *port, number uint16) *port {
+	p.t.Helper()
+	if err := p.Listen(number); err != nil {
+		p.t.Fatal(err)
 	}
-	w.at = p.LocalAddr()
-	return w
+	p.at = p.tcp().LocalAddr()
+	return p
+}
+
+// newTCP is a TCP port that listens.
+func newTCP(t testing.TB, o socket.Options) *port {
+	t.Helper()
+	return listen(idleTCP(t, o), 0)
 }
 
 // newUDP is a UDP port that is bound.
@@ -146,9 +156,11 @@ func route(ports ...*port) {
 }
 
 // connect opens a session.
-func connect(p, to *port) uint32 {
+func connect(p, to *port) uint32 { return connectTo(p, to.at) }
+
+func connectTo(p *port, at netip.AddrPort) uint32 {
 	p.t.Helper()
-	session, err := p.Connect(p.t.Context(), ip(to.at), to.at.Port())
+	session, err := p.Connect(p.t.Context(), ip(at), at.Port())
 	if err != nil {
 		p.t.Fatal(err)
 	}

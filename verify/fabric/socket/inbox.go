@@ -1,6 +1,8 @@
 package socket
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -19,6 +21,9 @@ const settling = 200 * time.Millisecond
 type inbox struct {
 	o      Options
 	notify atomic.Pointer[func()]
+	life   context.Context // until Close
+	end    context.CancelFunc
+	wg     sync.WaitGroup
 
 	mu        sync.Mutex // given back by unlock
 	sessions  table
@@ -36,7 +41,8 @@ type inbox struct {
 }
 
 func newInbox(o Options) inbox {
-	return inbox{o: o, sessions: newTable(), settled: make(chan struct{})}
+	life, end := context.WithCancel(context.Background())
+	return inbox{o: o, life: life, end: end, sessions: newTable(), settled: make(chan struct{})}
 }
 
 // unlock gives the lock back, and then does what calls others.
@@ -172,8 +178,62 @@ func (b *inbox) Hold(session uint32, hold bool) {
 // MaxPayload implements fabric.Port.
 func (b *inbox) MaxPayload() int { return b.o.MaxPayload }
 
-// here is the port that is real for one of the own address.
+// lead is Route, by what a port does about its own address and about others. The
+// latter is false if there are too many sessions.
+func (b *inbox) lead(number uint32, name netip.AddrPort, local bool, here func(name netip.AddrPort, port uint16),
+	there func(number uint32, at netip.AddrPort) bool) {
+	at, ok := b.o.real(name)
+	switch {
+	case !ok:
+		b.o.Log("no way to %v", name)
+	case local:
+		here(name, at.Port())
+	case !there(number, at):
+		b.o.Log("no session for %v: %v", name, errSessions)
+	}
+}
+
+// insist tries until it succeeds or the port is closed, after the first attempt in
+// the background.
+func (b *inbox) insist(try func() error) {
+	err := try()
+	if err == nil || errors.Is(err, fabric.ErrClosed) {
+		return
+	}
+	b.o.Log("%v; trying again", err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.gone {
+		b.wg.Go(func() { insist(b.life, try) })
+	}
+}
+
+// Pauses between attempts.
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = 200 * time.Millisecond
+)
+
+func insist(ctx context.Context, try func() error) {
+	for d := shortestPause; ; d = min(2*d, longestPause) {
+		if pause(ctx, d); ctx.Err() != nil || try() == nil {
+			return
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// here is the port that is real for one of the own address; any free one, 0, is itself.
 func (b *inbox) here(port uint16) (uint16, error) {
+	if port == 0 {
+		return 0, nil
+	}
 	b.mu.Lock()
 	name := netip.AddrPortFrom(b.o.whoami(b.self), port)
 	b.mu.Unlock()

@@ -25,17 +25,7 @@ func descriptors(t testing.TB) int {
 // again.
 func again(t testing.TB, at netip.AddrPort) *port {
 	t.Helper()
-	l := &logs{}
-	p, err := socket.TCP(socket.Options{Framing: framing, Log: l.add})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := wrap(t, p, l)
-	w.at = at
-	if err := p.Listen(at.Port()); err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return listen(idleTCP(t, socket.Options{}), at.Port())
 }
 
 func TestTCPRestartedRank(t *testing.T) {
@@ -171,31 +161,35 @@ func TestTCPBrokenConnection(t *testing.T) {
 }
 
 // Names of a communicator that stand for other addresses.
-func TestTCPTranslate(t *testing.T) {
+func TestTranslate(t *testing.T) {
 	const first = 40000 // names of ranks, nobody listens there
-	var ports []*port
-	real := func(a netip.AddrPort) netip.AddrPort {
-		if i := int(a.Port()) - first; a.Addr() == local(1) && i >= 0 && i < len(ports) {
-			return ports[i].at
-		}
-		return a
-	}
-	for range 3 {
-		ports = append(ports, newTCP(t, socket.Options{Translate: real}))
-	}
-	for i, p := range ports {
-		if err := p.Listen(uint16(first + i)); err != nil {
-			t.Errorf("listening as rank %d: %v", i, err)
-		}
-		if p.tcp().LocalAddr() != p.at {
-			t.Errorf("rank %d listens at %v", i, p.tcp().LocalAddr())
-		}
-		for j := range ports {
-			p.Route(uint32(j), ip(p.at), uint16(first+j), i == j)
-		}
-	}
-	exchange(t, ports, 20, 10000)
-	if session := connect(ports[0], ports[2]); session != 2 { // by its real address
-		t.Errorf("session %d", session)
+	for name, open := range map[string]func(testing.TB, socket.Options) *port{"TCP": newTCP, "UDP": newUDP} {
+		t.Run(name, func(t *testing.T) {
+			var ports []*port
+			real := func(a netip.AddrPort) netip.AddrPort {
+				if i := int(a.Port()) - first; a.Addr() == local(1) && i >= 0 && i < len(ports) {
+					return ports[i].at
+				}
+				return a
+			}
+			for range 3 {
+				ports = append(ports, open(t, socket.Options{Translate: real}))
+			}
+			for i, p := range ports {
+				if err := p.Listen(uint16(first + i)); err != nil {
+					t.Errorf("listening as rank %d: %v", i, err)
+				}
+				for j := range ports {
+					p.Route(uint32(j), ip(p.at), uint16(first+j), i == j)
+				}
+				if at := p.Port.(interface{ LocalAddr() netip.AddrPort }).LocalAddr(); at != p.at {
+					t.Errorf("rank %d is at %v", i, at)
+				}
+			}
+			exchange(t, ports, 20, datagram)
+			if session := connect(ports[0], ports[2]); session != 2 { // by its real address
+				t.Errorf("session %d", session)
+			}
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -16,10 +15,9 @@ import (
 // only from Route is connected when it is first used.
 type TCPPort struct {
 	inbox
-	life, grace context.Context // until Close, and until it gives up
-	end, stop   context.CancelFunc
-	wg          sync.WaitGroup
-	ended       chan struct{} // closed when Close is done
+	grace context.Context // until Close gives up
+	stop  context.CancelFunc
+	ended chan struct{} // closed when Close is done
 
 	// guarded by mu
 	listeners []*net.TCPListener
@@ -42,7 +40,6 @@ func TCP(o Options) (*TCPPort, error) {
 		return nil, errors.New("socket: a TCP port needs Framing")
 	}
 	p := &TCPPort{inbox: newInbox(o), came: map[*stream]bool{}, ended: make(chan struct{})}
-	p.life, p.end = context.WithCancel(context.Background())
 	p.grace, p.stop = context.WithCancel(context.Background())
 	return p, nil
 }
@@ -114,9 +111,6 @@ func (p *TCPPort) Lossy() bool { return false }
 
 // Listen implements fabric.Port. Port 0 is any free one; LocalAddr returns it.
 func (p *TCPPort) Listen(port uint16) error {
-	if port == 0 {
-		return p.listen(0)
-	}
 	at, err := p.here(port)
 	if err != nil {
 		return fmt.Errorf("listening at port %d: %w", port, err)
@@ -210,19 +204,7 @@ func (p *TCPPort) linked(s *session) *session {
 
 // Route implements fabric.Router. A session that is over may connect again.
 func (p *TCPPort) Route(number uint32, ip uint32, port uint16, local bool) {
-	name := address(ip, port)
-	at, ok := p.o.real(name)
-	if !ok {
-		p.o.Log("no way to %v", name)
-		return
-	}
-	if local {
-		p.routeHere(name, at.Port())
-		return
-	}
-	if !p.route(number, at) {
-		p.o.Log("no session for %v: %v", name, errSessions)
-	}
+	p.lead(number, address(ip, port), local, p.routeHere, p.route)
 }
 
 // route is false if there are too many sessions.
@@ -256,18 +238,8 @@ func (p *TCPPort) routeHere(name netip.AddrPort, port uint16) {
 	p.settleSoon()
 	listens := p.gone || len(p.listeners) > 0
 	p.mu.Unlock()
-	if listens {
-		return
-	}
-	err := p.listen(port)
-	if err == nil {
-		return
-	}
-	p.o.Log("%v; trying again", err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.gone {
-		p.wg.Go(func() { insist(p.life, func() error { return p.listen(port) }) })
+	if !listens {
+		p.insist(func() error { return p.listen(port) })
 	}
 }
 

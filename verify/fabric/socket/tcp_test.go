@@ -199,7 +199,7 @@ func TestTCPConnectErrors(t *testing.T) {
 		return a
 	}})
 	nobody := free(t)
-	full, _ := backlogged(t)
+	full := backlogged(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -249,11 +249,8 @@ func TestTCPListenErrors(t *testing.T) {
 	if err := x.Listen(x.at.Port()); err != nil {
 		t.Errorf("listening again: %v", err)
 	}
-	y, err := socket.TCP(socket.Options{Framing: framing})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = y.Listen(x.at.Port())
+	y := idleTCP(t, socket.Options{})
+	err := y.Listen(x.at.Port())
 	if !errors.Is(err, fabric.ErrAddressInUse) || !strings.Contains(err.Error(), x.at.String()) {
 		t.Errorf("listening where another one does: %v", err)
 	}
@@ -268,20 +265,15 @@ func TestTCPListenErrors(t *testing.T) {
 // A rank whose address somebody else has listens as soon as it is free.
 func TestTCPRouteListensWhenTheAddressIsFree(t *testing.T) {
 	x := newTCP(t, socket.Options{})
-	l := &logs{}
-	p, err := socket.TCP(socket.Options{Framing: framing, Log: l.add})
-	if err != nil {
-		t.Fatal(err)
-	}
-	y := wrap(t, p, l)
+	y := idleTCP(t, socket.Options{})
 	y.Route(0, ip(x.at), x.at.Port(), true)
-	if !l.contain("address in use") || !l.contain(x.at.String()) {
-		t.Errorf("logged %q", l.lines)
+	if !y.logs.contain("address in use") || !y.logs.contain(x.at.String()) {
+		t.Errorf("logged %q", y.logs.lines)
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "listening", func() bool { return p.LocalAddr() == x.at })
+	eventually(t, "listening", func() bool { return y.tcp().LocalAddr() == x.at })
 }
 
 // Sessions of which only the communicator tells are connected when they are used,
@@ -302,11 +294,7 @@ func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 		}
 	}
 	time.Sleep(50 * time.Millisecond) // it has tried several times
-	p, err := socket.TCP(socket.Options{Framing: framing})
-	if err != nil {
-		t.Fatal(err)
-	}
-	y := wrap(t, p, &logs{})
+	y := idleTCP(t, socket.Options{})
 	y.Route(3, ip(at), at.Port(), true) // listens
 	y.Route(8, ip(x.at), x.at.Port(), false)
 	for i := range sent {

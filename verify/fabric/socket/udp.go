@@ -26,9 +26,6 @@ var ErrPayload = errors.New("payload cannot be sent")
 // bound.
 type UDPPort struct {
 	inbox
-	life context.Context // until Close
-	end  context.CancelFunc
-	wg   sync.WaitGroup
 	// bind guards the replacement of the socket, and is taken before mu.
 	bind   sync.Mutex
 	socket *datagrams // guarded by mu; nil if there is none yet
@@ -51,7 +48,6 @@ func UDP(o Options) (*UDPPort, error) {
 	}
 	o.MaxPayload = min(o.MaxPayload, maxDatagram-headerBytes)
 	p := &UDPPort{inbox: newInbox(o)}
-	p.life, p.end = context.WithCancel(context.Background())
 	if o.Local.IsValid() {
 		if err := p.rebind(o.Local.Port()); err != nil {
 			return nil, errors.Join(err, p.Close())
@@ -170,9 +166,6 @@ func (p *UDPPort) next() (*fabric.Packet, *datagrams, *control) {
 
 // Listen binds the port: UDP has no connections.
 func (p *UDPPort) Listen(port uint16) error {
-	if port == 0 {
-		return p.rebind(0)
-	}
 	at, err := p.here(port)
 	if err != nil {
 		return fmt.Errorf("binding UDP port %d: %w", port, err)
@@ -207,23 +200,16 @@ var errSessions = fmt.Errorf("%d sessions are open", maxSessions)
 
 // Route implements fabric.Router.
 func (p *UDPPort) Route(session uint32, ip uint32, port uint16, local bool) {
-	name := address(ip, port)
-	at, ok := p.o.real(name)
-	if !ok {
-		p.o.Log("no way to %v", name)
-		return
-	}
-	if local {
-		p.mu.Lock()
-		p.self = name
-		p.settleSoon()
-		p.mu.Unlock()
-		p.insist(func() error { return p.rebind(at.Port()) })
-		return
-	}
-	if !p.route(session, at) {
-		p.o.Log("no session for %v: %v", name, errSessions)
-	}
+	p.lead(session, address(ip, port), local, p.routeHere, p.route)
+}
+
+// routeHere notes where this port is, and binds it there.
+func (p *UDPPort) routeHere(name netip.AddrPort, port uint16) {
+	p.mu.Lock()
+	p.self = name
+	p.settleSoon()
+	p.mu.Unlock()
+	p.insist(func() error { return p.rebind(port) })
 }
 
 // route is false if there are too many sessions.
@@ -241,40 +227,6 @@ func (p *UDPPort) route(number uint32, at netip.AddrPort) bool {
 		p.sessions.remove(other)
 	}
 	return true
-}
-
-// insist tries until it succeeds or the port is closed, after the first attempt in
-// the background.
-func (p *UDPPort) insist(try func() error) {
-	err := try()
-	if err == nil || errors.Is(err, fabric.ErrClosed) {
-		return
-	}
-	p.o.Log("%v; trying again", err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.gone {
-		p.wg.Go(func() { insist(p.life, try) })
-	}
-}
-
-// Pauses between attempts.
-const (
-	shortestPause = 5 * time.Millisecond
-	longestPause  = 200 * time.Millisecond
-)
-
-func insist(ctx context.Context, try func() error) {
-	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
-		if try() == nil {
-			return
-		}
-	}
 }
 
 // Closed implements fabric.Port: UDP sessions do not close.

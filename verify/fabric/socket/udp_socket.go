@@ -1,7 +1,6 @@
 package socket
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/netip"
@@ -270,13 +269,6 @@ func (d *datagrams) take() (n int, err error) {
 		d.answer(answer)
 	}
 	return n, nil
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // arrive takes a datagram of n bytes, and reports whether it keeps it, and what is

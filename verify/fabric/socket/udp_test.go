@@ -275,29 +275,6 @@ func TestUDPPlaces(t *testing.T) {
 	eventually(t, "its place", func() bool { return z.udp().LocalAddr() == x.at })
 }
 
-func TestUDPTranslate(t *testing.T) {
-	const first = 40000
-	var ports []*port
-	real := func(a netip.AddrPort) netip.AddrPort {
-		if i := int(a.Port()) - first; a.Addr() == local(1) && i >= 0 && i < len(ports) {
-			return ports[i].at
-		}
-		return a
-	}
-	for range 3 {
-		ports = append(ports, newUDP(t, socket.Options{Translate: real}))
-	}
-	for i, p := range ports {
-		for j := range ports {
-			p.Route(uint32(j), ip(p.at), uint16(first+j), i == j)
-		}
-		if p.udp().LocalAddr() != p.at {
-			t.Errorf("rank %d is at %v", i, p.udp().LocalAddr())
-		}
-	}
-	exchange(t, ports, 20, datagram)
-}
-
 func TestUDPClose(t *testing.T) {
 	leaks(t)
 	before := descriptors(t)
