@@ -239,7 +239,7 @@ func (w *world) takeNext() uint32 {
 // takeOne takes a call, if there is one, and checks it.
 func (w *world) takeOne() *call {
 	w.t.Helper()
-	before := len(w.waiting)
+	before, began := len(w.waiting), w.b.Cycle
 	take := func() uint32 { return w.read(pageCalls, w.take) }
 	if w.r.IntN(2) == 0 {
 		take = w.takeNext
@@ -263,6 +263,9 @@ func (w *world) takeOne() *call {
 	c := w.waiting[0]
 	w.waiting = w.waiting[1:]
 	c.state, c.taken = taken, w.b.Cycle-uint64(w.read(pageCalls, w.cycles))
+	if c.taken < began || c.taken > w.b.Cycle {
+		w.t.Fatalf("ticket %d was taken in cycle %d, outside of %d to %d", ticket, c.taken, began, w.b.Cycle)
+	}
 	w.open[ticket] = c
 	for _, i := range w.r.Perm(16) {
 		want := uint32(0)
