@@ -98,7 +98,7 @@ func (r TimingReport) Text(w io.Writer, paths int) error {
 		most := slices.Max(append(t.Bins, 1))
 		for i, n := range t.Bins {
 			if n > 0 && i >= len(t.Bins)-20 {
-				fmt.Fprintf(w, "  %s ns %7d %s\n", ns(i * binWidth)[:3], n, strings.Repeat("#", (n*50+most-1)/most))
+				fmt.Fprintf(w, "  %4.1f ns %7d %s\n", float64(i*binWidth)/1000, n, strings.Repeat("#", (n*50+most-1)/most))
 			}
 		}
 		for i, p := range t.Paths[:min(paths, len(t.Paths))] {
