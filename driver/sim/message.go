@@ -120,19 +120,34 @@ func octets(raw []byte, to *[]byte) (expected string) {
 	data := make([]byte, 0, bytes.Count(inside, []byte{','})+1)
 	for text := range bytes.SplitSeq(inside, []byte{','}) {
 		text = bytes.TrimSpace(text)
-		v, err := strconv.ParseInt(string(text), 10, 64)
-		if err != nil {
+		v, ok := short(text)
+		if !ok {
 			if exact := integer(text); exact != nil && exact.IsInt64() {
-				v, err = exact.Int64(), nil
+				v, ok = exact.Int64(), true
 			}
 		}
-		if err != nil || v < -128 || v > 255 {
+		if !ok || v < -128 || v > 255 {
 			return fmt.Sprintf("bytes of 0 to 255 or -128 to 127, and not %s as number %d,", shortened(text), len(data))
 		}
 		data = append(data, byte(v))
 	}
 	*to = data
 	return ""
+}
+
+// short is the value of up to three digits, as nearly all bytes are spelt.
+func short(text []byte) (v int64, ok bool) {
+	digits := bytes.TrimPrefix(text, []byte{'-'})
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = 10*v + int64(c-'0')
+	}
+	if len(digits) < len(text) {
+		v = -v
+	}
+	return v, len(digits) > 0 && len(digits) <= 3
 }
 
 func shortened(raw []byte) []byte {
@@ -170,15 +185,24 @@ func appendMessage(b []byte, fields ...field) []byte {
 	return append(b, '}')
 }
 
-func appendOctets(b, data []byte) []byte {
-	b = append(b, '[')
-	for i, v := range data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendUint(b, uint64(v), 10)
+// spelled are all bytes, with a comma.
+var spelled = func() (all [256]string) {
+	for v := range all {
+		all[v] = strconv.Itoa(v) + ","
 	}
-	return append(b, ']')
+	return all
+}()
+
+func appendOctets(b, data []byte) []byte {
+	if len(data) == 0 {
+		return append(b, "[]"...)
+	}
+	b = append(b, '[')
+	for _, v := range data {
+		b = append(b, spelled[v]...)
+	}
+	b[len(b)-1] = ']'
+	return b
 }
 
 // AppendData appends a packet, or a piece of a kernel stream, to b: {"data":[bytes…]}.
