@@ -366,7 +366,9 @@ func TestIntactSeesEveryChange(t *testing.T) {
 		"made a link": func(dir string) error {
 			return errors.Join(os.Remove(filepath.Join(dir, "a")), os.Symlink("b/c", filepath.Join(dir, "a")))
 		},
-		"leftover file": func(dir string) error { return os.WriteFile(filepath.Join(dir, temporary(ManifestName)), nil, 0o644) },
+		"leftover file": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, temporary(ManifestName)), nil, 0o644)
+		},
 	} {
 		base := t.TempDir()
 		d := testDir(base)
