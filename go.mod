@@ -24,6 +24,7 @@ require (
 	github.com/yuin/goldmark v1.8.7
 	github.com/zclconf/go-cty v1.19.0
 	golang.org/x/sync v0.24.0
+	gotest.tools/v3 v3.5.2
 )
 
 require (

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/platforms"
 )
 
@@ -26,13 +28,9 @@ func TestShippedPlatformsAreEmbedded(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for tracked := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
-		if !slices.Contains(embedded, tracked) {
-			t.Errorf("embed.go does not name %s", tracked)
-		}
+		assert.Check(t, slices.Contains(embedded, tracked), "embed.go does not name %s", tracked)
 	}
 }
 
@@ -40,13 +38,9 @@ func TestShippedPlatformsAreEmbedded(t *testing.T) {
 // go command refuses to embed.
 func TestNothingBesideThemKeepsThemFromBeingBuilt(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(dir, os.DirFS(".")))
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n", "own.hcl": "platform \"own\" {}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	for _, sub := range []string{"", "boards", "kernels", "abi", "tools"} {
 		links := map[string]string{"link.hcl": filepath.Join(dir, "own.hcl"), "u55c_dangling.hcl": "nowhere"}
@@ -55,9 +49,7 @@ func TestNothingBesideThemKeepsThemFromBeingBuilt(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		if err := os.Mkdir(filepath.Join(dir, sub, "directory.hcl"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Mkdir(filepath.Join(dir, sub, "directory.hcl"), 0o755))
 		if out, err := exec.Command("mkfifo", filepath.Join(dir, sub, "fifo.hcl")).CombinedOutput(); err != nil {
 			t.Logf("no FIFO: %v %s", err, out)
 		}

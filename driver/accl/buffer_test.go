@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -12,14 +15,12 @@ func TestBuffer(t *testing.T) {
 	ctx := within(t)
 	e, d := opened(t, "u55c_tcp")
 	b, err := accl.Alloc[int32](ctx, e, 8, accl.At(0x5000))
-	check(t, err)
+	assert.NilError(t, err)
 	if b.Len() != 8 || b.Address() != 0x5000 || b.DType() != accl.TypeInt32 || b.InHostMemory() || b.Err() != nil {
 		t.Errorf("%d elements of %s at 0x%X", b.Len(), b.DType(), b.Address())
 	}
 	device := d.memory[0x5000].mem
-	if !slices.Equal(device, make([]byte, 32)) {
-		t.Errorf("the device has % X before anybody has written", device)
-	}
+	assert.Check(t, slices.Equal(device, make([]byte, 32)), "the device has % X before anybody has written", device)
 	for i := range b.Host() {
 		b.Host()[i] = int32(0x01020300 + i)
 	}
@@ -27,33 +28,27 @@ func TestBuffer(t *testing.T) {
 	if part.Len() != 2 || part.Address() != 0x5008 || &part.Host()[0] != &b.Host()[2] || cap(part.Host()) != 2 {
 		t.Errorf("slice of %d elements at 0x%X", part.Len(), part.Address())
 	}
-	check(t, part.SyncToDevice(ctx))
+	assert.NilError(t, part.SyncToDevice(ctx))
 	want := []byte{7: 0, 8: 2, 3, 2, 1, 3, 3, 2, 1, 31: 0} // little-endian
-	if !slices.Equal(device, want) {
-		t.Errorf("the device has % X", device)
-	}
+	assert.Check(t, slices.Equal(device, want), "the device has % X", device)
 	copy(device, []byte{0xFF, 0xFF, 0xFF, 0xFF})
 	device[8] = 9
-	check(t, part.Slice(0, 1).SyncFromDevice(ctx))
+	assert.NilError(t, part.Slice(0, 1).SyncFromDevice(ctx))
 	if b.Host()[0] != 0x01020300 || b.Host()[2] != 0x01020309 {
 		t.Errorf("the host has %X", b.Host())
 	}
-	check(t, b.SyncFromDevice(ctx))
+	assert.NilError(t, b.SyncFromDevice(ctx))
 	if b.Host()[0] != -1 {
 		t.Errorf("the host has %X", b.Host())
 	}
-	if err := part.Free(); !errors.Is(err, accl.ErrArgument) {
-		t.Errorf("free of a slice: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(part.Free(), accl.ErrArgument), "free of a slice")
 	if _, err := accl.Alloc[int32](ctx, e, 8, accl.At(0x5000)); !errors.Is(err, errTaken) {
 		t.Errorf("an address twice: %v", err)
 	}
-	check(t, b.Free())
+	assert.NilError(t, b.Free())
 	for name, err := range map[string]error{"Free": b.Free(), "SyncToDevice": b.SyncToDevice(ctx),
 		"SyncFromDevice of a slice": part.SyncFromDevice(ctx)} {
-		if !errors.Is(err, accl.ErrFreed) {
-			t.Errorf("%s after Free: %v", name, err)
-		}
+		assert.Check(t, is.ErrorIs(err, accl.ErrFreed), "%s after Free", name)
 	}
 	if bad := b.Slice(3, 2); !errors.Is(bad.Err(), accl.ErrCount) || bad.Len() != 0 ||
 		!errors.Is(bad.SyncToDevice(ctx), accl.ErrCount) {
@@ -65,19 +60,15 @@ func TestAllocOptions(t *testing.T) {
 	ctx := within(t)
 	e, d := opened(t, "u55c_tcp")
 	raw, err := accl.Alloc[float64](ctx, e, 2, accl.NoPrealloc())
-	check(t, err)
-	if len(d.copies()) != 0 || d.memory[raw.Address()].mem[0] != 0xEE {
-		t.Error("NoPrealloc writes device memory")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, len(d.copies()) == 0 && d.memory[raw.Address()].mem[0] == 0xEE, "NoPrealloc writes device memory")
 	host, err := accl.Alloc[float64](ctx, e, 2, accl.HostOnly())
-	check(t, err)
+	assert.NilError(t, err)
 	if !host.InHostMemory() || host.SyncToDevice(ctx) != nil || host.SyncFromDevice(ctx) != nil || len(d.copies()) != 0 {
 		t.Error("a buffer in host memory is copied")
 	}
 	empty, err := accl.Alloc[float64](ctx, e, 0)
-	if err != nil || empty.Len() != 0 {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil && empty.Len() == 0, "%v", err)
 	if _, err := e.Copy(ctx, empty, empty, 0); err != nil {
 		t.Errorf("copy of nothing: %v", err)
 	}
@@ -95,9 +86,7 @@ func TestAllocOptions(t *testing.T) {
 		"words of the machine": func() error { _, err := accl.AllocAs[int](ctx, e, accl.TypeInt64, 1); return err },
 		"unknown":              func() error { _, err := accl.Alloc[accl.BFloat16](ctx, e, 1); return err },
 	} {
-		if err := try(); !errors.Is(err, accl.ErrType) {
-			t.Errorf("%s: %v, want %v", name, err, accl.ErrType)
-		}
+		assert.Check(t, is.ErrorIs(try(), accl.ErrType), "%s", name)
 	}
 	for _, n := range []int{-1, 1 << 61} {
 		if _, err := accl.Alloc[float32](ctx, e, n); !errors.Is(err, accl.ErrCount) {
@@ -111,13 +100,12 @@ func TestAllocOptions(t *testing.T) {
 			t.Errorf("%s: host memory: %v", name, err)
 		}
 	}
-	check(t, e.Close(ctx))
+	assert.NilError(t, e.Close(ctx))
 	if _, err := accl.Alloc[float32](ctx, e, 1); !errors.Is(err, accl.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
-	if err := errors.Join(raw.SyncToDevice(ctx), raw.Free(), host.Free(), empty.Free()); err != nil {
-		t.Errorf("the program's buffers outlive the engine: %v", err)
-	}
+	assert.Check(t, errors.Join(raw.SyncToDevice(ctx), raw.Free(), host.Free(), empty.Free()),
+		"the program's buffers outlive the engine")
 }
 
 func TestTypeOf(t *testing.T) {

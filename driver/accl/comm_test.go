@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -21,7 +22,7 @@ func TestSplit(t *testing.T) {
 	d.setReg(world.Address()+8+2*24+16, 72)
 	d.setReg(world.Address()+8+2*24+8, 99) // a sequence number
 	sub, err := x.e.Split(ctx, []int{2, 1})
-	check(t, err)
+	assert.NilError(t, err)
 	if sub.Rank() != 1 || sub.Size() != 2 || sub.Engine() != x.e {
 		t.Errorf("rank %d of %d", sub.Rank(), sub.Size())
 	}
@@ -51,9 +52,7 @@ func TestSplit(t *testing.T) {
 	d.reply = func(placed) accl.ReturnCode { return 1 }
 	_, err = sub.Reduce(ctx, x.a, x.b, 1, 1, accl.Sum)
 	var failure *accl.CallError
-	if !errors.As(err, &failure) || failure.Comm != 1 || failure.Rank != 1 {
-		t.Errorf("%v", err)
-	}
+	assert.Check(t, errors.As(err, &failure) && failure.Comm == 1 && failure.Rank == 1, "%v", err)
 	d.reply = nil
 
 	for name, again := range map[string][]int{"same ranks": {2, 1}, "all": {0, 1, 2}} {
@@ -69,9 +68,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("split of a split: %v", err)
 	}
 	none, err := x.e.Split(ctx, []int{0, 2})
-	if none != nil || err != nil {
-		t.Errorf("not a member: %v, %v", none, err)
-	}
+	assert.Check(t, none == nil && err == nil, "not a member: %v, %v", none, err)
 	if none.Rank() != -1 || none.Size() != 0 || none.Ranks() != nil {
 		t.Errorf("rank %d of %d", none.Rank(), none.Size())
 	}
@@ -82,16 +79,14 @@ func TestSplit(t *testing.T) {
 		"OpenPort":  none.OpenPort(ctx),
 		"OpenCon":   none.OpenCon(ctx),
 	} {
-		if !errors.Is(err, accl.ErrNotMember) {
-			t.Errorf("%s of no member: %v", name, err)
-		}
+		assert.Check(t, is.ErrorIs(err, accl.ErrNotMember), "%s of no member", name)
 	}
 	for _, indices := range [][]int{{1, 3}, {-1, 1}, {1, 1}, {}} {
 		if _, err := x.e.Split(ctx, indices); !errors.Is(err, accl.ErrRank) {
 			t.Errorf("%v: %v", indices, err)
 		}
 	}
-	check(t, x.e.Close(ctx))
+	assert.NilError(t, x.e.Close(ctx))
 	if _, err := x.e.Split(ctx, []int{1}); !errors.Is(err, accl.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
@@ -105,10 +100,8 @@ func TestCommunicators(t *testing.T) {
 	x, d := newBench(t, "u55c_udp")
 	ranks := append(accl.LocalRanks(2), accl.Rank{IP: netip.MustParseAddr("10.1.2.3"), Port: 9, Session: 5})
 	c, err := x.e.Communicator(ctx, ranks, 1)
-	check(t, err)
-	if got := d.reg(c.Address() + 8 + 2*24); got != 0x0A010203 {
-		t.Errorf("address 0x%X", got)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(d.reg(c.Address()+8+2*24), uint32(0x0A010203)), "address 0x")
 	if none, err := x.e.Communicator(ctx, ranks, -1); none != nil || err != nil {
 		t.Errorf("not a member: %v", err)
 	}
@@ -121,12 +114,8 @@ func TestCommunicators(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, accl.ErrExchangeFull) || !strings.Contains(err.Error(), "80 bytes") {
-		t.Errorf("%v", err)
-	}
-	if got := d.reg(0x1FC4); got != 0 {
-		t.Error("the words behind the tables were overwritten")
-	}
+	assert.Check(t, errors.Is(err, accl.ErrExchangeFull) && strings.Contains(err.Error(), "80 bytes"), "%v", err)
+	assert.Check(t, is.Equal(d.reg(0x1FC4), uint32(0)), "the words behind the tables were overwritten")
 	ranks[2].Port = 1000
 	if again, err := x.e.Communicator(ctx, ranks, 1); err != nil || again == nil {
 		t.Errorf("one that there is: %v", err)
@@ -139,10 +128,10 @@ func TestReservedRoom(t *testing.T) {
 	p.Exchange.Communicators, p.Exchange.Ranks = 3, 8
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(4), 0)
-	check(t, err)
+	assert.NilError(t, err)
 	first, each := uint32(8+16*28), uint32(8+8*24)
 	sub, err := e.Split(within(t), []int{0, 3})
-	check(t, err)
+	assert.NilError(t, err)
 	if e.World().Address() != first || sub.Address() != first+each {
 		t.Errorf("at 0x%X and 0x%X", e.World().Address(), sub.Address())
 	}
@@ -183,7 +172,7 @@ func TestSessions(t *testing.T) {
 	p := platformOf(t, "u55c_tcp")
 	d := &opener{device: newDevice(p), refused: 3}
 	e, err := accl.Open(ctx, d, p, accl.LocalRanks(3), 1)
-	check(t, err)
+	assert.NilError(t, err)
 	if !slices.Equal(d.ports, []uint16{5501}) || !slices.Equal(d.opens, []string{"127.0.0.1:5500", "127.0.0.1:5502"}) {
 		t.Errorf("ports %d, connections to %s", d.ports, d.opens)
 	}
@@ -193,23 +182,21 @@ func TestSessions(t *testing.T) {
 			t.Errorf("session of rank %d is %d, want %d", i, got, want)
 		}
 	}
-	if d.writes[len(d.writes)-1] != 0x1FF4 {
-		t.Error("sessions are written after config_ready")
-	}
+	assert.Check(t, is.Equal(d.writes[len(d.writes)-1], uint32(0x1FF4)), "sessions are written after config_ready")
 	sub, err := e.Split(ctx, []int{1, 2})
-	check(t, err)
+	assert.NilError(t, err)
 	if got := d.reg(sub.Address() + 8 + 24 + 16); got != 6502 || len(d.opens) != 2 {
 		t.Errorf("session %d in the new communicator, %d connections", got, len(d.opens))
 	}
 	// Ranks that are new are connected to on demand.
 	far, err := e.Communicator(ctx, []accl.Rank{e.World().Ranks()[1], {IP: netip.MustParseAddr("10.0.0.9"), Port: 7}}, 0)
-	check(t, err)
-	check(t, far.OpenCon(ctx))
+	assert.NilError(t, err)
+	assert.NilError(t, far.OpenCon(ctx))
 	if got := d.reg(far.Address() + 8 + 24 + 16); got != 1007 || d.opens[2] != "10.0.0.9:7" {
 		t.Errorf("session %d, connections to %s", got, d.opens)
 	}
 	// A reset keeps them.
-	check(t, e.Reset(ctx))
+	assert.NilError(t, e.Reset(ctx))
 	if got := d.reg(world + 8 + 16); got != 6500 || len(d.opens) != 3 {
 		t.Errorf("session %d after a reset, %d connections", got, len(d.opens))
 	}
@@ -246,12 +233,10 @@ func TestSessionsOfEngine(t *testing.T) {
 		return 0
 	}
 	e, err := accl.Open(ctx, d, p, accl.LocalRanks(2), 0)
-	if err != nil || tries != 4 {
-		t.Fatalf("%v after %d attempts", err, tries)
-	}
+	assert.Assert(t, err == nil && tries == 4, "%v after %d attempts", err, tries)
 	d.reply = nil
 	d.taken()
-	check(t, e.Reset(ctx))
+	assert.NilError(t, e.Reset(ctx))
 	var got []uint32
 	for _, c := range d.taken() {
 		got = append(got, c.FunctionCode)
@@ -259,9 +244,7 @@ func TestSessionsOfEngine(t *testing.T) {
 	if want := []uint32{fnReset, fnEnable, fnTimeout, fnSegment, fnStack, fn3, fn4}; !slices.Equal(got, want) {
 		t.Errorf("config functions %d, want %d", got, want)
 	}
-	if d.reg(0x1FF4) != 1 {
-		t.Error("not ready after a reset")
-	}
+	assert.Check(t, is.Equal(d.reg(0x1FF4), uint32(1)), "not ready after a reset")
 }
 
 // TestReset compares the exchange memory before and after.
@@ -282,13 +265,11 @@ func TestReset(t *testing.T) {
 			}
 			release := d.held()
 			r, err := x.e.Nop(ctx, accl.Async())
-			check(t, err)
-			check(t, x.e.Reset(ctx))
-			if diff := cmp.Diff(hexed(before), hexed(d.regs)); diff != "" {
-				t.Errorf("-before +after:\n%s", diff)
-			}
+			assert.NilError(t, err)
+			assert.NilError(t, x.e.Reset(ctx))
+			assert.Check(t, is.DeepEqual(hexed(before), hexed(d.regs)), "-before +after")
 			release()
-			check(t, r.Wait(ctx))
+			assert.NilError(t, r.Wait(ctx))
 			if _, err := x.e.AllReduce(ctx, x.a, x.b, 10, accl.Sum); err != nil {
 				t.Errorf("a call after the reset: %v", err)
 			}
@@ -300,7 +281,7 @@ func TestClose(t *testing.T) {
 	ctx := within(t)
 	x, d := newBench(t, "u55c_tcp")
 	buffers := d.allocated() - 16 - 3 // those of the engine
-	check(t, x.e.Close(ctx))
+	assert.NilError(t, x.e.Close(ctx))
 	if got := d.allocated(); got != buffers {
 		t.Errorf("%d pieces of memory are left, want %d", got, buffers)
 	}
@@ -316,11 +297,9 @@ func TestClose(t *testing.T) {
 		"OpenPort": x.e.OpenPort(ctx), "OpenCon": x.e.OpenCon(ctx), "Enable": x.e.Enable(ctx),
 		"Communicator": errorOf(x.e.Communicator(ctx, accl.LocalRanks(1), 0)),
 	} {
-		if !errors.Is(err, accl.ErrClosed) {
-			t.Errorf("%s after Close: %v", name, err)
-		}
+		assert.Check(t, is.ErrorIs(err, accl.ErrClosed), "%s after Close", name)
 	}
-	check(t, errors.Join(x.a.Free(), x.host.Free()))
+	assert.NilError(t, errors.Join(x.a.Free(), x.host.Free()))
 }
 
 func TestOpenAll(t *testing.T) {
@@ -331,7 +310,7 @@ func TestOpenAll(t *testing.T) {
 		devices = append(devices, newDevice(p))
 	}
 	engines, err := accl.OpenAll(ctx, devices, p, accl.LocalRanks(3))
-	check(t, err)
+	assert.NilError(t, err)
 	for i, e := range engines {
 		if e.Rank() != i || e.Size() != 3 {
 			t.Errorf("rank %d of %d", e.Rank(), e.Size())
@@ -362,9 +341,7 @@ func TestDumps(t *testing.T) {
 		"  rank 0: 127.0.0.1:5500 session 0, segments of 64 bytes, next in 0, next out 0\n" +
 		"  rank 1: 127.0.0.1:5501 session 1, segments of 64 bytes, next in 0, next out 0\n" +
 		"  rank 2: 127.0.0.1:5502 session 2, segments of 64 bytes, next in 7, next out 9\n"
-	if got := comms[0].String(); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	assert.Check(t, is.Equal(comms[0].String(), want))
 
 	record := uint32(4 + 32)
 	d.setReg(4+4*5, 40)                                                 // length
@@ -381,9 +358,7 @@ func TestDumps(t *testing.T) {
 			"00 00 00 00 00 00 00 00 00 ...",
 		"rx buffer 1: 0x100002000 reserved, 3 of 64 bytes, tag 0xAB, sequence number 5, source 2, data 01 02 03",
 	} {
-		if got := rx[i].String(); got != want {
-			t.Errorf("%s\nwant %s", got, want)
-		}
+		assert.Check(t, is.Equal(rx[i].String(), want))
 	}
 
 	dump, err := x.e.DumpExchangeMemory(ctx)
@@ -393,11 +368,7 @@ func TestDumps(t *testing.T) {
 	text := dump.String()
 	for _, want := range []string{"0x0000: 00000002 00000000 00001000 00000001\n",
 		"0x1FF0: 00000000 00000001 ABCDEFB9 00000000\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no line %q in\n%s", want, text)
-		}
+		assert.Check(t, is.Contains(text, want), "no line")
 	}
-	if strings.Contains(text, "00000000 00000000 00000000 00000000") {
-		t.Error("lines of zeros")
-	}
+	assert.Check(t, !strings.Contains(text, "00000000 00000000 00000000 00000000"), "lines of zeros")
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 var (
@@ -24,7 +26,7 @@ var (
 // what it says to work is shown by a test.
 func TestCompatibilityPage(t *testing.T) {
 	text, err := os.ReadFile("../COMPATIBILITY.md")
-	check(t, err)
+	assert.NilError(t, err)
 	names := exported(t)
 	rows, tests := 0, 0
 	for line := range strings.Lines(string(text)) {
@@ -51,20 +53,16 @@ func TestCompatibilityPage(t *testing.T) {
 			shown = true
 			tests++
 		}
-		if works := strings.Join(cells[2:5], " "); strings.Contains(works, "yes") && !shown {
-			t.Errorf("%s works, says the page, and no test shows it", item)
-		}
+		assert.Check(t, !strings.Contains(strings.Join(cells[2:5], " "), "yes") || shown,
+			"%s works, says the page, and no test shows it", item)
 	}
 	for _, platform := range platformNames {
 		for _, o := range platformOf(t, platform).Operations {
-			if o.Method && !strings.Contains(string(text), "`"+o.Name+"`") {
-				t.Errorf("the page has no row for %s of %s", o.Name, platform)
-			}
+			assert.Check(t, !o.Method || strings.Contains(string(text), "`"+o.Name+"`"),
+				"the page has no row for %s of %s", o.Name, platform)
 		}
 	}
-	if rows < 60 || tests < 80 {
-		t.Errorf("%d rows and %d tests were read", rows, tests)
-	}
+	assert.Check(t, rows >= 60 && tests >= 80, "%d rows and %d tests were read", rows, tests)
 }
 
 // exported lists what the package exports, fields and methods with their type.
@@ -72,18 +70,18 @@ func exported(t *testing.T) map[string]bool {
 	t.Helper()
 	set := token.NewFileSet()
 	paths, err := filepath.Glob("*.go")
-	check(t, err)
+	assert.NilError(t, err)
 	var files []*ast.File
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(set, path, nil, 0)
-		check(t, err)
+		assert.NilError(t, err)
 		files = append(files, file)
 	}
 	pkg, err := doc.NewFromFiles(set, files, "accl")
-	check(t, err)
+	assert.NilError(t, err)
 	names := map[string]bool{}
 	values := func(list []*doc.Value) {
 		for _, v := range list {
@@ -121,10 +119,10 @@ func exported(t *testing.T) map[string]bool {
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	check(t, err)
+	assert.NilError(t, err)
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		check(t, err)
+		assert.NilError(t, err)
 		if strings.Contains(string(text), "func "+name+"(") {
 			return true
 		}

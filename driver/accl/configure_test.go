@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -102,9 +104,7 @@ func TestExchangeMemory(t *testing.T) {
 			}
 			// The platform keeps room for 32 ranks.
 			at += 8 + 32*24
-			if p.Exchange.ConfigOffsets[0] != at {
-				t.Errorf("kernels expect configurations at 0x%X", p.Exchange.ConfigOffsets[0])
-			}
+			assert.Check(t, is.Equal(p.Exchange.ConfigOffsets[0], at), "kernels expect configurations at 0x")
 			for _, config := range [][]uint32{
 				{2, 2, 0, 0, 0, 2, 0, 4, 9}, {4, 2, 0, 0, 1, 2, 1, 4, 9}, {4, 4, 0, 0, 0, 2, 0, 0, 5},
 				{8, 8, 0, 0, 0, 2, 0, 1, 6}, {4, 4, 0, 0, 0, 2, 0, 2, 7}, {8, 8, 0, 0, 0, 2, 0, 3, 8},
@@ -120,17 +120,13 @@ func TestExchangeMemory(t *testing.T) {
 					got[at] = v
 				}
 			}
-			if diff := cmp.Diff(hexed(want), hexed(got)); diff != "" {
-				t.Errorf("-contract +driver:\n%s", diff)
-			}
+			assert.Check(t, is.DeepEqual(hexed(want), hexed(got)), "-contract +driver")
 			if i := slices.Index(d.writes, uint32(c.count)); i < 0 ||
 				slices.Max(slices.Concat(d.writes[:i], []uint32{0})) < uint32(c.records) ||
 				slices.Contains(d.writes[i+1:], uint32(c.records)) {
 				t.Errorf("the count is not written after the records")
 			}
-			if c.ready != 0 && d.writes[len(d.writes)-1] != c.ready {
-				t.Errorf("config_ready is not written last")
-			}
+			assert.Check(t, c.ready == 0 || d.writes[len(d.writes)-1] == c.ready, "config_ready is not written last")
 		})
 	}
 }
@@ -175,13 +171,9 @@ func TestConfigCalls(t *testing.T) {
 				got = append(got, call{made.FunctionCode, made.Count, made.Comm})
 				plain := made.Call
 				plain.FunctionCode, plain.Count, plain.Comm = 0, 0, 0
-				if plain != (accl.Call{Tag: 0xFFFFFFFF}) || made.client != 3 {
-					t.Errorf("%+v", made)
-				}
+				assert.Check(t, plain == (accl.Call{Tag: 0xFFFFFFFF}) && made.client == 3, "%+v", made)
 			}
-			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(call{})); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			assert.Check(t, is.DeepEqual(c.want, got, cmp.AllowUnexported(call{})), "-want +")
 		})
 	}
 }
@@ -194,30 +186,24 @@ func TestStepsOfTheGuide(t *testing.T) {
 			p, ctx := platformOf(t, name), within(t)
 			d := newDevice(p)
 			e, err := accl.New(d, p)
-			check(t, err)
-			if len(d.writes)+len(d.calls)+len(d.memory) != 0 {
-				t.Error("New touches the device")
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(len(d.writes)+len(d.calls)+len(d.memory), 0), "New touches the device")
 			if _, err := e.Nop(ctx); !errors.Is(err, accl.ErrNotConfigured) {
 				t.Errorf("a call before: %v", err)
 			}
 			if _, err := e.ConfigureCommunicator(ctx, accl.LocalRanks(3), 1); !errors.Is(err, accl.ErrNotConfigured) {
 				t.Errorf("a communicator before rx buffers: %v", err)
 			}
-			if err := e.OpenPort(ctx); !errors.Is(err, accl.ErrNotConfigured) {
-				t.Errorf("a port before a communicator: %v", err)
-			}
-			check(t, e.SetupRxBuffers(ctx, 4, 8192))
-			if err := e.SetupRxBuffers(ctx, 4, 8192); !errors.Is(err, accl.ErrConfigured) {
-				t.Errorf("rx buffers twice: %v", err)
-			}
+			assert.Check(t, is.ErrorIs(e.OpenPort(ctx), accl.ErrNotConfigured), "a port before a communicator")
+			assert.NilError(t, e.SetupRxBuffers(ctx, 4, 8192))
+			assert.Check(t, is.ErrorIs(e.SetupRxBuffers(ctx, 4, 8192), accl.ErrConfigured), "rx buffers twice")
 			world, err := e.ConfigureCommunicator(ctx, accl.LocalRanks(3), 1)
-			check(t, err)
+			assert.NilError(t, err)
 			if world != e.World() || world.Rank() != 1 || world.Size() != 3 || e.Rank() != 1 || e.Size() != 3 {
 				t.Errorf("rank %d of %d", world.Rank(), world.Size())
 			}
-			check(t, e.OpenPort(ctx))
-			check(t, e.OpenCon(ctx))
+			assert.NilError(t, e.OpenPort(ctx))
+			assert.NilError(t, e.OpenCon(ctx))
 			if err := e.Enable(ctx); err != nil { // nothing left to do
 				t.Fatal(err)
 			}
@@ -231,9 +217,7 @@ func TestStepsOfTheGuide(t *testing.T) {
 			if err := e.Close(ctx); err != nil || d.allocated() != 0 {
 				t.Errorf("%v, %d pieces of memory left", err, d.allocated())
 			}
-			if err := e.SetupRxBuffers(ctx, 0, 0); !errors.Is(err, accl.ErrClosed) {
-				t.Errorf("after Close: %v", err)
-			}
+			assert.Check(t, is.ErrorIs(e.SetupRxBuffers(ctx, 0, 0), accl.ErrClosed), "after Close")
 		})
 	}
 }
@@ -365,7 +349,7 @@ func TestArithmeticOption(t *testing.T) {
 		RatioLog:        13,
 		CompressorTDEST: 14, DecompressorTDEST: 15, ArithmeticIsCompressed: true, FunctionTDEST: []int{16, 17, 18},
 	}))
-	check(t, err)
+	assert.NilError(t, err)
 	at := uint32(8 + 16*28 + 8 + 32*24)
 	for i, want := range []uint32{11, 12, 13, 14, 15, 3, 1, 16, 17, 18} {
 		if got := d.regs[at+4*uint32(i)]; got != want {
@@ -385,7 +369,7 @@ func TestTypesWithoutFunctions(t *testing.T) {
 	d := newDevice(p)
 	ctx := within(t)
 	e, err := accl.Open(ctx, d, p, accl.LocalRanks(2), 0)
-	check(t, err)
+	assert.NilError(t, err)
 	d.taken()
 	b := alloc[accl.BFloat16](t, e, d, 4)
 	if _, err := e.Copy(ctx, b, b, 4); err != nil {
@@ -399,7 +383,7 @@ func TestTypesWithoutFunctions(t *testing.T) {
 		t.Errorf("a sum of it: %v", err)
 	}
 	blocks, err := accl.AllocAs[[16]byte](ctx, e, "block", 3)
-	check(t, err)
+	assert.NilError(t, err)
 	if _, err := e.AllGather(ctx, blocks.Slice(0, 1), blocks.Slice(1, 3), 1); err != nil {
 		t.Error(err)
 	}
@@ -410,9 +394,7 @@ func TestSetters(t *testing.T) {
 	ctx := within(t)
 	e, d := opened(t, "u55c_tcp", accl.WithMaxRendezvous(1<<20))
 	for _, err := range []error{e.SetTimeout(ctx, 7), e.SetMaxEager(ctx, 8192), e.SetMaxRendezvous(ctx, 1<<20)} {
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 	}
 	want := []accl.Call{{FunctionCode: 2, Count: 7, Tag: math.MaxUint32},
 		{FunctionCode: 3, Count: 8192, Tag: math.MaxUint32}, {FunctionCode: 4, Count: 1 << 20, Tag: math.MaxUint32}}
@@ -421,27 +403,19 @@ func TestSetters(t *testing.T) {
 			t.Errorf("%+v, want %+v", made.Call, want[i])
 		}
 	}
-	if err := e.SetMaxRendezvous(ctx, 1<<20+1); !errors.Is(err, accl.ErrArgument) {
-		t.Errorf("beyond the scratch buffers: %v", err)
-	}
-	if err := e.SetMaxSegment(ctx, 64); !errors.Is(err, accl.ErrUnsupported) {
-		t.Errorf("segment size: %v", err)
-	}
-	check(t, e.Close(context.Background()))
-	if err := e.SetTimeout(ctx, 7); !errors.Is(err, accl.ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(e.SetMaxRendezvous(ctx, 1<<20+1), accl.ErrArgument), "beyond the scratch buffers")
+	assert.Check(t, is.ErrorIs(e.SetMaxSegment(ctx, 64), accl.ErrUnsupported), "segment size")
+	assert.NilError(t, e.Close(context.Background()))
+	assert.Check(t, is.ErrorIs(e.SetTimeout(ctx, 7), accl.ErrClosed), "after Close")
 }
 
 func TestHardwareID(t *testing.T) {
 	e, _ := opened(t, "u280_manual")
 	id, err := e.HardwareID(within(t))
-	check(t, err)
+	assert.NilError(t, err)
 	want := accl.HardwareID{Word: 0xABCDEF3D, Stack: "tcp", InternalDMA: true, Arithmetic: true, Compression: true,
 		KernelStreams: true, Revision: 0xABCDEF}
-	if id != want {
-		t.Errorf("%+v", id)
-	}
+	assert.Check(t, id == want, "%+v", id)
 	if got, want := id.String(),
 		"0xABCDEF3D: tcp, internal DMA, arithmetic, compression, kernel streams, revision abcdef"; got != want {
 		t.Errorf("%s, want %s", got, want)

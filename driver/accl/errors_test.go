@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -17,10 +19,10 @@ func TestWrongUse(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	other, _ := opened(t, "u55c_tcp")
 	foreign, err := accl.Alloc[float32](ctx, other, 10)
-	check(t, err)
+	assert.NilError(t, err)
 	gone, err := accl.Alloc[float32](ctx, x.e, 10)
-	check(t, err)
-	check(t, gone.Free())
+	assert.NilError(t, err)
+	assert.NilError(t, gone.Free())
 	d.copies()
 	e, s := x.e, accl.KernelStream(accl.TypeFloat32)
 	var missing *accl.Buffer[float32]
@@ -107,12 +109,10 @@ func TestWrongUse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := c.call()
-			if r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, want %v that says %q", err, c.want, c.says)
-			}
-			if c.want != accl.ErrFreed && !errors.Is(err, accl.ErrArgument) {
-				t.Errorf("%v is no %v", err, accl.ErrArgument)
-			}
+			assert.Check(t, r == nil && errors.Is(err, c.want) && strings.Contains(err.Error(), c.says),
+				"%v, want %v that says %q", err, c.want, c.says)
+			assert.Check(t, c.want == accl.ErrFreed || errors.Is(err, accl.ErrArgument),
+				"%v is no %v", err, accl.ErrArgument)
 			if calls := d.taken(); len(calls) != 0 {
 				t.Errorf("it reached the engine: %+v", calls)
 			}
@@ -122,7 +122,7 @@ func TestWrongUse(t *testing.T) {
 		})
 	}
 	// Nothing holds the buffers.
-	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free(), x.h.Free(), x.i.Free()))
+	assert.NilError(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free(), x.h.Free(), x.i.Free()))
 }
 
 func TestCallError(t *testing.T) {
@@ -154,12 +154,9 @@ func TestCallError(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, c.want)
 			continue
 		}
-		if failure.Op != "allreduce" || failure.Rank != 1 || failure.Comm != 0 || failure.Code != c.code {
-			t.Errorf("%+v", failure)
-		}
-		if r == nil || r.Err() != err || r.Op() != "allreduce" {
-			t.Errorf("the request says %v", r)
-		}
+		assert.Check(t, failure.Op == "allreduce" && failure.Rank == 1 && failure.Comm == 0 && failure.Code == c.code,
+			"%+v", failure)
+		assert.Check(t, r != nil && r.Err() == err && r.Op() == "allreduce", "the request says %v", r)
 		for _, code := range c.is {
 			if !errors.Is(err, code) {
 				t.Errorf("%v is not %v", err, code)
@@ -173,9 +170,7 @@ func TestCallError(t *testing.T) {
 		if copies := named(d.copies()); len(copies) != 2 {
 			t.Errorf("a result was copied: %s", copies)
 		}
-		if err := errors.Join(x.a.Free(), x.b.Free()); err != nil {
-			t.Errorf("after the error: %v", err)
-		}
+		assert.Check(t, errors.Join(x.a.Free(), x.b.Free()), "after the error")
 	}
 }
 
@@ -192,15 +187,11 @@ func TestConfigError(t *testing.T) {
 		failure.Rank != 1 {
 		t.Errorf("%v", err)
 	}
-	if tries < 2 {
-		t.Errorf("it gave up after %d attempts", tries)
-	}
+	assert.Check(t, tries >= 2, "it gave up after %d attempts", tries)
 	if d.allocated() != 0 {
 		t.Errorf("%d pieces of memory left", d.allocated())
 	}
-	if d.reg(0x1FF4) != 0 {
-		t.Error("the engine is left configured")
-	}
+	assert.Check(t, d.reg(0x1FF4) == 0, "the engine is left configured")
 }
 
 // TestNoStreams: an engine without kernel streams is not asked for them.
@@ -209,7 +200,7 @@ func TestNoStreams(t *testing.T) {
 	p.HardwareID.Value &^= 1 << 5
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(2), 0)
-	check(t, err)
+	assert.NilError(t, err)
 	b := alloc[float32](t, e, d, 1)
 	if _, err := e.Copy(within(t), accl.KernelStream(accl.TypeFloat32), b, 1); !errors.Is(err, accl.ErrUnsupported) {
 		t.Errorf("%v", err)
@@ -233,7 +224,7 @@ func TestDeadDevice(t *testing.T) {
 	if err := x.e.Reset(within(t)); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}
-	check(t, errors.Join(x.a.Free(), x.b.Free()))
+	assert.NilError(t, errors.Join(x.a.Free(), x.b.Free()))
 	if err := x.e.Close(context.Background()); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}

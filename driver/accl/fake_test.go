@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -281,7 +282,7 @@ func opened(t testing.TB, name string, o ...accl.OpenOption) (*accl.Engine, *dev
 	p := platformOf(t, name)
 	d := newDevice(p)
 	e, err := accl.Open(within(t), d, p, accl.LocalRanks(3), 1, o...)
-	check(t, err)
+	assert.NilError(t, err)
 	d.taken()
 	d.copies()
 	return e, d
@@ -291,15 +292,7 @@ func opened(t testing.TB, name string, o ...accl.OpenOption) (*accl.Engine, *dev
 func alloc[T accl.Element](t testing.TB, e *accl.Engine, d *device, n int, o ...accl.AllocOption) *accl.Buffer[T] {
 	t.Helper()
 	b, err := accl.Alloc[T](within(t), e, n, o...)
-	check(t, err)
+	assert.NilError(t, err)
 	d.copies()
 	return b
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

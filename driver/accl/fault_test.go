@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -49,13 +52,9 @@ func TestFaults(t *testing.T) {
 			}
 			d.reply = func(placed) accl.ReturnCode { return c.code }
 			_, err := e.AllReduce(ctx, buffer, buffer, 10, accl.Sum)
-			if !errors.Is(err, c.code) || errors.Is(err, accl.ErrBroken) != c.refused {
-				t.Errorf("%v", err)
-			}
+			assert.Check(t, errors.Is(err, c.code) && errors.Is(err, accl.ErrBroken) == c.refused, "%v", err)
 			for _, want := range c.says {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%v\nlacks %q", err, want)
-				}
+				assert.Check(t, is.Contains(err.Error(), want), "%v\nlacks", err)
 			}
 		})
 	}
@@ -91,7 +90,7 @@ func TestBroken(t *testing.T) {
 				t.Errorf("a further one: %v", err)
 			}
 			d.taken()
-			check(t, e.Recover(ctx))
+			assert.NilError(t, e.Recover(ctx))
 			if calls := d.taken(); len(calls) != 1 || calls[0].Scenario != 0 || calls[0].FunctionCode != 16 ||
 				calls[0].Call.Comm != e.World().Address() {
 				t.Errorf("%+v", calls)
@@ -102,7 +101,5 @@ func TestBroken(t *testing.T) {
 		})
 	}
 	var none *accl.Comm
-	if err := none.Recover(within(t)); !errors.Is(err, accl.ErrNotMember) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(none.Recover(within(t)), accl.ErrNotMember))
 }

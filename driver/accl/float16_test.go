@@ -3,6 +3,9 @@ package accl
 import (
 	"math"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // half describes a type of 16 bits by the definition of its format.
@@ -98,9 +101,7 @@ func TestHalfRounding(t *testing.T) {
 					t.Errorf("%g: 0x%04X", f, got)
 				}
 			}
-			if got := h.to(float32(math.Copysign(0, -1))); got != 0x8000 {
-				t.Errorf("-0: 0x%04X", got)
-			}
+			assert.Check(t, is.Equal(h.to(float32(math.Copysign(0, -1))), uint16(0x8000)), "-0: 0x")
 		})
 	}
 }
@@ -111,8 +112,6 @@ func TestHalfText(t *testing.T) {
 		{ToFloat16(float32(math.Inf(-1))).String(), "-Inf"},
 		{ToBFloat16(-0.25).String(), "-0.25"}, {Float16(0x7E00).String(), "NaN"},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s, want %s", c.got, c.want)
-		}
+		assert.Check(t, is.Equal(c.got, c.want))
 	}
 }

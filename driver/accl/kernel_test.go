@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -51,9 +53,7 @@ func TestCallKernel(t *testing.T) {
 			err.Error() != c.text {
 			t.Errorf("%v", err)
 		}
-		if errors.Is(err, context.DeadlineExceeded) != (c.err.Cause != nil) {
-			t.Errorf("the cause of %v", err)
-		}
+		assert.Check(t, errors.Is(err, context.DeadlineExceeded) == (c.err.Cause != nil), "the cause of %v", err)
 	}
 	if err := accl.KernelArguments([]string{"a", "b"}, 3); !errors.Is(err, accl.ErrCount) ||
 		err.Error() != "wrong argument: count: 3 given, expected 2: a, b" {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestLaunched(t *testing.T) {
@@ -14,9 +16,7 @@ func TestLaunched(t *testing.T) {
 				continue
 			}
 			t.Setenv(name, "") // restores it afterwards
-			if err := os.Unsetenv(name); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.Unsetenv(name))
 		}
 	}
 	if rank, size, err := Launched(); rank != 0 || size != 1 || err != nil {

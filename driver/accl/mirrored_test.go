@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -35,17 +37,17 @@ func TestMirroredHostMemory(t *testing.T) {
 			dev = distant{fake}
 		}
 		e, err := accl.Open(ctx, dev, p, accl.LocalRanks(1), 0)
-		check(t, err)
+		assert.NilError(t, err)
 		fake.copies()
 		fake.taken()
 		src, err := accl.Alloc[int32](ctx, e, 4, accl.HostOnly())
-		check(t, err)
+		assert.NilError(t, err)
 		dst, err := accl.Alloc[int32](ctx, e, 4, accl.HostOnly())
-		check(t, err)
+		assert.NilError(t, err)
 		if _, err := e.Copy(ctx, src, dst, 4); err != nil {
 			t.Fatal(err)
 		}
-		check(t, dst.SyncToDevice(ctx))
+		assert.NilError(t, dst.SyncToDevice(ctx))
 		var ways []string
 		for _, line := range fake.copies() {
 			way, _, _ := strings.Cut(line, " ")
@@ -55,9 +57,7 @@ func TestMirroredHostMemory(t *testing.T) {
 		if mirrored {
 			want = []string{"to", "to", "to", "call", "from", "to"}
 		}
-		if !slices.Equal(ways, want) {
-			t.Errorf("mirrored %v: %v, expected %v", mirrored, ways, want)
-		}
+		assert.Check(t, slices.Equal(ways, want), "mirrored %v: %v, expected %v", mirrored, ways, want)
 		calls := fake.taken()
 		if flags := p.HostFlags.Op0 | p.HostFlags.Result; len(calls) != 1 || calls[0].StreamFlags != flags ||
 			!src.InHostMemory() {

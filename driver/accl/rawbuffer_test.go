@@ -5,6 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -22,7 +25,7 @@ func openedWithPacked(t *testing.T) (*accl.Engine, *device) {
 	})
 	d := newDevice(&p)
 	e, err := accl.Open(within(t), d, &p, accl.LocalRanks(3), 1)
-	check(t, err)
+	assert.NilError(t, err)
 	d.taken()
 	d.copies()
 	return e, d
@@ -32,7 +35,7 @@ func TestRawBuffer(t *testing.T) {
 	ctx := within(t)
 	e, _ := openedWithPacked(t)
 	b, err := accl.AllocRaw(ctx, e, packed, 5, accl.At(0x5008))
-	check(t, err)
+	assert.NilError(t, err)
 	if b.Len() != 5 || b.ElementBytes() != 24 || len(b.Host()) != 120 || b.DType() != packed || b.Address() != 0x5008 ||
 		b.InHostMemory() || b.Err() != nil {
 		t.Errorf("%d elements of %d bytes of %s at 0x%X", b.Len(), b.ElementBytes(), b.DType(), b.Address())
@@ -49,13 +52,9 @@ func TestRawBuffer(t *testing.T) {
 			t.Errorf("elements %v: %v", c, bad.Err())
 		}
 	}
-	if err := part.Free(); !errors.Is(err, accl.ErrArgument) {
-		t.Errorf("free of a slice: %v", err)
-	}
-	check(t, b.Free())
-	if err := b.Free(); !errors.Is(err, accl.ErrFreed) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(part.Free(), accl.ErrArgument), "free of a slice")
+	assert.NilError(t, b.Free())
+	assert.Check(t, is.ErrorIs(b.Free(), accl.ErrFreed))
 	var none *accl.RawBuffer
 	if _, err := e.Copy(ctx, none, none, 1); !errors.Is(err, accl.ErrOperand) {
 		t.Errorf("no buffer: %v", err)
@@ -92,9 +91,7 @@ func TestRawBuffersThatCannotBe(t *testing.T) {
 	if _, err := accl.AllocRaw(ctx, e, packed, 1); !errors.Is(err, accl.ErrAlignment) {
 		t.Errorf("a device that does not align: %v", err)
 	}
-	if len(d.memory) != before {
-		t.Error("what the device gave was not given back")
-	}
+	assert.Check(t, is.Equal(len(d.memory), before), "what the device gave was not given back")
 	d.next = 0x2_0000_0000
 	if b, err := accl.AllocRaw(ctx, e, packed, 0); err != nil || b.Len() != 0 {
 		t.Error(err)
@@ -106,15 +103,15 @@ func TestRawBuffersInCalls(t *testing.T) {
 	ctx := within(t)
 	e, d := openedWithPacked(t)
 	a, err := accl.AllocRaw(ctx, e, packed, 30)
-	check(t, err)
+	assert.NilError(t, err)
 	b, err := accl.AllocRaw(ctx, e, packed, 30)
-	check(t, err)
+	assert.NilError(t, err)
 	f, err := accl.Alloc[float32](ctx, e, 30)
-	check(t, err)
+	assert.NilError(t, err)
 	plain, err := e.ConfigAddress(packed, packed)
-	check(t, err)
+	assert.NilError(t, err)
 	pair, err := e.ConfigAddress(packed, accl.TypeFloat32)
-	check(t, err)
+	assert.NilError(t, err)
 	d.copies()
 	d.taken()
 	for _, c := range []struct {
@@ -183,7 +180,7 @@ func TestAddressesForKernels(t *testing.T) {
 				t.Errorf("%s: %v: %v", name, c, err)
 			}
 		}
-		check(t, e.Close(ctx))
+		assert.NilError(t, e.Close(ctx))
 		if _, err := e.ConfigAddress(accl.TypeFloat32, accl.TypeFloat32); !errors.Is(err, accl.ErrClosed) {
 			t.Errorf("%s: closed: %v", name, err)
 		}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -46,7 +49,7 @@ func TestAsync(t *testing.T) {
 		func() (*accl.Request, error) { return x.e.Nop(ctx, accl.Async()) },
 	} {
 		r, err := call()
-		check(t, err)
+		assert.NilError(t, err)
 		requests = append(requests, r)
 	}
 	for _, r := range requests {
@@ -74,16 +77,14 @@ func TestAsync(t *testing.T) {
 		t.Errorf("before the answer: %s", got)
 	}
 	for _, b := range []*accl.Buffer[float32]{x.a, x.b, x.c} {
-		if err := b.Free(); !errors.Is(err, accl.ErrBusy) {
-			t.Errorf("free of a buffer in use: %v", err)
-		}
+		assert.Check(t, is.ErrorIs(b.Free(), accl.ErrBusy), "free of a buffer in use")
 	}
 	release()
-	check(t, accl.WaitAll(ctx, append(requests, nil)...))
+	assert.NilError(t, accl.WaitAll(ctx, append(requests, nil)...))
 	if got := named(d.copies()); !slices.Contains(got, "<B 40") || !slices.Contains(got, "<C 40") {
 		t.Errorf("after the answer: %s", got)
 	}
-	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
+	assert.NilError(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // TestChain: a call starts when those that it comes after are done, and not
@@ -94,12 +95,12 @@ func TestChain(t *testing.T) {
 	other, otherDevice := newBench(t, "u280_2022")
 	release, otherRelease := d.held(), otherDevice.held()
 	first, err := x.e.AllReduce(ctx, x.a, x.b, 10, accl.Sum, accl.Async(), accl.ToFPGA())
-	check(t, err)
+	assert.NilError(t, err)
 	elsewhere, err := other.e.Nop(ctx, accl.Async())
-	check(t, err)
+	assert.NilError(t, err)
 	second, err := x.e.AllGather(ctx, x.b, x.c, 10, accl.Async(), accl.FromFPGA(), accl.After(first, nil),
 		accl.After(elsewhere))
-	check(t, err)
+	assert.NilError(t, err)
 	third := make(chan error)
 	go func() {
 		_, err := x.e.Copy(ctx, x.c, x.a, 10, accl.After(second)) // synchronous
@@ -110,13 +111,13 @@ func TestChain(t *testing.T) {
 		t.Errorf("placed %d before the first is done", got)
 	}
 	release()
-	check(t, first.Wait(ctx))
+	assert.NilError(t, first.Wait(ctx))
 	time.Sleep(5 * time.Millisecond)
 	if got := scenarios(d.taken()); len(got) != 0 {
 		t.Errorf("placed %d before all are done", got)
 	}
 	otherRelease()
-	check(t, errors.Join(second.Wait(ctx), <-third))
+	assert.NilError(t, errors.Join(second.Wait(ctx), <-third))
 	if got := scenarios(d.taken()); !slices.Equal(got, []uint32{9, 1}) {
 		t.Errorf("then placed %d", got)
 	}
@@ -137,11 +138,11 @@ func TestChainOfErrors(t *testing.T) {
 	}
 	release := d.held()
 	first, err := x.e.Copy(ctx, x.a, x.b, 10, accl.Async())
-	check(t, err)
+	assert.NilError(t, err)
 	second, err := x.e.Nop(ctx, accl.Async(), accl.After(first))
-	check(t, err)
+	assert.NilError(t, err)
 	third, err := x.e.AllReduce(ctx, x.a, x.c, 10, accl.Sum, accl.Async(), accl.After(second))
-	check(t, err)
+	assert.NilError(t, err)
 	release()
 	err = third.Wait(ctx)
 	var failure *accl.CallError
@@ -159,7 +160,7 @@ func TestChainOfErrors(t *testing.T) {
 	if r, err := x.e.Nop(ctx, accl.Async(), accl.After(first)); r != nil || !errors.Is(err, accl.ReturnCode(1<<2)) {
 		t.Errorf("%v", err)
 	}
-	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
+	assert.NilError(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // TestCancel: who gives up gets the context's error, and buffers stay the
@@ -176,12 +177,8 @@ func TestCancel(t *testing.T) {
 		cancel(why)
 	}()
 	r, err := x.e.Copy(ctx, x.a, x.b, 10)
-	if !errors.Is(err, why) || r == nil {
-		t.Fatalf("%v, %v", r, err)
-	}
-	if err := x.a.Free(); !errors.Is(err, accl.ErrBusy) {
-		t.Errorf("free of a buffer in use: %v", err)
-	}
+	assert.Assert(t, errors.Is(err, why) && r != nil, "%v, %v", r, err)
+	assert.Check(t, is.ErrorIs(x.a.Free(), accl.ErrBusy), "free of a buffer in use")
 	if _, err := x.e.Nop(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call with a context that has ended: %v", err)
 	}
@@ -190,13 +187,11 @@ func TestCancel(t *testing.T) {
 	}
 	d.copies()
 	release()
-	if err := r.Wait(within(t)); err != nil {
-		t.Errorf("the call itself: %v", err)
-	}
+	assert.Check(t, r.Wait(within(t)), "the call itself")
 	if got := named(d.copies()); !slices.Equal(got, []string{"<B 40"}) {
 		t.Errorf("copies %s", got)
 	}
-	check(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
+	assert.NilError(t, errors.Join(x.a.Free(), x.b.Free(), x.c.Free()))
 }
 
 // placed returns the calls so far.
@@ -211,15 +206,13 @@ func TestCancelChain(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	defer d.held()()
 	first, err := x.e.Nop(within(t), accl.Async())
-	check(t, err)
+	assert.NilError(t, err)
 	ctx, cancel := context.WithCancel(within(t))
 	second, err := x.e.Copy(ctx, x.a, x.b, 10, accl.Async(), accl.After(first))
-	check(t, err)
+	assert.NilError(t, err)
 	cancel()
-	if err := second.Wait(within(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	check(t, errors.Join(x.a.Free(), x.b.Free()))
+	assert.Check(t, is.ErrorIs(second.Wait(within(t)), context.Canceled))
+	assert.NilError(t, errors.Join(x.a.Free(), x.b.Free()))
 }
 
 // TestWaitLimit: no answer is an error too.
@@ -231,13 +224,9 @@ func TestWaitLimit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	r, err := x.e.Copy(context.Background(), x.a, x.b, 10, accl.Async())
-	check(t, err)
-	if err := r.Wait(within(t)); !errors.Is(err, accl.ErrTimeout) {
-		t.Errorf("%v", err)
-	}
-	if err := x.a.Free(); !errors.Is(err, accl.ErrBusy) {
-		t.Errorf("free of a buffer that the engine may still use: %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.ErrorIs(r.Wait(within(t)), accl.ErrTimeout))
+	assert.Check(t, is.ErrorIs(x.a.Free(), accl.ErrBusy), "free of a buffer that the engine may still use")
 	release()
 	for x.a.Free() != nil {
 		time.Sleep(time.Millisecond) // a late answer gives it back
@@ -249,17 +238,17 @@ func TestCycles(t *testing.T) {
 	x, d := newBench(t, "u55c_tcp")
 	d.cycles = 1234
 	r, err := x.e.Nop(ctx)
-	check(t, err)
+	assert.NilError(t, err)
 	if cycles, ok := r.Cycles(); !ok || cycles != 1234 {
 		t.Errorf("%d cycles, %t", cycles, ok)
 	}
 	release := d.held()
 	first, err := x.e.Nop(ctx, accl.Async())
-	check(t, err)
+	assert.NilError(t, err)
 	second, err := x.e.Nop(ctx, accl.Async())
-	check(t, err)
+	assert.NilError(t, err)
 	release()
-	check(t, accl.WaitAll(ctx, first, second))
+	assert.NilError(t, accl.WaitAll(ctx, first, second))
 	for _, r := range []*accl.Request{first, second} {
 		if cycles, ok := r.Cycles(); ok {
 			t.Errorf("%d cycles, which may be another call's", cycles)
@@ -296,13 +285,9 @@ func TestConcurrent(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := last.Wait(ctx); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, last.Wait(ctx))
 			}
-			if err := b.Free(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, b.Free())
 		})
 	}
 	group.Go(func() {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -257,15 +258,13 @@ func TestCallWords(t *testing.T) {
 				t.Run(s.name, func(t *testing.T) {
 					r, err := s.do(within(t), x)
 					if slices.Contains(s.lacks, x.e.Platform().Generation) {
-						if !errors.Is(err, accl.ErrUnsupported) || len(d.taken()) != 0 {
-							t.Errorf("%v", err)
-						}
+						assert.Check(t, errors.Is(err, accl.ErrUnsupported) && len(d.taken()) == 0, "%v", err)
 						return
 					}
 					if err == nil {
 						err = r.Err()
 					}
-					check(t, err)
+					assert.NilError(t, err)
 					want := s.want
 					if want.Comm != 0 {
 						want.Comm = world
@@ -281,18 +280,12 @@ func TestCallWords(t *testing.T) {
 						}
 					}
 					calls := d.taken()
-					if len(calls) != 1 {
-						t.Fatalf("%d calls", len(calls))
-					}
-					if diff := cmp.Diff(want, calls[0].Call); diff != "" {
-						t.Errorf("-contract +driver:\n%s", diff)
-					}
+					assert.Assert(t, len(calls) == 1, "%d calls", len(calls))
+					assert.Check(t, is.DeepEqual(want, calls[0].Call), "-contract +driver")
 					if client := calls[0].client; client != 0 != (s.name == "recv of a tag") {
 						t.Errorf("client %d", client)
 					}
-					if diff := cmp.Diff(s.copies, named(d.copies())); diff != "" {
-						t.Errorf("copies, -want +got:\n%s", diff)
-					}
+					assert.Check(t, is.DeepEqual(s.copies, named(d.copies())), "copies, -want +")
 				})
 			}
 		})
@@ -360,7 +353,5 @@ func TestSwappedArgumentsDoNotCompile(t *testing.T) {
 			}
 		}
 	}
-	if operations < 2*15 {
-		t.Errorf("only %d operations were found", operations)
-	}
+	assert.Check(t, operations >= 2*15, "only %d operations were found", operations)
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -33,7 +36,7 @@ const (
 func hostsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hosts")
-	check(t, os.WriteFile(name, []byte(text), 0o600))
+	assert.NilError(t, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }
 
@@ -72,7 +75,7 @@ func TestFromEnv(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o, err := FromEnv(lookup(test.env))
-			check(t, err)
+			assert.NilError(t, err)
 			if want := test.want; want.Size > 1 && want.Secret == nil {
 				test.want.Secret = []byte("0123456789abcdef")
 			}
@@ -127,7 +130,7 @@ func TestFromEnvOfNonsense(t *testing.T) {
 func TestFlagsComeFirst(t *testing.T) {
 	set := flag.NewFlagSet("test", flag.ContinueOnError)
 	env := Flags(set, lookup(withSecret+"CCLFORGE_RANK=1 CCLFORGE_SIZE=9 CCLFORGE_MEET=b"))
-	check(t, set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}))
+	assert.NilError(t, set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}))
 	if o, err := FromEnv(env); o.Rank != 2 || o.Size != 9 || o.Meet != "c:1" || err != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -188,22 +191,18 @@ func TestDescribe(t *testing.T) {
 	a := Describe(p, accl.Rank{Port: 1})
 	p.MaxPutTag++
 	b := Describe(p, accl.Rank{Port: 1})
-	if a.Hash == b.Hash || len(a.Hash) != 64 {
-		t.Errorf("%s and %s", a.Hash, b.Hash)
-	}
+	assert.Check(t, a.Hash != b.Hash && len(a.Hash) == 64, "%s and %s", a.Hash, b.Hash)
 	if a.Platform != "x" || a.Generation != "accl-2024" || a.Stack != "udp" || a.HardwareID != 5 || a.HardwareMask != 7 ||
 		a.Engine.Port != 1 {
 		t.Errorf("%+v", a)
 	}
-	check(t, a.check(1))
+	assert.NilError(t, a.check(1))
 }
 
 func TestWhereRank0Listens(t *testing.T) {
 	for meet, want := range map[string]string{"10.1.2.3:4": "10.1.2.3:4", "[::1]:4": "[::1]:4",
 		"localhost:4": "localhost:4", "node7:4": ":4"} {
-		if got := listenAddress(meet); got != want {
-			t.Errorf("%s: %s; expected is %s", meet, got, want)
-		}
+		assert.Check(t, is.Equal(listenAddress(meet), want), "%s", meet)
 	}
 	all := options(t, 2)
 	all[0].Meet, all[0].Listener = all[0].Listener.Addr().String(), nil // which is still open

@@ -10,13 +10,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // running is a world whose ranks are all ready.
 func running(t *testing.T, all []Options) []*World {
 	t.Helper()
 	worlds := up(t, all)
-	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
+	assert.NilError(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	return worlds
 }
 

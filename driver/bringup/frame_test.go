@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 var frameKey = []byte("a key of frames")
@@ -55,7 +57,7 @@ func TestFramesThatAreNot(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	m := Member{Generation: "accl-2024", Data: []byte{1}}
 	text, err := m.encode(2)
-	check(f, err)
+	assert.NilError(f, err)
 	f.Add(appendFrame(nil, frameKey, 0, frameMember, text))
 	f.Add(appendFrame(nil, frameKey, 0, frameFailed, (&Error{ErrLeft, StepJoin, 1, "a", "b"}).encode()))
 	f.Add([]byte{0, 0, 0, 0, frameBeat})

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // drop ends a rank's connection as its death does.
@@ -18,7 +20,7 @@ func drop(w *World) {
 
 func TestARankThatLeavesIsNoticed(t *testing.T) {
 	worlds := up(t, options(t, 4))
-	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
+	assert.NilError(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	ctx, cancel := worlds[1].Context(t.Context())
 	defer cancel()
 	worlds[3].Close() // in order: nobody minds
@@ -32,9 +34,7 @@ func TestARankThatLeavesIsNoticed(t *testing.T) {
 	if cause := context.Cause(ctx); cause.Error() != errs[0].Error() {
 		t.Errorf("%v", cause)
 	}
-	if err := worlds[0].Ready(t.Context(), nil); err != nil {
-		t.Errorf("what has been is no more: %v", err)
-	}
+	assert.Check(t, worlds[0].Ready(t.Context(), nil), "what has been is no more")
 	worlds[0].Close()
 	if err, open := <-worlds[1].Left(); open {
 		t.Errorf("after all have left in order: %v", err)
@@ -83,7 +83,7 @@ func TestRank0Leaves(t *testing.T) {
 	alike(t, ready(t.Context(), worlds[1:], nil), ErrLeft, StepReady, 0, worlds[0].meet, "killed")
 
 	worlds = up(t, options(t, 3))
-	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
+	assert.NilError(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	kill(worlds[0].hub)
 	var errs []error
 	for _, w := range worlds[1:] {
@@ -127,23 +127,21 @@ func TestASilentRankIsGivenUp(t *testing.T) {
 	}
 	o := all[1]
 	self, err := o.complete()
-	check(t, err)
+	assert.NilError(t, err)
 	done := make(chan error, 1)
 	go func() { _, err := Join(t.Context(), all[0]); done <- err }()
 	// Rank 1, whose host dies.
 	w := newWorld(&o)
 	c, err := net.Dial("tcp", o.Meet)
-	check(t, err)
+	assert.NilError(t, err)
 	w.meet = o.Meet
 	k, err := w.prove(c)
-	check(t, err)
+	assert.NilError(t, err)
 	dead := &frozen{c, make(chan struct{})}
 	close(dead.from)
 	w.begin(dead, k)
 	t.Cleanup(func() { w.Close() })
 	w.link.put(message{kind: frameMember, payload: self})
 	alike(t, []error{<-done}, ErrLeft, StepJoin, 1, "it has said nothing for 3s")
-	if err := <-w.Left(); err == nil || !strings.Contains(err.Error(), "it has left") {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorContains(<-w.Left(), "it has left"))
 }

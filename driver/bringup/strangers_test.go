@@ -8,14 +8,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 func dial(t *testing.T, at string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", at)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { c.Close() })
-	check(t, c.SetDeadline(time.Now().Add(patience)))
+	assert.NilError(t, c.SetDeadline(time.Now().Add(patience)))
 	return c
 }
 
@@ -32,9 +34,7 @@ func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
 	for _, i := range []int{0, 1} {
 		go func() {
 			w, err := Join(t.Context(), all[i])
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			done <- w
 		}()
 	}
@@ -73,13 +73,11 @@ func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
 		t.Error(err)
 	}
 	answer, err := io.ReadAll(c)
-	if err != nil || len(answer) != answerBytes || answer[0] != 0 {
-		t.Errorf("%x, %v", answer, err)
-	}
+	assert.Check(t, err == nil && len(answer) == answerBytes && answer[0] == 0, "%x, %v", answer, err)
 	w, err := Join(t.Context(), all[2])
-	check(t, err)
+	assert.NilError(t, err)
 	worlds := []*World{w, <-done, <-done}
-	check(t, errors.Join(ready(t.Context(), worlds, nil)...))
+	assert.NilError(t, errors.Join(ready(t.Context(), worlds, nil)...))
 	leave(worlds)
 }
 
@@ -141,9 +139,7 @@ func TestWhoIsNotRank0(t *testing.T) {
 				o.Timeout = time.Second
 			}
 			_, err := Join(t.Context(), o)
-			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
-				t.Error(err)
-			}
+			assert.Check(t, errors.Is(err, test.kind) && strings.Contains(err.Error(), test.text), "%v", err)
 		})
 	}
 }

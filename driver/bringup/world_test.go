@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -23,7 +26,7 @@ var testSecret = []byte("0123456789abcdef")
 func options(t *testing.T, size int) []Options {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { listener.Close() })
 	all := make([]Options, size)
 	for i := range all {
@@ -76,7 +79,7 @@ func leave(worlds []*World) {
 func up(t *testing.T, all []Options) []*World {
 	t.Helper()
 	worlds, errs := join(t.Context(), t, all)
-	check(t, errors.Join(errs...))
+	assert.NilError(t, errors.Join(errs...))
 	return worlds
 }
 
@@ -104,9 +107,7 @@ func alike(t *testing.T, errs []error, kind error, step Step, rank int, texts ..
 			t.Errorf("%d: %v; expected is %v of rank %d in step %s, as the first has it: %v", i, err, kind, rank, step, errs[0])
 		}
 		for _, text := range texts {
-			if !strings.Contains(err.Error(), text) {
-				t.Errorf("%d: %v; expected is %q", i, err, text)
-			}
+			assert.Check(t, is.Contains(err.Error(), text), "%d: %v", i, err)
 		}
 	}
 }
@@ -135,31 +136,21 @@ func TestAWorldComesUp(t *testing.T) {
 					}
 				}
 			}
-			if got := worlds[0].Ranks()[size-1].Session; got != 77 {
-				t.Errorf("session %d", got)
-			}
-			check(t, errors.Join(ready(t.Context(), worlds, nil)...))
-			if err := worlds[0].Ready(t.Context(), errors.New("too late")); err != nil {
-				t.Errorf("said again: %v", err)
-			}
+			assert.Check(t, is.Equal(worlds[0].Ranks()[size-1].Session, uint32(77)))
+			assert.NilError(t, errors.Join(ready(t.Context(), worlds, nil)...))
+			assert.Check(t, worlds[0].Ready(t.Context(), errors.New("too late")), "said again")
 			want := []Step{StepMeet, StepProve, StepJoin, StepConfigure, StepReady, StepRun}
 			if size == 1 {
 				want = slices.DeleteFunc(want, func(s Step) bool { return s == StepProve })
 			}
-			if !slices.Equal(slices.Compact(steps), want) {
-				t.Errorf("%v", steps)
-			}
+			assert.Check(t, slices.Equal(slices.Compact(steps), want), "%v", steps)
 			leave(worlds)
 			for i, w := range worlds {
 				for err := range w.Left() {
 					t.Errorf("rank %d: %v", i, err)
 				}
-				if err := w.Err(); err != nil {
-					t.Errorf("rank %d: %v", i, err)
-				}
-				if err := w.Ready(t.Context(), nil); !errors.Is(err, ErrClosed) {
-					t.Errorf("after Close: %v", err)
-				}
+				assert.Check(t, w.Err(), "rank %d", i)
+				assert.Check(t, is.ErrorIs(w.Ready(t.Context(), nil), ErrClosed), "after Close")
 			}
 		})
 	}
@@ -188,7 +179,7 @@ func TestRank0ComesLate(t *testing.T) {
 	all[0].Meet = at
 	worlds[0], errs[0] = Join(t.Context(), all[0])
 	group.Wait()
-	check(t, errors.Join(errs...))
+	assert.NilError(t, errors.Join(errs...))
 	leave(worlds)
 }
 
@@ -264,9 +255,7 @@ func TestMissingRanks(t *testing.T) {
 	cancel(errors.New("enough"))
 	err = <-results
 	e, ok := errors.AsType[*Error](err)
-	if !ok {
-		t.Fatal(err)
-	}
+	assert.Assert(t, ok, "%v", err)
 	late := options(t, 4)[2] // rank 0 waits for it, to tell it, too
 	late.Meet = all[1].Meet
 	_, its := Join(t.Context(), late)
@@ -278,7 +267,7 @@ func TestMissingRanks(t *testing.T) {
 func TestRank0DoesNotAnswer(t *testing.T) {
 	alone := options(t, 2)[1]
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	assert.NilError(t, err)
 	alone.Meet, alone.Timeout = listener.Addr().String(), time.Second
 	listener.Close()
 	_, err = Join(t.Context(), alone)
@@ -329,13 +318,5 @@ func TestRanksThatAreNotReady(t *testing.T) {
 	alike(t, errs, ErrNotReady, StepConfigure, e.Rank, "waits no longer", "rank 0 at")
 	if !strings.Contains(errs[0].Error(), "1") {
 		t.Error(errs[0])
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/cluster"
 )
 
@@ -40,18 +42,14 @@ func TestAddresses(t *testing.T) {
 			}
 			got, err := cluster.Addresses(from, test.port, test.n)
 			if test.last == "" {
-				if !errors.Is(err, cluster.ErrAddress) {
-					t.Errorf("%d addresses, %v", len(got), err)
-				}
+				assert.Check(t, errors.Is(err, cluster.ErrAddress), "%d addresses, %v", len(got), err)
 				return
 			}
 			if err != nil || len(got) != test.n || fmt.Sprintf("%v:%d", got[test.n-1].IP, got[test.n-1].Port) != test.last {
 				t.Errorf("%v, %v", got, err)
 			}
 			for i, r := range got {
-				if r.Session != uint32(i) {
-					t.Errorf("session %d of rank %d", r.Session, i)
-				}
+				assert.Check(t, r.Session == uint32(i), "session %d of rank %d", r.Session, i)
 			}
 		})
 	}

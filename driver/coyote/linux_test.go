@@ -10,39 +10,37 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // opened is a file of 64 KiB as the driver opens those of a shell.
 func opened(t *testing.T) (File, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "region")
-	check(t, os.WriteFile(path, make([]byte, 64<<10), 0o600))
+	assert.NilError(t, os.WriteFile(path, make([]byte, 64<<10), 0o600))
 	f, err := own().Open(path)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f, path
 }
 
 func TestFilesOfLinux(t *testing.T) {
 	f, path := opened(t)
-	check(t, f.Lock())
+	assert.NilError(t, f.Lock())
 	second, err := own().Open(path)
-	check(t, err)
+	assert.NilError(t, err)
 	defer second.Close()
-	if err := second.Lock(); !errors.Is(err, syscall.EWOULDBLOCK) {
-		t.Errorf("locked twice: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(second.Lock(), syscall.EWOULDBLOCK), "locked twice")
 	w, err := f.Map(4096, 8192)
-	check(t, err)
+	assert.NilError(t, err)
 	w.Store(4096+8, 0x0123456789ABCDEF)
-	if v := w.Load(4096 + 8); v != 0x0123456789ABCDEF {
-		t.Errorf("0x%X", v)
-	}
-	check(t, w.Unmap())
+	assert.Check(t, is.Equal(w.Load(4096+8), uint64(0x0123456789ABCDEF)))
+	assert.NilError(t, w.Unmap())
 	content, err := os.ReadFile(path)
-	if err != nil || binary.NativeEndian.Uint64(content[8192+8:]) != 0x0123456789ABCDEF {
-		t.Errorf("the file does not have what was stored: %v", err)
-	}
+	assert.Check(t, err == nil && binary.NativeEndian.Uint64(content[8192+8:]) == 0x0123456789ABCDEF,
+		"the file does not have what was stored: %v", err)
 	if _, err := own().Open(path + " that is not there"); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
@@ -52,7 +50,7 @@ func TestFilesOfLinux(t *testing.T) {
 func TestCallsOfLinux(t *testing.T) {
 	const readable = 0x541B // FIONREAD
 	r, w, err := os.Pipe()
-	check(t, err)
+	assert.NilError(t, err)
 	defer r.Close()
 	defer w.Close()
 	if _, err := w.WriteString("12345"); err != nil {
@@ -66,7 +64,7 @@ func TestCallsOfLinux(t *testing.T) {
 		t.Error(err)
 	}
 	// Signals come through again.
-	check(t, syscall.Kill(syscall.Getpid(), syscall.SIGURG))
+	assert.NilError(t, syscall.Kill(syscall.Getpid(), syscall.SIGURG))
 	var mask uint64
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(unsafe.Pointer(&mask)), maskBytes, 0,
 		0); errno != 0 || mask == allSignals {
@@ -83,7 +81,7 @@ func TestPagesOfLinux(t *testing.T) {
 		if errors.Is(err, syscall.ENOMEM) {
 			t.Skip("NOT TESTED: this machine has no huge pages")
 		}
-		check(t, err)
+		assert.NilError(t, err)
 		for _, other := range all {
 			if distance := int64(uintptr(unsafe.Pointer(&other[0]))) - int64(
 				uintptr(unsafe.Pointer(&pages[0]))); distance == 2*size || distance == -2*size {
@@ -97,11 +95,7 @@ func TestPagesOfLinux(t *testing.T) {
 		all = append(all, pages)
 	}
 	for _, pages := range all {
-		if err := sys.Return(pages); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, sys.Return(pages))
 	}
-	if err := sys.Return(make([]byte, 1)); !errors.Is(err, syscall.EINVAL) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(sys.Return(make([]byte, 1)), syscall.EINVAL))
 }

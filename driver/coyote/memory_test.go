@@ -3,6 +3,9 @@ package coyote
 import (
 	"sync"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // paged is a shell's driver with one page of the host's, and one of the card's behind it.
@@ -32,16 +35,14 @@ func TestPartsOfAPageAtOnce(t *testing.T) {
 	p := &paged{}
 	c := &Card{name: "card 0", sys: p, file: p, driver: &told().Driver[0], buffers: map[*memory]bool{}}
 	m, err := c.alloc(t.Context(), 8, false)
-	check(t, err)
+	assert.NilError(t, err)
 	const times = 100
 	var all sync.WaitGroup
 	for i := range m.Bytes() {
 		all.Go(func() {
 			for n := range byte(times) {
 				m.Bytes()[i] = n
-				if err := m.SyncTo(t.Context(), i, 1); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, m.SyncTo(t.Context(), i, 1))
 				p.seen(t, c, i, n)
 			}
 		})
@@ -53,15 +54,5 @@ func TestPartsOfAPageAtOnce(t *testing.T) {
 func (p *paged) seen(t *testing.T, c *Card, at int, want byte) {
 	c.transfer.Lock()
 	defer c.transfer.Unlock()
-	if got := p.card[at]; got != want {
-		t.Errorf("byte %d of the card is %d, want %d", at, got, want)
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, is.Equal(p.card[at], want), "byte %d of the card", at)
 }

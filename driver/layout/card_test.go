@@ -2,8 +2,10 @@ package layout
 
 import (
 	"slices"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 var two = Design{
@@ -42,16 +44,12 @@ func TestInstances(t *testing.T) {
 
 func TestRegisters(t *testing.T) {
 	k, ok := two.Kernel("hostctrl")
-	if !ok {
-		t.Fatal("no kernel")
-	}
+	assert.Assert(t, ok, "no kernel")
 	if at, err := k.Find("count", "control"); err != nil || len(at) != 2 || at[0].At != 0x18 || at[1].At != 0 {
 		t.Errorf("%v, %v", at, err)
 	}
 	_, err := k.Find("count", "tag", "comm")
-	if err == nil || !strings.Contains(err.Error(), `hostctrl has no registers ["tag" "comm"]`) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorContains(err, `hostctrl has no registers ["tag" "comm"]`))
 	if _, ok := two.Kernel("hostctrls"); ok {
 		t.Error("a kernel that is not there")
 	}

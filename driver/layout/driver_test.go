@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestRecords(t *testing.T) {
@@ -19,9 +22,7 @@ func TestRecords(t *testing.T) {
 	}
 	for text, values := range map[string]Values{"no field middle": {"middle": 1},
 		"low of pair has 24 bits": {"low": 1 << 24}} {
-		if err := r.Put(words, values); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%v: %v", values, err)
-		}
+		assert.Check(t, is.ErrorContains(r.Put(words, values), text), "%v", values)
 	}
 }
 

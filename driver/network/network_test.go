@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -33,7 +34,7 @@ func design(t testing.TB, name string, vars map[string]cty.Value) *layout.Design
 		return d.(*layout.Design)
 	}
 	d, err := driverview.Card(designtest.Load(t, name, vars))
-	check(t, err)
+	assert.NilError(t, err)
 	designs.Store(key, &d)
 	return &d
 }
@@ -68,7 +69,7 @@ func (c counted) Write(ctx context.Context, offset, value uint32) error {
 func stack(t testing.TB, d *layout.Design, in instances) *network.Stack {
 	t.Helper()
 	s, err := network.Of(d, 0, in.open)
-	check(t, err)
+	assert.NilError(t, err)
 	return s
 }
 
@@ -130,9 +131,7 @@ func (f fault) check(t *testing.T, ranks []accl.Rank, e *network.Error) {
 func checkFaults(t *testing.T, ranks []accl.Rank, err error, want []fault) {
 	t.Helper()
 	got := all(err)
-	if len(got) != len(want) {
-		t.Fatalf("%d errors, want %d:\n%v", len(got), len(want), err)
-	}
+	assert.Assert(t, len(got) == len(want), "%d errors, want %d:\n%v", len(got), len(want), err)
 	for i, f := range want {
 		f.check(t, ranks, got[i])
 	}
@@ -292,11 +291,3 @@ type listens struct{}
 func (listens) OpenPort(context.Context, uint16) error { return nil }
 
 func (listens) OpenConnection(context.Context, uint32, uint16) (uint32, error) { return 7, nil }
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/network"
 )
 
@@ -76,7 +78,7 @@ func TestQueuePairs(t *testing.T) {
 			var texts [][]byte
 			for _, pairs := range all {
 				text, err := network.EncodeQueuePairs(pairs)
-				check(t, err)
+				assert.NilError(t, err)
 				texts = append(texts, text)
 			}
 			for local := range all {
@@ -92,14 +94,12 @@ func TestQueuePairs(t *testing.T) {
 						t.Errorf("rank %d: %+v", local, p)
 					}
 				}
-				if len(pairs) != 3 {
-					t.Errorf("rank %d has %d pairs", local, len(pairs))
-				}
+				assert.Check(t, len(pairs) == 3, "rank %d has %d pairs", local, len(pairs))
 			}
 		})
 	}
 	good, err := json.Marshal(said(1)[0])
-	check(t, err)
+	assert.NilError(t, err)
 	for _, text := range []string{"", "{}", "[{\"QPN\": -1}]", "[" + strings.Repeat("[", 100)} {
 		if _, err := network.PairUp(0, [][]byte{[]byte(text)}); !errors.Is(err, network.ErrQueuePairs) ||
 			!strings.Contains(fmt.Sprint(err), "rank 0: what it says") {

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
@@ -46,16 +49,12 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	peer.Answers(0)
 	c.Timeout = 10 * time.Second
 	got, err := own.s.Setup(ctx(t), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var operations []uint32
 	for _, a := range own.handler.Asked() {
 		operations = append(operations, a.Operation)
 	}
-	if !slices.Equal(operations, []uint32{1, 2}) {
-		t.Errorf("the session handler was asked for %v", operations)
-	}
+	assert.Check(t, slices.Equal(operations, []uint32{1, 2}), "the session handler was asked for %v", operations)
 	links := w.Connections()
 	if len(links) != 1 || links[0].FromSession != got[1].Session {
 		t.Errorf("connections %v, session %d", links, got[1].Session)
@@ -122,13 +121,9 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 				fails.at, fails.failed = ^uint32(0), false
 				if at != 0 {
 					fails.at = at
-					if err := do(); !errors.Is(err, errBus) {
-						t.Fatal(err)
-					}
+					assert.ErrorIs(t, do(), errBus)
 				}
-				if err := do(); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, do())
 			}
 			again(test.opening, func() error {
 				_, err := s.OpenConnection(ctx(t), 10<<24|1<<16|212<<8|22, 5501)
@@ -161,16 +156,12 @@ func TestSessionOpener(t *testing.T) {
 	if _, err := opener.OpenConnection(ctx(t), ip, 5501); !errors.Is(err, network.ErrConnect) {
 		t.Errorf("before it listens: %v", err)
 	}
-	if err := b.s.OpenPort(ctx(t), 5501); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, b.s.OpenPort(ctx(t), 5501))
 	session, err := opener.OpenConnection(ctx(t), ip, 5501)
 	if c := w.Connections(); err != nil || len(c) != 1 || c[0].FromSession != session || session != 1 { // 0 was refused
 		t.Errorf("session %d, %v, connections %v", session, err, c)
 	}
-	if err := a.s.OpenPort(ctx(t), 40000); !errors.Is(err, network.ErrPort) {
-		t.Errorf("a port above the limit: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(a.s.OpenPort(ctx(t), 40000), network.ErrPort), "a port above the limit")
 	c, cancel := context.WithCancel(t.Context())
 	cancel()
 	begin := time.Now()

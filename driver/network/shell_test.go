@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/network"
 )
 
@@ -85,13 +87,13 @@ func (s *rdma) Packets(context.Context) (network.Packets, error) { return s.n, s
 func inShell(t *testing.T, shell network.Shell) (*network.Stack, [][]byte) {
 	t.Helper()
 	s, err := network.Within(design(t, "u55c_rdma", nil), 0, shell)
-	check(t, err)
+	assert.NilError(t, err)
 	var texts [][]byte
 	for i := range members(3) {
 		other, err := network.Within(design(t, "u55c_rdma", nil), 0, newRDMA())
-		check(t, err)
+		assert.NilError(t, err)
 		text, err := other.Describe(ctx(t), members(3), i)
-		check(t, err)
+		assert.NilError(t, err)
 		texts = append(texts, text)
 	}
 	return s, texts
@@ -105,13 +107,10 @@ func TestQueuePairsAreWritten(t *testing.T) {
 	var steps []network.Step
 	got, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said,
 		Progress: func(s network.Step) { steps = append(steps, s) }})
-	check(t, err)
-	if got[0].Session != 0x40 || got[2].Session != 0x42 {
-		t.Errorf("sessions are %v", got)
-	}
-	if shell.ip != ranks[1].IP || shell.mac.String() != "02:00:0a:01:d4:16" {
-		t.Errorf("the addresses are %v and %v", shell.ip, shell.mac)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, got[0].Session == 0x40 && got[2].Session == 0x42, "sessions are %v", got)
+	assert.Check(t, shell.ip == ranks[1].IP && shell.mac.String() == "02:00:0a:01:d4:16",
+		"the addresses are %v and %v", shell.ip, shell.mac)
 	pairs, err := network.PairUp(1, said)
 	if err != nil || len(shell.connected) != 2 {
 		t.Fatal(shell.connected, err)
@@ -188,9 +187,8 @@ func TestQueuePairsThatCannotBeWritten(t *testing.T) {
 			within(t, 10*silence, func() {
 				_, err := s.Setup(ctx(t), c)
 				checkFaults(t, c.Ranks, err, test.want)
-				if test.want[0].kind == network.ErrAccess && !errors.Is(err, errBroken) {
-					t.Errorf("%v does not say what has failed", err)
-				}
+				assert.Check(t, test.want[0].kind != network.ErrAccess || errors.Is(err, errBroken),
+					"%v does not say what has failed", err)
 			})
 		})
 	}

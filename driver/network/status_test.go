@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
 )
@@ -24,17 +27,13 @@ func TestUDPStatus(t *testing.T) {
 	r.own.Ethernet.Count(0x500, 1<<40+5) // packets sent
 	r.own.Ethernet.Count(0x6D0, 3)       // stomped
 	st, err := s.Status(ctx(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if st.Kind != "udp" || st.Instance != "poe_0" || st.IP != r.c.Ranks[0].IP || st.MAC != "00:0a:35:02:9d:15" ||
 		st.MaskBits != 24 ||
 		st.Gateway.String() != "10.1.212.1" || st.SocketTable != 16 {
 		t.Errorf("%+v", st)
 	}
-	if got := fmt.Sprint(st.Sockets); got != "[{1 10.1.212.22:5501 5500} {2 10.1.212.23:5502 5500}]" {
-		t.Errorf("sockets %s", got)
-	}
+	assert.Check(t, is.Equal(fmt.Sprint(st.Sockets), "[{1 10.1.212.22:5501 5500} {2 10.1.212.23:5502 5500}]"))
 	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16} {10.1.212.23 00:0a:35:02:9d:17}]" {
 		t.Errorf("neighbours %s", got)
 	}
@@ -80,9 +79,7 @@ func TestState(t *testing.T) {
 	r.own.Ethernet.Count(0x500, 5)
 	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
 	got, err := s.State(ctx(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := s.Status(ctx(t)); err == nil {
 		t.Error("a status writes nothing")
 	}
@@ -91,9 +88,8 @@ func TestState(t *testing.T) {
 		t.Errorf("%v, %v", want.Link.Counters, err)
 	}
 	want.Counters, want.Link.Counters = nil, nil
-	if !reflect.DeepEqual(got, want) || !got.Link.Up || len(got.Sockets) != 2 {
-		t.Errorf("the state is %+v, and the status %+v", got, want)
-	}
+	assert.Check(t, reflect.DeepEqual(got, want) && got.Link.Up && len(got.Sockets) == 2,
+		"the state is %+v, and the status %+v", got, want)
 }
 
 func TestFind(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/fakecards/kernels"
@@ -63,9 +66,7 @@ func TestTCPEachWay(t *testing.T) {
 				got[i], errs[i] = nodes[i].s.Setup(ctx(t), c)
 			})
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		assert.NilError(t, errors.Join(errs...), "seed %d", seed)
 		ranks := members(n)
 		if all := w.Connections(); len(all) != n*(n-1) {
 			t.Errorf("seed %d: %d connections: %v", seed, len(all), all)
@@ -114,9 +115,7 @@ func TestTCPOncePerPair(t *testing.T) {
 		together(n, seed, 100*time.Millisecond, func(i int) {
 			got[i], errs[i] = nodes[i].s.Setup(ctx(t), tcpConfig(n, i))
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		assert.NilError(t, errors.Join(errs...), "seed %d", seed)
 		ranks := members(n)
 		if all := w.Connections(); len(all) != n*(n-1)/2 {
 			t.Errorf("seed %d: %d connections: %v", seed, len(all), all)
@@ -171,9 +170,7 @@ func TestTCPWithoutTheOthers(t *testing.T) {
 func TestTCPBanks(t *testing.T) {
 	own := newNode(t, kernels.NewWire(false))
 	want := "[{m00_axi HBM 6 6} {m01_axi HBM 6 6}]" // the first bank behind those of the engine
-	if got := fmt.Sprint(own.s.Banks()); got != want {
-		t.Errorf("banks %s, want %s", got, want)
-	}
+	assert.Check(t, is.Equal(fmt.Sprint(own.s.Banks()), want))
 	if n := own.s.BufferBytes(); n != bufferBytes {
 		t.Errorf("buffers have %d bytes", n)
 	}
@@ -200,12 +197,12 @@ func TestTCPFaults(t *testing.T) {
 		{"a port that is open already", func(t *testing.T, _ *kernels.Wire, own *node, c *network.Config) {
 			write(t, own.Registers(), 0, 1)
 			time.Sleep(20 * time.Millisecond)
-			check(t, own.TCP.OpenPort(t.Context(), c.Ranks[0].Port))
+			assert.NilError(t, own.TCP.OpenPort(t.Context(), c.Ranks[0].Port))
 		}, []fault{{network.ErrPort, 0, "the stack does not listen on port 5500; perhaps it has been told to"}}, nil},
 		{"a port that is open already, as is known", func(t *testing.T, _ *kernels.Wire, own *node, c *network.Config) {
 			write(t, own.Registers(), 0, 1)
 			time.Sleep(20 * time.Millisecond)
-			check(t, own.TCP.OpenPort(t.Context(), c.Ranks[0].Port))
+			assert.NilError(t, own.TCP.OpenPort(t.Context(), c.Ranks[0].Port))
 			c.Listening = true
 		}, nil, nil},
 		{"a stack that does not end its start", func(_ *testing.T, _ *kernels.Wire, own *node,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -40,9 +42,7 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 			}
 			got[i], errs[i] = s.Setup(ctx(t), c)
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		assert.NilError(t, errors.Join(errs...), "seed %d", seed)
 		for i, own := range cards {
 			if ip, mac := own.Address(); ip != members[i].IP || mac != (kernels.MAC{0x00, 0x0A, 0x35, 0x02, 0x9D, ip.As4()[3]}) {
 				t.Errorf("rank %d has the addresses %v and %v", i, ip, mac)
@@ -104,7 +104,7 @@ type writer interface {
 
 func write(t *testing.T, r writer, offset, value uint32) {
 	t.Helper()
-	check(t, r.Write(t.Context(), offset, value))
+	assert.NilError(t, r.Write(t.Context(), offset, value))
 }
 
 // correct turns RS-FEC on.
@@ -269,9 +269,7 @@ func TestUDPIsGivenUpAndDoneAgain(t *testing.T) {
 	var err error
 	within(t, 5*time.Second, func() { _, err = s.Setup(c, r.c) })
 	checkFaults(t, r.c.Ranks, err, []fault{{network.ErrSilent, 1, why.Error()}})
-	if !errors.Is(err, why) {
-		t.Errorf("%v does not wrap its cause", err)
-	}
+	assert.Check(t, errors.Is(err, why), "%v does not wrap its cause", err)
 	r.others[1].Silence(0)
 	if _, err := s.Setup(ctx(t), r.c); err != nil {
 		t.Error(err)
@@ -326,8 +324,6 @@ func TestUDPWithOtherMACs(t *testing.T) {
 		if _, err := stack(t, design(t, "u55c_udp", vars), in).Setup(ctx(t), r.c); err != nil {
 			t.Error(err)
 		}
-		if got := fmt.Sprint(steps); got != want {
-			t.Errorf("steps %s, want %s", got, want)
-		}
+		assert.Check(t, is.Equal(fmt.Sprint(steps), want))
 	}
 }

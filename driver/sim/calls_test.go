@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -38,7 +40,7 @@ func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 		s.work = func(object) (uint32, func() bool) { return 0x800, nil }
 		d := s.start().open(platform)
 		ticket, err := d.Start(within(t), 1, someCall)
-		check(t, err)
+		assert.NilError(t, err)
 		if code, err := d.Wait(within(t), ticket); code != 0x800 || err != nil {
 			t.Errorf("%s: 0x%X, %v", platform, uint32(code), err)
 		}
@@ -53,9 +55,8 @@ func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 		if id != nil {
 			want["ctrl_id"] = id
 		}
-		if len(sent) != 1 || fmt.Sprint(sent[0]) != fmt.Sprint(want) {
-			t.Errorf("%s: %v was sent, expected %v", platform, sent, want)
-		}
+		assert.Check(t, len(sent) == 1 && fmt.Sprint(sent[0]) == fmt.Sprint(want),
+			"%s: %v was sent, expected %v", platform, sent, want)
 		if polls := s.requests(6); (id == nil) != (len(polls) == 0) {
 			t.Errorf("%s: %d call waits", platform, len(polls))
 		}
@@ -64,9 +65,7 @@ func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 				t.Errorf("client %d: %v", client, err)
 			}
 		}
-		if len(s.requests(5)) != 1 {
-			t.Error("a client that there is not was sent to the server")
-		}
+		assert.Check(t, is.Equal(len(s.requests(5)), 1), "a client that there is not was sent to the server")
 	}
 }
 
@@ -84,7 +83,7 @@ func TestCompletionsBelongToTheirCalls(t *testing.T) {
 	for i := range 5 {
 		for client := range tickets {
 			ticket, err := d.Start(ctx, client, accl.Call{Count: uint32(100*client + i)})
-			check(t, err)
+			assert.NilError(t, err)
 			tickets[client] = append(tickets[client], ticket)
 		}
 	}
@@ -120,7 +119,7 @@ func TestCallsThatWereGivenUpKeepTheirPlace(t *testing.T) {
 		t.Errorf("while the call before is placed: %v", err)
 	}
 	ticket, err := d.Start(within(t), 0, accl.Call{Count: 7})
-	check(t, err)
+	assert.NilError(t, err)
 	if code, err := d.Wait(within(t), ticket); code != 7 || err != nil {
 		t.Errorf("%d, %v", code, err)
 	}
@@ -138,7 +137,7 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 	ctx := within(t)
 	hold.Store(true)
 	first, err := d.Start(ctx, 0, accl.Call{Count: 5})
-	check(t, err)
+	assert.NilError(t, err)
 	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 6}); !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "has not answered the calls before") {
 		t.Errorf("%v", err)
@@ -161,9 +160,7 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 		}()
 	}
 	for range 20 {
-		if err := <-codes; err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, <-codes)
 	}
 	if code, err := d.Wait(ctx, first); code != 5 || err != nil {
 		t.Errorf("%d, %v", code, err)
@@ -178,17 +175,13 @@ func TestCallsOfOurServersGoSideBySide(t *testing.T) {
 	defer cancel()
 	router := zmq4.NewRouter(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)))
 	defer router.Close()
-	check(t, router.Listen("tcp://"+e.Command(0)))
+	assert.NilError(t, router.Listen("tcp://"+e.Command(0)))
 	answer := func(m zmq4.Msg) {
 		var r object
 		body := len(m.Frames) - 1
-		if err := json.Unmarshal(m.Frames[body], &r); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, json.Unmarshal(m.Frames[body], &r))
 		reply := fmt.Appendf(nil, `{"retcode": %v, "status":0, "rdata": 1}`, r["count"])
-		if err := router.SendMulti(zmq4.NewMsgFrom(append(m.Frames[:body:body], reply)...)); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, router.SendMulti(zmq4.NewMsgFrom(append(m.Frames[:body:body], reply)...)))
 	}
 	first, order := true, make(chan []zmq4.Msg)
 	go func() {
@@ -210,7 +203,7 @@ func TestCallsOfOurServersGoSideBySide(t *testing.T) {
 	d := openAt(t, platform2022, sim.Options{Endpoints: e})
 	run := func(count uint32) accl.Ticket {
 		ticket, err := d.Start(ctx, 0, accl.Call{Count: count})
-		check(t, err)
+		assert.NilError(t, err)
 		return ticket
 	}
 	if code, err := d.Wait(ctx, run(99)); code != 99 || err != nil {
@@ -222,9 +215,8 @@ func TestCallsOfOurServersGoSideBySide(t *testing.T) {
 	}
 	held := <-order
 	for i, m := range held {
-		if text := string(m.Frames[len(m.Frames)-1]); !strings.Contains(text, fmt.Sprintf(`"count":%d,`, i)) {
-			t.Errorf("call %d came as number %s", i, text)
-		}
+		assert.Check(t, is.Contains(string(m.Frames[len(m.Frames)-1]), fmt.Sprintf(`"count":%d,`, i)),
+			"call %d came as number", i)
 	}
 	for i, m := range slices.Backward(held) {
 		if _, err := d.Wait(briefly(t), tickets[i]); !errors.Is(err, context.DeadlineExceeded) {
@@ -253,7 +245,7 @@ func TestReturnCodesInReplies(t *testing.T) {
 		}
 		d := s.start().open(platform)
 		ticket, err := d.Start(within(t), 0, accl.Call{})
-		check(t, err)
+		assert.NilError(t, err)
 		if code, err := d.Wait(within(t), ticket); code != 0x80000000 || err != nil || len(s.requests(0)) != 0 {
 			t.Errorf("%s: 0x%X, %v, %d words read", platform, uint32(code), err, len(s.requests(0)))
 		}
@@ -293,9 +285,9 @@ func TestServersThatVanishEndAllWaits(t *testing.T) {
 		s.work = func(object) (uint32, func() bool) { return 0, s.stopped }
 		d := s.start().open(platform)
 		m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 64})
-		check(t, err)
+		assert.NilError(t, err)
 		ticket, err := d.Start(within(t), 0, accl.Call{})
-		check(t, err)
+		assert.NilError(t, err)
 		time.Sleep(20 * time.Millisecond)
 		s.stop()
 		if _, err := d.Wait(within(t), ticket); !errors.Is(err, zmq.ErrClosed) {
@@ -305,9 +297,7 @@ func TestServersThatVanishEndAllWaits(t *testing.T) {
 			t.Errorf("%s: a call was placed", platform)
 		}
 		for range 2 {
-			if err := m.SyncTo(within(t), 0, 64); err == nil || !strings.Contains(err.Error(), s.endpoints.Command(0)) {
-				t.Errorf("%s: %v", platform, err)
-			}
+			assert.Check(t, is.ErrorContains(m.SyncTo(within(t), 0, 64), s.endpoints.Command(0)), "%s", platform)
 		}
 	}
 }
@@ -323,9 +313,7 @@ func TestServersThatNeverAnswer(t *testing.T) {
 		d := s.start().open(platform)
 		if ticket, err := d.Start(briefly(t), 0, accl.Call{}); err == nil {
 			_, err = d.Wait(briefly(t), ticket)
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v", platform, err)
-			}
+			assert.Check(t, is.ErrorIs(err, context.DeadlineExceeded), "%s", platform)
 		} else if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", platform, err)
 		}

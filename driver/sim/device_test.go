@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
@@ -27,7 +30,7 @@ func TestWordsOfTheExchangeMemory(t *testing.T) {
 		if v, err := d.ReadReg(ctx, 0x1FF8); v != 0xFFFFFFFF || err != nil {
 			t.Errorf("0x%X, %v", v, err)
 		}
-		check(t, d.WriteReg(ctx, 0x10, 0x80000001))
+		assert.NilError(t, d.WriteReg(ctx, 0x10, 0x80000001))
 		if v, err := d.ReadReg(ctx, 0x10); v != 0x80000001 || err != nil {
 			t.Errorf("0x%X, %v", v, err)
 		}
@@ -51,27 +54,23 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 		offset := map[bool]int{true: 100}
 		for _, host := range []bool{false, true} {
 			m, err := d.Alloc(ctx, accl.MemSpec{Bytes: 300, Host: host})
-			check(t, err)
+			assert.NilError(t, err)
 			for i := range m.Bytes() {
 				m.Bytes()[i] = byte(i*7 + offset[host])
 			}
 			want := append(make([]byte, 10), m.Bytes()[10:260]...)
-			check(t, m.SyncTo(ctx, 10, 250))
+			assert.NilError(t, m.SyncTo(ctx, 10, 250))
 			if got := s.read(host, m.Addr(), 260); !bytes.Equal(got, want) {
 				t.Errorf("host %v: the server has %v", host, got)
 			}
-			if got := s.read(!host, m.Addr(), 260); bytes.Equal(got, want) {
-				t.Errorf("host %v: it is in the other memory", host)
-			}
+			assert.Check(t, !bytes.Equal(s.read(!host, m.Addr(), 260), want), "host %v: it is in the other memory", host)
 			clear(m.Bytes())
-			check(t, m.SyncFrom(ctx, 0, 200))
+			assert.NilError(t, m.SyncFrom(ctx, 0, 200))
 			if !bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)) {
 				t.Errorf("host %v: %v came back", host, m.Bytes())
 			}
-			check(t, m.Free())
-			if err := m.SyncTo(ctx, 0, 1); !errors.Is(err, sim.ErrFreed) {
-				t.Error(err)
-			}
+			assert.NilError(t, m.Free())
+			assert.Check(t, is.ErrorIs(m.SyncTo(ctx, 0, 1), sim.ErrFreed))
 		}
 	}
 }
@@ -82,19 +81,15 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 	ctx := within(t)
 	const size, limit = 1<<20 + 5, 1 << 20
 	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: size})
-	check(t, err)
+	assert.NilError(t, err)
 	m.Bytes()[size-1], m.Bytes()[1<<20] = 7, 8
-	check(t, errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)))
-	if m.Bytes()[size-1] != 7 || m.Bytes()[1<<20] != 8 {
-		t.Error("wrong data came back")
-	}
+	assert.NilError(t, errors.Join(m.SyncTo(ctx, 0, size), m.SyncFrom(ctx, 0, size)))
+	assert.Check(t, m.Bytes()[size-1] == 7 && m.Bytes()[1<<20] == 8, "wrong data came back")
 	written := 0
 	for _, r := range s.requests(3) {
 		n := len(r["wdata"].([]any))
 		written += n
-		if n > limit {
-			t.Errorf("a message of %d bytes", n)
-		}
+		assert.Check(t, n <= limit, "a message of %d bytes", n)
 	}
 	if written != size || len(s.requests(2)) < 2 {
 		t.Errorf("%d written, %d reads", written, len(s.requests(2)))
@@ -112,7 +107,7 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 			spec.At = &at
 		}
 		m, err := d.Alloc(ctx, spec)
-		check(t, err)
+		assert.NilError(t, err)
 		return m
 	}
 	a, b, c := alloc(1, false, 0), alloc(4097, false, 0), alloc(4096, false, 0)
@@ -122,10 +117,8 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 	if m := alloc(1, true, 0); m.Addr() != 0x11000 {
 		t.Errorf("host memory begins at 0x%X", m.Addr())
 	}
-	check(t, b.Free())
-	if err := b.Free(); !errors.Is(err, sim.ErrFreed) {
-		t.Error(err)
-	}
+	assert.NilError(t, b.Free())
+	assert.Check(t, is.ErrorIs(b.Free(), sim.ErrFreed))
 	if m := alloc(8193, false, 0); m.Addr() != 0x15000 {
 		t.Errorf("3 steps at 0x%X", m.Addr())
 	}
@@ -141,9 +134,7 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 	}
 	for _, at := range []uint64{0x30, 0x11FFF, 0x19000, 0x17FFF} {
 		_, err := d.Alloc(ctx, accl.MemSpec{Bytes: 0x2000, At: &at})
-		if !errors.Is(err, sim.ErrTaken) {
-			t.Errorf("0x%X: %v", at, err)
-		}
+		assert.Check(t, is.ErrorIs(err, sim.ErrTaken), "0x%X", at)
 	}
 	end := ^uint64(0) - 100
 	if _, err := d.Alloc(ctx, accl.MemSpec{Bytes: 4096, At: &end}); !errors.Is(err, sim.ErrFull) {
@@ -268,7 +259,7 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 func TestWhatIsNotServedIsSaid(t *testing.T) {
 	listener := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		check(t, err)
+		assert.NilError(t, err)
 		t.Cleanup(func() { l.Close() })
 		return l
 	}
@@ -297,13 +288,9 @@ func TestWhatIsNotServedIsSaid(t *testing.T) {
 	} {
 		o := sim.Options{Endpoints: sim.Endpoints{Port: test.port, Ranks: 5}, Rank: test.rank, Dialing: test.dialing}
 		_, err := sim.Open(within(t), platformOf(t, platform2024), o)
-		if !errors.Is(err, sim.ErrNotServed) {
-			t.Fatalf("%+v: %v", test, err)
-		}
+		assert.ErrorIs(t, err, sim.ErrNotServed, "%+v", test)
 		for _, want := range test.want {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%q is not in %v", want, err)
-			}
+			assert.Check(t, strings.Contains(err.Error(), want), "%q is not in %v", want, err)
 		}
 	}
 }
@@ -318,16 +305,14 @@ func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
 		servers[i].start()
 	}
 	devices, err := sim.OpenWorld(within(t), platformOf(t, platform2022), e)
-	check(t, err)
+	assert.NilError(t, err)
 	for i, d := range devices {
 		if v, err := d.ReadReg(within(t), 0); v != uint32(i) || err != nil {
 			t.Errorf("rank %d: %d, %v", i, v, err)
 		}
-		check(t, d.Close())
+		assert.NilError(t, d.Close())
 	}
-	if len(devices) != 2 {
-		t.Errorf("%d devices", len(devices))
-	}
+	assert.Check(t, len(devices) == 2, "%d devices", len(devices))
 	servers[1].stop()
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second) // rank 0 is reached on a busy machine, too
 	defer cancel()
@@ -345,7 +330,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 		d := s.start().open(platform)
 		ctx := within(t)
 		ticket, err := d.Start(ctx, 0, accl.Call{})
-		check(t, err)
+		assert.NilError(t, err)
 		waited := make(chan error, 2)
 		go func() {
 			_, err := d.Wait(ctx, ticket)
@@ -356,7 +341,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 			waited <- err
 		}()
 		time.Sleep(20 * time.Millisecond)
-		check(t, d.Close())
+		assert.NilError(t, d.Close())
 		for range 2 {
 			if err := <-waited; !errors.Is(err, sim.ErrClosed) && !errors.Is(err, zmq.ErrClosed) &&
 				!strings.Contains(err.Error(), "refused") {
@@ -369,12 +354,8 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 		if _, err := d.Start(ctx, 0, accl.Call{}); !errors.Is(err, sim.ErrClosed) {
 			t.Error(err)
 		}
-		if err := d.Push(ctx, 0, make([]byte, 64)); !errors.Is(err, sim.ErrClosed) {
-			t.Error(err)
-		}
-		if err := d.Close(); err != nil {
-			t.Errorf("closing again: %v", err)
-		}
+		assert.Check(t, is.ErrorIs(d.Push(ctx, 0, make([]byte, 64)), sim.ErrClosed))
+		assert.Check(t, d.Close(), "closing again")
 		s.stop()
 	}
 	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {

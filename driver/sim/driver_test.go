@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -36,7 +38,7 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		ctx := within(t)
 		ranks := accl.LocalRanks(1)
 		e, err := accl.Open(ctx, d, p, ranks, 0, accl.GivenSessions())
-		check(t, err)
+		assert.NilError(t, err)
 		type placing struct{ from, to []accl.AllocOption }
 		host := []accl.AllocOption{accl.HostOnly()}
 		placings := []placing{{}}
@@ -45,9 +47,9 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 		}
 		for i, where := range placings {
 			src, err := accl.Alloc[float32](ctx, e, 100, where.from...)
-			check(t, err)
+			assert.NilError(t, err)
 			dst, err := accl.Alloc[float32](ctx, e, 100, where.to...)
-			check(t, err)
+			assert.NilError(t, err)
 			for k := range src.Host() {
 				src.Host()[k] = float32(i*1000 + k)
 			}
@@ -58,12 +60,12 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 			if err := dst.SyncFromDevice(ctx); err != nil || !slices.Equal(src.Host(), dst.Host()) {
 				t.Errorf("%s, placing %d: %v, %v", platform, i, dst.Host()[:3], err)
 			}
-			check(t, errors.Join(src.Free(), dst.Free()))
+			assert.NilError(t, errors.Join(src.Free(), dst.Free()))
 		}
 		var failed *accl.CallError
 		if _, err := e.Nop(ctx); !errors.As(err, &failed) || !failed.Has("COLLECTIVE_NOT_IMPLEMENTED") {
 			t.Errorf("%s: %v", platform, err)
 		}
-		check(t, e.Close(ctx))
+		assert.NilError(t, e.Close(ctx))
 	}
 }

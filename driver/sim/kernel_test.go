@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/sim"
 )
@@ -26,15 +28,15 @@ func subscriber(t *testing.T, e sim.Endpoints, topic string) zmq4.Socket {
 		cancel()
 		_ = sub.Close()
 	})
-	check(t, sub.SetOption(zmq4.OptionSubscribe, topic))
-	check(t, sub.Dial("tcp://"+e.KernelIn(0)))
+	assert.NilError(t, sub.SetOption(zmq4.OptionSubscribe, topic))
+	assert.NilError(t, sub.Dial("tcp://"+e.KernelIn(0)))
 	return sub
 }
 
 func dataOf(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var message struct{ Data []int }
-	check(t, json.Unmarshal(text, &message))
+	assert.NilError(t, json.Unmarshal(text, &message))
 	b := make([]byte, len(message.Data))
 	for i, v := range message.Data {
 		b[i] = byte(v)
@@ -62,19 +64,16 @@ func TestPushPublishesWholeBeats(t *testing.T) {
 		var got []byte
 		for len(got) < len(data) {
 			m, err := sub.Recv()
-			check(t, err)
+			assert.NilError(t, err)
 			piece := dataOf(t, m.Frames[1])
 			if string(m.Frames[0]) != c.topic || len(m.Frames) != 2 || len(piece)%64 != 0 || len(piece) == 0 {
 				t.Fatalf("%s: topic %q, %d frames, %d bytes", c.name, m.Frames[0], len(m.Frames), len(piece))
 			}
 			got = append(got, piece...)
 		}
-		if err := <-pushed; err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		if want := append(data, make([]byte, 64-len(data)%64)...); !bytes.Equal(got, want) {
-			t.Errorf("%s: %d bytes came, or others", c.name, len(got))
-		}
+		assert.Check(t, <-pushed, "%s", c.name)
+		assert.Check(t, bytes.Equal(got, append(data, make([]byte, 64-len(data)%64)...)),
+			"%s: %d bytes came, or others", c.name, len(got))
 	}
 }
 
@@ -89,29 +88,21 @@ func TestPushToARankThatListensToItsNumber(t *testing.T) {
 	go func() { pushed <- d.Push(within(t), 0, make([]byte, 64)) }()
 	sub := subscriber(t, sim.Endpoints{Port: e.Port + 4, Ranks: 1}, "1") // e.KernelIn(1) is 3·2+1 from the start
 	m, err := sub.Recv()
-	if err != nil || string(m.Frames[0]) != "1" {
-		t.Errorf("%q, %v", m.Frames, err)
-	}
-	check(t, <-pushed)
+	assert.Check(t, err == nil && string(m.Frames[0]) == "1", "%q, %v", m.Frames, err)
+	assert.NilError(t, <-pushed)
 }
 
 func TestPushEndsWithItsContext(t *testing.T) {
 	s := newServer(t).start()
 	d := s.open(platform2024)
-	if err := d.Push(briefly(t), 0, make([]byte, 64)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("nobody listens: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(d.Push(briefly(t), 0, make([]byte, 64)), context.DeadlineExceeded), "nobody listens")
 	other := openAt(t, platform2024, sim.Options{Endpoints: s.endpoints})
-	if err := other.Push(within(t), 0, make([]byte, 64)); err == nil {
-		t.Error("two clients stand in for one kernel")
-	}
+	assert.Check(t, other.Push(within(t), 0, make([]byte, 64)) != nil, "two clients stand in for one kernel")
 	subscriber(t, s.endpoints, "") // reads nothing
-	check(t, d.Push(within(t), 0, make([]byte, 64)))
+	assert.NilError(t, d.Push(within(t), 0, make([]byte, 64)))
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
-	if err := d.Push(ctx, 0, make([]byte, 64<<20)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("nobody reads: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(d.Push(ctx, 0, make([]byte, 64<<20)), context.DeadlineExceeded), "nobody reads")
 }
 
 func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
@@ -120,12 +111,12 @@ func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
 	defer cancel()
 	pub := zmq4.NewPub(ctx, zmq4.WithLogger(log.New(io.Discard, "", 0)))
 	defer pub.Close()
-	check(t, pub.Listen("tcp://"+s.endpoints.KernelOut(0)))
+	assert.NilError(t, pub.Listen("tcp://"+s.endpoints.KernelOut(0)))
 	d := s.open(platform2024)
-	check(t, d.ListenKernel(ctx))
+	assert.NilError(t, d.ListenKernel(ctx))
 	send := func(topic, text string) {
 		t.Helper()
-		check(t, pub.SendMulti(zmq4.NewMsgFrom([]byte(topic), []byte(text))))
+		assert.NilError(t, pub.SendMulti(zmq4.NewMsgFrom([]byte(topic), []byte(text))))
 	}
 	first := bytes.Repeat([]byte{200}, 100)
 	send("5", string(sim.AppendData(nil, first)))
@@ -137,9 +128,7 @@ func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
 	pull := func(max int, tdest uint32, want []byte) {
 		t.Helper()
 		at, data, err := d.Pull(ctx, max)
-		if err != nil || at != tdest || !bytes.Equal(data, want) {
-			t.Errorf("TDEST %d, %v, %v", at, data, err)
-		}
+		assert.Check(t, err == nil && at == tdest && bytes.Equal(data, want), "TDEST %d, %v, %v", at, data, err)
 	}
 	beat := func(b ...byte) []byte { return append(b, make([]byte, 64-len(b))...) }
 	pull(127, 5, first[:64])

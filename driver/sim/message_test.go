@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -112,9 +114,7 @@ func TestRequestsThatAreWrongAreNamed(t *testing.T) {
 			continue
 		}
 		for _, name := range names {
-			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: the error does not say %q: %v", text, name, err)
-			}
+			assert.Check(t, strings.Contains(err.Error(), name), "%s: the error does not say %q: %v", text, name, err)
 		}
 	}
 }
@@ -131,9 +131,7 @@ func TestTheTypeOfARefusedRequestIsTold(t *testing.T) {
 func TestNestingIsBounded(t *testing.T) {
 	for _, open := range []string{"[", `{"a":`} {
 		_, err := ParseRequest([]byte(`{"type":0,"addr":1,"x":` + strings.Repeat(open, 1<<20)))
-		if !errors.Is(err, ErrMessage) || !strings.Contains(err.Error(), "depth") {
-			t.Error(err)
-		}
+		assert.Check(t, errors.Is(err, ErrMessage) && strings.Contains(err.Error(), "depth"), "%v", err)
 	}
 }
 
@@ -172,9 +170,7 @@ func TestMessagesAsTheContractSpellsThem(t *testing.T) {
 		controlled: {Type: Call, Controlled: true, CtrlID: 1, Call: callMeant},
 		strings.Replace(controlled, `"ctrl_id":1,`, ``, 1): {Type: Call, Call: callMeant},
 	} {
-		if got := string(r.Append(nil)); got != want {
-			t.Errorf("%s, expected %s", got, want)
-		}
+		assert.Check(t, is.Equal(string(r.Append(nil)), want))
 	}
 	for want, r := range map[string]Reply{
 		`{"status":0}`:                                     {},
@@ -183,9 +179,7 @@ func TestMessagesAsTheContractSpellsThem(t *testing.T) {
 		`{"status":0,"rdata":[128,255]}`:                   {Data: []byte{128, 255}},
 		`{"status":-1,"error":"a \"b\"\n","retcode":2048}`: {Status: StatusRefused, Error: "a \"b\"\n", Code: &code},
 	} {
-		if got := string(r.Append(nil)); got != want {
-			t.Errorf("%s, expected %s", got, want)
-		}
+		assert.Check(t, is.Equal(string(r.Append(nil)), want))
 	}
 	all := make([]byte, 256)
 	for i := range all {
@@ -194,9 +188,8 @@ func TestMessagesAsTheContractSpellsThem(t *testing.T) {
 	for _, want := range [][]byte{{}, {1, 2}, all} {
 		text := AppendData(nil, want)
 		data, err := ParseData(text)
-		if err != nil || !bytes.Equal(data, want) || !bytes.HasPrefix(text, []byte(`{"data":[`)) {
-			t.Errorf("%s: %v, %v", text, data, err)
-		}
+		assert.Check(t, err == nil && bytes.Equal(data, want) && bytes.HasPrefix(text, []byte(`{"data":[`)),
+			"%s: %v, %v", text, data, err)
 	}
 }
 
@@ -259,9 +252,7 @@ func TestEndpoints(t *testing.T) {
 		e.KernelOut(2): "127.0.0.1:5510", e.KernelIn(3): "127.0.0.1:5515",
 		Endpoints{Host: "::1", Port: 7000, Ranks: 2}.KernelIn(1): "[::1]:7007",
 	} {
-		if got != want {
-			t.Errorf("%s, expected %s", got, want)
-		}
+		assert.Check(t, is.Equal(got, want))
 	}
 	for _, c := range []struct {
 		e    Endpoints

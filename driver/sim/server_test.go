@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -75,7 +76,7 @@ const page = 4096
 func freePorts(t testing.TB, ranks int) sim.Endpoints {
 	t.Helper()
 	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	check(t, err)
+	assert.NilError(t, err)
 	return sim.Endpoints{Port: base, Ranks: ranks}
 }
 
@@ -282,11 +283,9 @@ func (s *server) open(platform string) *sim.Device {
 func openAt(t testing.TB, platform string, o sim.Options) *sim.Device {
 	t.Helper()
 	d, err := sim.Open(within(t), platformOf(t, platform), o)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, d.Close())
 	})
 	return d
 }
@@ -303,12 +302,4 @@ func briefly(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	t.Cleanup(cancel)
 	return ctx
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"gotest.tools/v3/assert"
 )
 
 // headers is where Debian's libxrt-dev has XRT's headers.
@@ -65,16 +67,14 @@ func TestDeclarations(t *testing.T) {
 		fmt.Fprintf(&text, "_Static_assert(%s, %q);\n", constant, constant)
 	}
 	source := filepath.Join(t.TempDir(), "declarations.c")
-	check(t, os.WriteFile(source, []byte(text.String()), 0o644))
+	assert.NilError(t, os.WriteFile(source, []byte(text.String()), 0o644))
 	out, err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
 		"-I"+headers, source).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	assert.Assert(t, err == nil, "%v\n%s", err, out)
 	// The test would see a difference.
 	wrong := strings.Replace(text.String(), "(xrtDeviceHandle, size_t, xrtBufferFlags, xrtMemoryGroup)",
 		"(xrtDeviceHandle, size_t, uint32_t, xrtMemoryGroup)", 1)
-	check(t, os.WriteFile(source, []byte(wrong), 0o644))
+	assert.NilError(t, os.WriteFile(source, []byte(wrong), 0o644))
 	if err := exec.CommandContext(t.Context(), compiler, "-std=gnu11", "-fsyntax-only", "-I"+headers,
 		source).Run(); err == nil {
 		t.Error("a wrong declaration is not seen")
@@ -89,13 +89,9 @@ func sizes(text *strings.Builder, t *testing.T, function, c string, golang refle
 	switch golang.Kind() {
 	case reflect.String: // a pointer in C
 		size = unsafe.Sizeof(uintptr(0))
-		if c != "char *" {
-			t.Errorf("%s: %s is a string in Go", function, c)
-		}
+		assert.Check(t, c == "char *", "%s: %s is a string in Go", function, c)
 	case reflect.Pointer, reflect.UnsafePointer:
-		if !strings.HasSuffix(c, "*") && c != "xuid_t" {
-			t.Errorf("%s: %s is a pointer in Go", function, c)
-		}
+		assert.Check(t, strings.HasSuffix(c, "*") || c == "xuid_t", "%s: %s is a pointer in Go", function, c)
 		if c == "xuid_t" { // an array, as a parameter
 			return
 		}
@@ -115,7 +111,7 @@ func installed(t *testing.T) {
 func TestNoCard(t *testing.T) {
 	installed(t)
 	l, err := loadLibrary("")
-	check(t, err)
+	assert.NilError(t, err)
 	if n := l.probe(); n > 0 {
 		t.Skipf("this machine has %d cards", n)
 	}
@@ -141,7 +137,7 @@ func TestNoLibrary(t *testing.T) {
 	if _, err := loadLibrary(dir); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), dir) {
 		t.Error(err)
 	}
-	check(t, os.WriteFile(filepath.Join(dir, coreUtil), []byte("no library"), 0o644))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, coreUtil), []byte("no library"), 0o644))
 	if _, err := loadLibrary(dir); !errors.Is(err, ErrLibrary) {
 		t.Error(err)
 	}
@@ -153,7 +149,7 @@ func TestEmulationMode(t *testing.T) {
 	installed(t)
 	dir := t.TempDir()
 	for _, name := range []string{coreUtil, "libxrt_core.so.2"} {
-		check(t, os.Symlink(filepath.Join("/usr/lib/x86_64-linux-gnu", name), filepath.Join(dir, name)))
+		assert.NilError(t, os.Symlink(filepath.Join("/usr/lib/x86_64-linux-gnu", name), filepath.Join(dir, name)))
 	}
 	if _, err := loadLibrary(dir); err != nil {
 		t.Skip("XRT is elsewhere: ", err)
@@ -174,13 +170,5 @@ func TestCallError(t *testing.T) {
 		if err := error(&CallError{"f", code}); err.Error() != want || !errors.Is(err, ErrRefused) {
 			t.Errorf("%d: %v, want %s", code, err, want)
 		}
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

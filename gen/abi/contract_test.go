@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
 )
@@ -21,7 +22,7 @@ var renamed = map[string]string{"function": "function_code"}
 func contract(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/contract.txt")
-	check(t, err)
+	assert.NilError(t, err)
 	out := map[string]map[string][]string{"accl-2021": {}, "accl-2022": {}, "accl-2024": {}}
 	for i, line := range strings.Split(string(text), "\n") {
 		words := strings.Fields(line)
@@ -73,7 +74,7 @@ func normal(t *testing.T, fact string) string {
 
 func number(t *testing.T, text string) uint64 {
 	n, err := strconv.ParseUint(text, 0, 64)
-	check(t, err)
+	assert.NilError(t, err)
 	return n
 }
 
@@ -215,11 +216,7 @@ func TestShippedGenerationsAreTheContract(t *testing.T) {
 				}
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s differs from the contract (-contract +HCL):\n%s", name, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "%s differs from the contract (-contract +HCL)", name)
 	}
-	if len(generations) != 3 {
-		t.Errorf("%d generations, 3 expected", len(generations))
-	}
+	assert.Check(t, len(generations) == 3, "%d generations, 3 expected", len(generations))
 }

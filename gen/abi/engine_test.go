@@ -5,6 +5,9 @@ import (
 	"math/bits"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
@@ -25,9 +28,7 @@ func TestEngineIsConsistent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			equal := func(what string, got, want int) {
 				t.Helper()
-				if got != want {
-					t.Errorf("%s: %d, not %d", what, got, want)
-				}
+				assert.Check(t, is.Equal(got, want), "%s", what)
 			}
 			window := g.Memory("call_window")
 			equal("words of a call", window.Word("words").Count, len(g.Record(abi.Call).Words))
@@ -54,9 +55,8 @@ func TestEngineIsConsistent(t *testing.T) {
 					continue
 				}
 				values := g.Enum(codes).Values
-				if need := bits.Len32(values[len(values)-1].Value); fieldBits(t, control, field) < need {
-					t.Errorf("%s of move_control is too narrow for %s", field, codes)
-				}
+				assert.Check(t, fieldBits(t, control, field) >= bits.Len32(values[len(values)-1].Value),
+					"%s of move_control is too narrow for %s", field, codes)
 			}
 			equal("queue of move_control", 1<<fieldBits(t, control, "queue"), queues)
 
@@ -67,9 +67,8 @@ func TestEngineIsConsistent(t *testing.T) {
 					continue
 				}
 				last := m.Registers[len(m.Registers)-1]
-				if m.Base>>12 != 0x20 || (m.Base+last.At)>>12 != 0x20 {
-					t.Errorf("the register map %s leaves the engine's page", m.Name)
-				}
+				assert.Check(t, m.Base>>12 == 0x20 && (m.Base+last.At)>>12 == 0x20,
+					"the register map %s leaves the engine's page", m.Name)
 			}
 		})
 	}

@@ -6,26 +6,21 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"gotest.tools/v3/assert"
 )
 
 // FuzzLoad loads arbitrary text. Whatever it is, the answer is generations or
 // diagnostics.
 func FuzzLoad(f *testing.F) {
 	paths, err := filepath.Glob("testdata/errors/*.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		assert.NilError(f, err)
 		f.Add(archive.Files[0].Data)
 	}
 	base, err := os.ReadFile("testdata/base.hcl")
-	if err != nil {
-		f.Fatal(err)
-	}
+	assert.NilError(f, err)
 	f.Add(base)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		load(t, txtar.File{Name: "fuzz.hcl", Data: text})

@@ -3,10 +3,11 @@ package abi_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/rogpeppe/go-internal/txtar"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
 )
@@ -31,14 +32,10 @@ abi "t" {
     }
   }
 }`)})
-	if message != "" || len(generations) != 1 {
-		t.Fatalf("%d generations: %s", len(generations), message)
-	}
+	assert.Assert(t, message == "" && len(generations) == 1, "%d generations: %s", len(generations), message)
 	same := func(what string, got, want any) {
 		t.Helper()
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(hcl.Range{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got, cmpopts.IgnoreTypes(hcl.Range{})), "%s (-want +got)", what)
 	}
 	m := generations["t"].Memory("exchange")
 	var order []string

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -18,23 +20,19 @@ func shipped(t *testing.T) map[string]*abi.Generation {
 	parser := lang.NewParser()
 	root := os.DirFS("../../platforms/abi")
 	names, err := fs.Glob(root, "*.hcl")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no interface generations: %v", err)
-	}
+	assert.Assert(t, err == nil && len(names) != 0, "no interface generations: %v", err)
 	var files []*lang.File
 	for _, name := range names {
 		text, err := fs.ReadFile(root, name)
-		check(t, err)
+		assert.NilError(t, err)
 		file, diags := parser.Parse(name, text)
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
+		assert.Assert(t, !diags.HasErrors(), "%v", diags)
 		files = append(files, file)
 	}
 	generations, diags := abi.Load(files, parser)
 	if diags.HasErrors() {
 		var text strings.Builder
-		check(t, parser.WriteDiagnostics(&text, diags, 120, false))
+		assert.NilError(t, parser.WriteDiagnostics(&text, diags, 120, false))
 		t.Fatal(text.String())
 	}
 	return generations
@@ -67,16 +65,13 @@ var reference = regexp.MustCompile(`\b([Ee]num|[Ll]ayout|\(record|[Bb]it set) ([
 func TestShippedGenerationsAreDocumented(t *testing.T) {
 	for _, g := range shipped(t) {
 		eachDoc(reflect.ValueOf(*g), "", func(path, doc string) {
-			if !strings.HasSuffix(doc, ".") || strings.Contains(doc, "\n") {
-				t.Errorf("%s: one sentence expected, not %q", path, doc)
-			}
+			assert.Check(t, strings.HasSuffix(doc, ".") && !strings.Contains(doc, "\n"),
+				"%s: one sentence expected, not %q", path, doc)
 			for _, m := range reference.FindAllStringSubmatch(doc, -1) {
 				kind, name := strings.Trim(strings.ToLower(m[1]), "("), m[2]
 				known := map[string]bool{"enum": g.Enum(name) != nil, "layout": g.Layout(name) != nil,
 					"record": g.Record(name) != nil, "bit set": g.BitSet(name) != nil}
-				if !known[kind] {
-					t.Errorf("%s refers to the %s %q, which does not exist", path, kind, name)
-				}
+				assert.Check(t, known[kind], "%s refers to the %s %q, which does not exist", path, kind, name)
 			}
 		})
 	}

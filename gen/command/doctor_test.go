@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // stub puts a shell script into a directory that becomes the whole PATH.
@@ -19,9 +22,7 @@ func stub(t *testing.T, scripts map[string]string) {
 	}
 	dir := t.TempDir()
 	for name, body := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755))
 	}
 	t.Setenv("PATH", dir)
 }
@@ -58,27 +59,18 @@ func TestFind(t *testing.T) {
 func TestRunNeverFailsForWhatIsOptional(t *testing.T) {
 	stub(t, map[string]string{"z3": "echo 'Z3 version 4.8.12 - 64 bit'", "yosys": "exit 1"})
 	found, err := findTools(t.Context(), t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var out strings.Builder
-	if err := printTools(&out, found); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, printTools(&out, found))
 	head, tail, _ := strings.Cut(out.String(), "\nOptional, and not there:\n")
 	for _, tool := range Tools {
-		if !strings.Contains(head, "\n"+tool.Name+" ") {
-			t.Errorf("%s is not in the table", tool.Name)
-		}
-		if listed := strings.Contains(tail, "  "+tool.Name); listed != (tool.Name != "z3") {
-			t.Errorf("%s is listed as missing: %v", tool.Name, listed)
-		}
+		assert.Check(t, is.Contains(head, "\n"+tool.Name+" "), "%s is not in the table", tool.Name)
+		assert.Check(t, is.Equal(strings.Contains(tail, "  "+tool.Name), (tool.Name != "z3")),
+			"%s is listed as missing", tool.Name)
 	}
 	for _, want := range []string{"yosys: it does not run: exit status 1", "verilator: apt-get install verilator",
 		"v++: install AMD Vitis"} {
-		if !strings.Contains(tail, want) {
-			t.Errorf("no %q in:\n%s", want, tail)
-		}
+		assert.Check(t, is.Contains(tail, want))
 	}
 }
 

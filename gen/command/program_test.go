@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 const play = "PROGRAM_TEST_PLAYS"
@@ -57,25 +59,17 @@ func TestProgramsEndAsTheirRunDoes(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), play+"="+test.plays)
 		pipe, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, cmd.Start())
 		lines := bufio.NewReader(pipe)
 		if test.signal != nil {
 			if line, err := lines.ReadString('\n'); line != "waiting\n" {
 				t.Fatalf("%s says %q, %v", test.plays, line, err)
 			}
-			if err := cmd.Process.Signal(test.signal); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, cmd.Process.Signal(test.signal))
 		}
 		said, err := io.ReadAll(lines)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		err = cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != test.code || string(said) != test.says {
 			t.Errorf("%s, %v: exit code %d, %q, %v", test.plays, test.signal, code, said, err)

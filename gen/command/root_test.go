@@ -3,6 +3,9 @@ package command
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // call runs a command line in an empty directory.
@@ -38,18 +41,15 @@ func TestMistakesNameWhatIsRight(t *testing.T) {
 		"diff u55c_tcp --vars={nix=1}": "Error: 1 error; nothing was written\n",
 	} {
 		code, out, errs := call(t, strings.Fields(line)...)
-		if code == 0 || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit code %d, %q, %q, want %q", line, code, out, errs, want)
-		}
+		assert.Check(t, code != 0 && out == "" && strings.Contains(errs, want),
+			"%s: exit code %d, %q, %q, want %q", line, code, out, errs, want)
 	}
 }
 
 func TestPlatformsComplete(t *testing.T) {
 	for _, line := range []string{"generate", "demo", "validate u50_udp"} {
 		_, out, _ := call(t, append([]string{"__complete"}, strings.Fields(line+" u55c")...)...)
-		if !strings.Contains(out, "\nu55c_tcp\n") {
-			t.Errorf("%s: %q", line, out)
-		}
+		assert.Check(t, is.Contains(out, "\nu55c_tcp\n"), "%s", line)
 	}
 	for _, line := range []string{"platforms", "new"} {
 		if _, out, _ := call(t, "__complete", line, ""); strings.Contains(out, "u55c_tcp") {

@@ -3,6 +3,9 @@ package command
 import (
 	"runtime/debug"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestVersion(t *testing.T) {
@@ -25,8 +28,6 @@ func TestVersion(t *testing.T) {
 		"v1.2.3 (commit 0123456789ab, modified, go1.26.0)": {Main: ours, Settings: commit},
 	} {
 		info.GoVersion = want[len(want)-len("go1.26.0)") : len(want)-1]
-		if got := versionOf(&info); got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
+		assert.Check(t, is.Equal(versionOf(&info), want))
 	}
 }

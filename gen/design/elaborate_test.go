@@ -7,7 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -45,23 +46,17 @@ func checkGraph(t *testing.T, d *design.Design) {
 	for _, s := range d.Streams {
 		ends[s.From]++
 		ends[s.To]++
-		if !s.From.Output || s.To.Output {
-			t.Errorf("%s: a stream runs from %s to %s", d.Platform.Name, s.From.Name, s.To.Name)
-		}
+		assert.Check(t, s.From.Output && !s.To.Output,
+			"%s: a stream runs from %s to %s", d.Platform.Name, s.From.Name, s.To.Name)
 	}
 	names := map[string]bool{}
 	for _, in := range d.Instances {
-		if names[in.Name] {
-			t.Errorf("%s: two instances %s", d.Platform.Name, in.Name)
-		}
+		assert.Check(t, !names[in.Name], "%s: two instances %s", d.Platform.Name, in.Name)
 		names[in.Name] = true
-		if in.SLR < 0 || in.SLR >= d.Platform.Board.SLRs {
-			t.Errorf("%s: %s is in SLR %d", d.Platform.Name, in.Name, in.SLR)
-		}
+		assert.Check(t, in.SLR >= 0 && in.SLR < d.Platform.Board.SLRs,
+			"%s: %s is in SLR %d", d.Platform.Name, in.Name, in.SLR)
 		for _, p := range in.Ports {
-			if p.Instance != in {
-				t.Errorf("%s: port %s does not know its instance", d.Platform.Name, p.Name)
-			}
+			assert.Check(t, p.Instance == in, "%s: port %s does not know its instance", d.Platform.Name, p.Name)
 			if ends[p] > 1 {
 				t.Errorf("%s: %s.%s is connected %d times", d.Platform.Name, in.Name, p.Name, ends[p])
 			}
@@ -85,9 +80,7 @@ func TestDefaultConfigurations(t *testing.T) {
 		{Uncompressed: "int64", Compressed: "int64", UncompressedBytes: 8, CompressedBytes: 8, FunctionTDEST: []int{3, 8}},
 	}
 	for _, name := range []string{"u55c_tcp", "u280_manual"} {
-		if diff := cmp.Diff(want, load(t, name).Configs); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", name, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, load(t, name).Configs), "%s: -want +", name)
 	}
 }
 
@@ -104,9 +97,7 @@ func TestHardwareID(t *testing.T) {
 		"u55c_rdma":   rdma | arithmetic | conversion | streams | external,
 		"u280_manual": tcp | arithmetic | conversion | streams | internal,
 	} {
-		if got := load(t, name).HardwareID; got != want {
-			t.Errorf("%s: %#x, want %#x", name, got, want)
-		}
+		assert.Check(t, is.Equal(load(t, name).HardwareID, want), "%s", name)
 	}
 }
 
@@ -124,14 +115,10 @@ func TestExchangeLayout(t *testing.T) {
 	same(t, want, x)
 	// 2024: a header of two words, buffers of 7.
 	x = load(t, "u55c_tcp").Exchange
-	if x.RxBuffers != 0 || x.Communicators[0] != 8+16*28 || x.Limit != 0x1FA4 {
-		t.Errorf("accl-2024: %+v", x)
-	}
+	assert.Check(t, x.RxBuffers == 0 && x.Communicators[0] == 8+16*28 && x.Limit == 0x1FA4, "accl-2024: %+v", x)
 	// 2022: a header of one word, buffers of 8.
 	x = load(t, "u280_2022").Exchange
-	if x.RxBuffers != 0 || x.Communicators[0] != 4+16*32 || x.Limit != 0x1FD4 {
-		t.Errorf("accl-2022: %+v", x)
-	}
+	assert.Check(t, x.RxBuffers == 0 && x.Communicators[0] == 4+16*32 && x.Limit == 0x1FD4, "accl-2022: %+v", x)
 }
 
 func instances(d *design.Design) []string {
@@ -158,9 +145,7 @@ func connects(t *testing.T, d *design.Design, want map[string]string) {
 // same compares what a test wants with what it got.
 func same(t *testing.T, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got), "-want +")
 }
 
 // A board, a user kernel and a network engine of the user's own take HCL files
@@ -232,12 +217,4 @@ func TestManualForm(t *testing.T) {
 		}
 	}
 	same(t, map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports)
-}
-
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -17,15 +19,11 @@ import (
 // shippedTexts are the files of a folder of the shipped library.
 func shippedTexts(f *testing.F, pattern string) [][]byte {
 	files, err := fs.Glob(platforms.FS, pattern)
-	if err != nil || len(files) == 0 {
-		f.Fatalf("%s: %v", pattern, err)
-	}
+	assert.Assert(f, err == nil && len(files) != 0, "%s: %v", pattern, err)
 	var texts [][]byte
 	for _, file := range files {
 		text, err := fs.ReadFile(platforms.FS, file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		assert.NilError(f, err)
 		texts = append(texts, text)
 	}
 	return texts

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 )
 
@@ -54,9 +57,7 @@ func kernelNamed(t *testing.T, d *design.Design, id string) (*design.Kernel, []s
 			kernel, instances = in.Kernel, append(instances, in.Name)
 		}
 	}
-	if kernel == nil {
-		t.Fatalf("no instance of %s", id)
-	}
+	assert.Assert(t, kernel != nil, "no instance of %s", id)
 	return kernel, instances
 }
 
@@ -107,18 +108,14 @@ kernel "mine" {
 			depth = s.Depth
 		}
 	}
-	if depth != 512 {
-		t.Errorf("the stream to the engine has a FIFO of %d", depth)
-	}
+	assert.Check(t, is.Equal(depth, 512), "the stream to the engine has a FIFO")
 	for _, file := range []string{"platforms/kernels/mine.hcl", "platforms/kernels/base.hcl",
 		"platforms/kernels/called_kernel.hcl"} {
 		found := false
 		for _, f := range d.Files {
 			found = found || f == file
 		}
-		if !found {
-			t.Errorf("the design does not say that it comes from %s", file)
-		}
+		assert.Check(t, found, "the design does not say that it comes from %s", file)
 	}
 }
 
@@ -175,9 +172,7 @@ platform "p" {
   arithmetic "reduce_ops" {}
 }`)
 	k, _ := kernelNamed(t, load(t, "p", layer), "reduce_ops")
-	if got := string(k.HLS.Files[0].Text); got != "int sum, max;\n" {
-		t.Errorf("got %q", got)
-	}
+	assert.Check(t, is.Equal(string(k.HLS.Files[0].Text), "int sum, max;\n"))
 }
 
 func TestTheWideSideOfConversions(t *testing.T) {
@@ -218,9 +213,8 @@ platform "p" {
   }
 }`, test.bytes, test.conversions))}})
 			for i, c := range d.Platform.Compression.Conversions {
-				if c.TDEST != i || c.Widens != test.widens[i] {
-					t.Errorf("TDEST %d: %s to %s widens: %v", c.TDEST, c.From, c.To, c.Widens)
-				}
+				assert.Check(t, c.TDEST == i && c.Widens == test.widens[i],
+					"TDEST %d: %s to %s widens: %v", c.TDEST, c.From, c.To, c.Widens)
 			}
 			if n := len(d.Configs); n != 1 || d.Configs[0].Uncompressed != "float32" || d.Configs[0].Compressed != "own" {
 				t.Errorf("configurations %+v", d.Configs)

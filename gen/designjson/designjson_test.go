@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -22,7 +23,7 @@ import (
 func written(t *testing.T, d *design.Design) []byte {
 	t.Helper()
 	text, err := Marshal(d)
-	check(t, err)
+	assert.NilError(t, err)
 	return text
 }
 
@@ -31,19 +32,14 @@ func TestRoundTrip(t *testing.T) {
 		d := designtest.Load(t, name, nil)
 		text := written(t, d)
 		want, err := convert(d)
-		check(t, err)
+		assert.NilError(t, err)
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
 		var got File
-		if err := decoder.Decode(&got); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff(*want, got); diff != "" {
-			t.Errorf("%s: -written +read:\n%s", name, diff)
-		}
-		if again := written(t, designtest.Load(t, name, nil)); !bytes.Equal(text, again) {
-			t.Errorf("%s: written twice, the files differ", name)
-		}
+		assert.NilError(t, decoder.Decode(&got), "%s", name)
+		assert.Check(t, is.DeepEqual(*want, got), "%s: -written +read", name)
+		assert.Check(t, bytes.Equal(text, written(t, designtest.Load(t, name, nil))),
+			"%s: written twice, the files differ", name)
 	}
 }
 
@@ -77,7 +73,7 @@ type graph struct {
 // of contracts/link-examples/u55c-tcp.cfg.
 func TestLinkLinesFromFile(t *testing.T) {
 	var g graph
-	check(t, json.Unmarshal(written(t, designtest.Load(t, "u55c_tcp", nil)), &g))
+	assert.NilError(t, json.Unmarshal(written(t, designtest.Load(t, "u55c_tcp", nil)), &g))
 	var lines []string
 	for _, in := range g.Instances {
 		lines = append(lines, fmt.Sprintf("slr=%s:SLR%d", in.Name, *in.SLR))
@@ -99,9 +95,7 @@ func TestLinkLinesFromFile(t *testing.T) {
 		"stream_connect=ccl_offload_0.m_axis_arith_op1:arith_0.in1",
 		"stream_connect=poe_0.m_axis_tcp_rx_meta:ccl_offload_0.s_axis_eth_rx_meta:512",
 	} {
-		if !slices.Contains(lines, want) {
-			t.Errorf("no line %s", want)
-		}
+		assert.Check(t, slices.Contains(lines, want), "no line %s", want)
 	}
 	// 14 instances, 43 streams and 4 memory ports in the example.
 	if len(lines) != 14+43+4 {
@@ -112,15 +106,14 @@ func TestLinkLinesFromFile(t *testing.T) {
 func TestNullAndVariables(t *testing.T) {
 	var g graph
 	d := designtest.Load(t, "u50_tcp", map[string]cty.Value{"hw_emu": cty.True, "user_kernel": cty.StringVal("vadd_put")})
-	check(t, json.Unmarshal(written(t, d), &g))
+	assert.NilError(t, json.Unmarshal(written(t, d), &g))
 	for _, in := range g.Instances {
 		if in.SLR != nil {
 			t.Errorf("%s has SLR %d in hardware emulation", in.Name, *in.SLR)
 		}
 	}
-	if g.Platform.Variables["hw_emu"] != true || g.Platform.Variables["user_kernel"] != "vadd_put" {
-		t.Errorf("variables are %v", g.Platform.Variables)
-	}
+	assert.Check(t, g.Platform.Variables["hw_emu"] == true && g.Platform.Variables["user_kernel"] == "vadd_put",
+		"variables are %v", g.Platform.Variables)
 }
 
 // Every key in a file is documented, and every documented key is in a file.
@@ -135,7 +128,7 @@ func TestKeysAreThoseOfTheFile(t *testing.T) {
 		}
 	}
 	var content any
-	check(t, json.Unmarshal(written(t, d), &content))
+	assert.NilError(t, json.Unmarshal(written(t, d), &content))
 	found := map[string]bool{}
 	var walk func(path string, v any)
 	walk = func(path string, v any) {
@@ -156,12 +149,8 @@ func TestKeysAreThoseOfTheFile(t *testing.T) {
 	}
 	walk("", content)
 	for _, k := range Keys() {
-		if !found[k.Path] {
-			t.Errorf("%s is documented, but not in the file", k.Path)
-		}
-		if k.Doc == "" || k.Type == "" {
-			t.Errorf("%s has no documentation", k.Path)
-		}
+		assert.Check(t, found[k.Path], "%s is documented, but not in the file", k.Path)
+		assert.Check(t, k.Doc != "" && k.Type != "", "%s has no documentation", k.Path)
 		delete(found, k.Path)
 	}
 	for key := range found {
@@ -177,27 +166,23 @@ func TestFilesInCPPAreNamedWithTheirHashes(t *testing.T) {
 		}
 	}
 	f, err := convert(d)
-	check(t, err)
+	assert.NilError(t, err)
 	for _, k := range f.Kernels {
 		if k.ID != "reduce_ops" {
-			if len(k.Files) != 0 {
-				t.Errorf("%s is not linked in C++, but has %v", k.ID, k.Files)
-			}
+			assert.Check(t, is.Equal(len(k.Files), 0), "%s is not linked in C++, but has %v", k.ID, k.Files)
 			continue
 		}
 		text, err := fs.ReadFile(platforms.FS, "kernels/reduce_ops.hpp")
-		check(t, err)
+		assert.NilError(t, err)
 		want := Source{"platforms/kernels/reduce_ops.hpp", fmt.Sprintf("%x", sha256.Sum256(text))}
-		if len(k.Files) == 0 || k.Files[0] != want {
-			t.Errorf("got %v, want %v first", k.Files, want)
-		}
+		assert.Check(t, len(k.Files) != 0 && k.Files[0] == want, "got %v, want %v first", k.Files, want)
 	}
 }
 
 // The build of a kernel of somebody else can be repeated from the file alone.
 func TestBuildsOfOthers(t *testing.T) {
 	f, err := convert(designtest.Load(t, "u250_udp", nil))
-	check(t, err)
+	assert.NilError(t, err)
 	for _, k := range f.Kernels {
 		switch {
 		case k.ID == "cmac_0":
@@ -221,16 +206,6 @@ func TestBreakLines(t *testing.T) {
 			"{\n  \"a\": [\n    {\"x\": \"{,]\\\"\\\\\", \"y\": [1, 2]},\n    {}\n  ]\n}"},
 		{`{"a":[{"b":[{"c":1}]}]}`, "{\n  \"a\": [\n    {\"b\": [\n      {\"c\": 1}\n    ]}\n  ]\n}"},
 	} {
-		if diff := cmp.Diff(test.want, string(breakLines([]byte(test.in)))); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", test.in, diff)
-		}
-	}
-}
-
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		assert.Check(t, is.DeepEqual(test.want, string(breakLines([]byte(test.in)))), "%s: -want +", test.in)
 	}
 }

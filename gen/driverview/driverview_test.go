@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
@@ -55,19 +56,14 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, name, nil))
-			if p.Name != name || p.Generation != want.generation || p.Stack != want.stack {
-				t.Errorf("%s, %s, %s", p.Name, p.Generation, p.Stack)
-			}
-			if p.Features != want.features || p.HostFlags != want.host {
-				t.Errorf("features %+v, host flags %+v", p.Features, p.HostFlags)
-			}
-			if p.Exchange.Base != want.base || p.Exchange.Limit != want.limit {
-				t.Errorf("exchange memory from 0x%X to 0x%X", p.Exchange.Base, p.Exchange.Limit)
-			}
+			assert.Check(t, p.Name == name && p.Generation == want.generation && p.Stack == want.stack,
+				"%s, %s, %s", p.Name, p.Generation, p.Stack)
+			assert.Check(t, p.Features == want.features && p.HostFlags == want.host,
+				"features %+v, host flags %+v", p.Features, p.HostFlags)
+			assert.Check(t, p.Exchange.Base == want.base && p.Exchange.Limit == want.limit,
+				"exchange memory from 0x%X to 0x%X", p.Exchange.Base, p.Exchange.Limit)
 			for _, w := range p.Exchange.Words {
-				if w.Name == "hardware_id" && w.At != want.hardwareID {
-					t.Errorf("hardware id at 0x%X", w.At)
-				}
+				assert.Check(t, w.Name != "hardware_id" || w.At == want.hardwareID, "hardware id at 0x%X", w.At)
 			}
 			rx := p.Exchange.Tables[0]
 			if rx.At != want.base || strings.Join(rx.Header, " ") != want.header || strings.Join(rx.Record, " ") != want.record {
@@ -82,20 +78,13 @@ func TestContract(t *testing.T) {
 				if c.Name == "recover" { // an extension, behind what others may come to have
 					i = 16
 				}
-				if c.Value != uint32(i) {
-					t.Errorf("%s is %d", c.Name, c.Value)
-				}
+				assert.Check(t, is.Equal(c.Value, uint32(i)), "%s", c.Name)
 				functions = append(functions, c.Name)
 			}
-			if got := strings.Join(functions, " "); got != want.configFunctions {
-				t.Errorf("config functions %s", got)
-			}
-			if got := accl.BitNames(p.Describe(1<<16 | 1<<11)); got != "RECEIVE_TIMEOUT|"+want.bit16 {
-				t.Errorf("return code: %s", got)
-			}
-			if p.HardwareID.Mask != 0xBF || p.TagAny != 0xFFFFFFFF || p.MaxPutTag != 246 || p.BeatBytes != 64 {
-				t.Errorf("mask 0x%X, any tag 0x%X, largest put %d, beat %d", p.HardwareID.Mask, p.TagAny, p.MaxPutTag, p.BeatBytes)
-			}
+			assert.Check(t, is.Equal(strings.Join(functions, " "), want.configFunctions), "config functions")
+			assert.Check(t, is.Equal(accl.BitNames(p.Describe(1<<16|1<<11)), "RECEIVE_TIMEOUT|"+want.bit16), "return code")
+			assert.Check(t, p.HardwareID.Mask == 0xBF && p.TagAny == 0xFFFFFFFF && p.MaxPutTag == 246 && p.BeatBytes == 64,
+				"mask 0x%X, any tag 0x%X, largest put %d, beat %d", p.HardwareID.Mask, p.TagAny, p.MaxPutTag, p.BeatBytes)
 			if want := (accl.OperandFlags{Op0: 1, Op1: 2, Result: 4, Ethernet: 8}); p.CompressionFlags != want {
 				t.Errorf("compression flags %+v", p.CompressionFlags)
 			}
@@ -109,9 +98,7 @@ func TestContract(t *testing.T) {
 // shipped lists the shipped platforms.
 func shipped(t *testing.T) []string {
 	files, err := fs.Glob(platforms.FS, "*.hcl")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no platforms: %v", err)
-	}
+	assert.Assert(t, err == nil && len(files) != 0, "no platforms: %v", err)
 	for i := range files {
 		files[i] = strings.TrimSuffix(files[i], ".hcl")
 	}
@@ -129,12 +116,9 @@ func TestThereAndBack(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if diff := cmp.Diff(p, driverview.Of(back)); diff != "" {
-				t.Errorf("%s: -there +back:\n%s", name, diff)
-			}
-			if back.HardwareID != d.HardwareID || back.Platform.Clock != d.Platform.Clock {
-				t.Errorf("%s: hardware id 0x%X, clock %d", name, back.HardwareID, back.Platform.Clock)
-			}
+			assert.Check(t, is.DeepEqual(p, driverview.Of(back)), "%s: -there +back", name)
+			assert.Check(t, back.HardwareID == d.HardwareID && back.Platform.Clock == d.Platform.Clock,
+				"%s: hardware id 0x%X, clock %d", name, back.HardwareID, back.Platform.Clock)
 		}
 	}
 }

@@ -2,17 +2,17 @@ package driverview_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"go/format"
 	"os"
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	"gotest.tools/v3/golden"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
-
-var update = flag.Bool("update", false, "write driver/accl/functions.go anew")
 
 // The driver's names of reductions are those of the interface generations.
 func TestReductionsOfTheDriver(t *testing.T) {
@@ -26,19 +26,12 @@ func TestReductionsOfTheDriver(t *testing.T) {
 	}
 	b.WriteString(")\n")
 	want, err := format.Source([]byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	assert.NilError(t, err)
+	if golden.FlagUpdate() {
+		assert.NilError(t, os.WriteFile(file, want, 0o644))
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("driver/accl/functions.go is not what platforms/abi says; run go test ./gen/driverview -update")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, bytes.Equal(got, want),
+		"driver/accl/functions.go is not what platforms/abi says; run go test ./gen/driverview -update")
 }

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
@@ -34,9 +37,7 @@ func (s said) check(t *testing.T, numbers map[string]uint64, lists map[string][]
 func parseNumber(t *testing.T, text string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(text, 0, 64)
-	if err != nil {
-		t.Fatalf("not a number: %q", text)
-	}
+	assert.NilError(t, err, "not a number: %q", text)
 	return n
 }
 
@@ -84,9 +85,7 @@ func TestHeadersAgree(t *testing.T) {
 			files := codeFiles(t, d)
 			g := readMacros(t, files["cclo_abi.h"])
 			identifier := "CCLO_GENERATION_" + strings.ToUpper(strings.ReplaceAll(d.ABI().Name, "-", "_"))
-			if g.numbers[identifier] != 1 {
-				t.Errorf("%s is not 1", identifier)
-			}
+			assert.Check(t, is.Equal(g.numbers[identifier], uint64(1)), "%s is not 1", identifier)
 			delete(g.numbers, identifier)
 			for _, s := range cShapes { // of TestFirmwareKnowsOperations
 				delete(g.numbers, s.Name)
@@ -113,12 +112,10 @@ var (
 func readLiteral(t *testing.T, text string) (bits int, value uint64) {
 	t.Helper()
 	m := svLiteral.FindStringSubmatch(text)
-	if m == nil {
-		t.Fatalf("not a sized number: %q", text)
-	}
+	assert.Assert(t, m != nil, "not a sized number: %q", text)
 	bits, _ = strconv.Atoi(m[1])
 	value, err := strconv.ParseUint(m[3], map[string]int{"b": 2, "d": 10, "h": 16}[m[2]], bits)
-	check(t, err)
+	assert.NilError(t, err)
 	return bits, value
 }
 
@@ -191,9 +188,7 @@ func TestPackagesAgree(t *testing.T) {
 // checkStructs compares the packed structs with the layouts, bit by bit.
 func checkStructs(t *testing.T, g *abi.Generation, structs map[string]svStruct) {
 	t.Helper()
-	if len(structs) != len(g.Layouts) {
-		t.Errorf("%d structs for %d layouts", len(structs), len(g.Layouts))
-	}
+	assert.Check(t, len(structs) == len(g.Layouts), "%d structs for %d layouts", len(structs), len(g.Layouts))
 	for _, layout := range g.Layouts {
 		places := map[string][2]int{}
 		at := 0
@@ -201,9 +196,7 @@ func checkStructs(t *testing.T, g *abi.Generation, structs map[string]svStruct) 
 			places[strings.TrimSuffix(m.name, "_")] = [2]int{at, at + m.bits - 1}
 			at += m.bits
 		}
-		if at != layout.Width {
-			t.Errorf("%s_t has %d bits, want %d", layout.Name, at, layout.Width)
-		}
+		assert.Check(t, at == layout.Width, "%s_t has %d bits, want %d", layout.Name, at, layout.Width)
 		for _, f := range layout.Fields {
 			if got := places[f.Name]; got != [2]int{f.Low, f.High} {
 				t.Errorf("%s_t.%s is at bits %d:%d, want %d:%d", layout.Name, f.Name, got[1], got[0], f.High, f.Low)
@@ -211,9 +204,7 @@ func checkStructs(t *testing.T, g *abi.Generation, structs map[string]svStruct) 
 			delete(places, f.Name)
 		}
 		for name := range places {
-			if !strings.HasPrefix(name, "_reserved_") {
-				t.Errorf("%s_t.%s is no field of the layout", layout.Name, name)
-			}
+			assert.Check(t, strings.HasPrefix(name, "_reserved_"), "%s_t.%s is no field of the layout", layout.Name, name)
 		}
 	}
 }
@@ -289,10 +280,8 @@ func readConstants(t *testing.T, name string, files map[string][]byte) map[strin
 			continue
 		}
 		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
-		check(t, err)
-		if file.Name.Name != name {
-			t.Errorf("%s: package %s, want %s", path, file.Name.Name, name)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(file.Name.Name, name), "%s: package", path)
 		parsed = append(parsed, file)
 	}
 	// Constants need the type of return codes alone; that the package compiles is
@@ -313,9 +302,7 @@ func readConstants(t *testing.T, name string, files map[string][]byte) map[strin
 			}
 		case constant.Int:
 			n, exact := constant.Uint64Val(v)
-			if !exact {
-				t.Errorf("%s = %s", name, v)
-			}
+			assert.Check(t, exact, "%s = %s", name, v)
 			out[name] = n
 		}
 	}
@@ -343,7 +330,7 @@ func TestReservedNames(t *testing.T) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
-		check(t, err)
+		assert.NilError(t, err)
 		for name := range file.Scope.Objects {
 			names[name] = ast.IsExported(name)
 		}

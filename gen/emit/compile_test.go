@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -52,15 +53,15 @@ func onDisk(t *testing.T, files map[string][]byte) string {
 func put(t *testing.T, dir, path, text string) {
 	t.Helper()
 	path = filepath.Join(dir, path)
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check(t, os.WriteFile(path, []byte(text), 0o644))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // filesOf are the files that a renderer makes of a design, by their paths.
 func filesOf(t testing.TB, render func(*design.Design) ([]File, error), d *design.Design) map[string]string {
 	t.Helper()
 	files, err := render(d)
-	check(t, err)
+	assert.NilError(t, err)
 	out := map[string]string{}
 	for _, f := range files {
 		if _, twice := out[f.Path]; twice {
@@ -256,9 +257,9 @@ func TestStructsInMemory(t *testing.T) {
 func userModule(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	check(t, err)
+	assert.NilError(t, err)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	check(t, err)
+	assert.NilError(t, err)
 	put(t, dir, "go.sum", string(sums))
 	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n",
 		module, root))
@@ -279,9 +280,7 @@ func TestDriverCompiles(t *testing.T) {
 				continue
 			}
 			canonical, err := format.Source(text)
-			if err != nil || !bytes.Equal(canonical, text) {
-				t.Errorf("%s is not formatted as gofmt does: %v", path, err)
-			}
+			assert.Check(t, err == nil && bytes.Equal(canonical, text), "%s is not formatted as gofmt does: %v", path, err)
 			put(t, dir, filepath.Join(folder, filepath.Base(path)), string(text))
 		}
 	})
@@ -303,18 +302,8 @@ func TestDriverIsLean(t *testing.T) {
 	same(t, []string{module + "/driver/accl", module + "/driver/layout", "generated/driver"}, others)
 }
 
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got), "-want +")
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -43,10 +46,10 @@ func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
 	for _, name := range []string{"vadd_put", "reduce_ops", "hp_compression"} {
 		path := "rtl/" + name + "/" + name + ".sv"
 		text, err := fs.ReadFile(templates.FS, path)
-		check(t, err)
+		assert.NilError(t, err)
 		pins := func(text []byte) []pin {
 			m, err := parseModule(name, text)
-			check(t, err)
+			assert.NilError(t, err)
 			slices.SortFunc(m.Pins, func(a, b pin) int { return strings.Compare(a.Name, b.Name) })
 			return m.Pins
 		}
@@ -54,9 +57,8 @@ func TestKernelsInCppHaveThePinsOfTheirRTL(t *testing.T) {
 			t.Errorf("%s has the pins %v, its RTL has %v", name, got, want)
 		}
 		for other := range files {
-			if strings.HasPrefix(other, "rtl/"+name+"/") && other != path {
-				t.Errorf("%s is RTL of %s, which is in C++", other, name)
-			}
+			assert.Check(t, !strings.HasPrefix(other, "rtl/"+name+"/") || other == path,
+				"%s is RTL of %s, which is in C++", other, name)
 		}
 	}
 }
@@ -74,9 +76,7 @@ func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 		}
 	}
 	for scope, want := range []string{".M_AXI_GMEM_SPACE(0)) vadd_0_0", ".M_AXI_GMEM_SPACE(2)) vadd_1_0"} {
-		if !strings.Contains(top, want) {
-			t.Errorf("the memory of engine %d is not %s", scope, want)
-		}
+		assert.Check(t, is.Contains(top, want), "the memory of engine %d", scope)
 	}
 }
 
@@ -112,9 +112,7 @@ func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
 		},
 	} {
 		for _, line := range lines {
-			if !strings.Contains(files[path], line) {
-				t.Errorf("%s lacks %s", path, line)
-			}
+			assert.Check(t, is.Contains(files[path], line), "%s lacks", path)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -27,9 +28,7 @@ func TestCoyoteSources(t *testing.T) {
 		if path.Ext(name) != ".sv" {
 			continue
 		}
-		if path.Dir(name) != "coyote/src/hdl" {
-			t.Errorf("%s stands where the shell does not look", name)
-		}
+		assert.Check(t, path.Dir(name) == "coyote/src/hdl", "%s stands where the shell does not look", name)
 		for _, m := range moduleName.FindAllStringSubmatch(text, -1) {
 			if have[m[1]] != "" {
 				t.Errorf("%s is in %s and %s", m[1], have[m[1]], name)
@@ -55,9 +54,7 @@ func TestCoyoteSources(t *testing.T) {
 	}
 	for _, name := range []string{"coyote_top", "coyote_dma", "coyote_rdma", "coyote_pkg", "cclo_fifo",
 		"cclo_pkg", "skid_buffer"} {
-		if have[name] == "" {
-			t.Errorf("there is no %s", name)
-		}
+		assert.Check(t, have[name] != "", "there is no %s", name)
 	}
 }
 
@@ -134,24 +131,19 @@ func TestCoyoteOptions(t *testing.T) {
 		}
 	}
 	for name := range got {
-		if !slices.Contains(d.Shell.Computed, name) && name != "CMAKE_MODULE_PATH" {
-			t.Errorf("%s is set, and users may set it too", name)
-		}
-		if slices.Contains(d.Shell.Known, name) {
-			t.Errorf("%s is both computed and an option of users", name)
-		}
+		assert.Check(t, slices.Contains(d.Shell.Computed, name) || name == "CMAKE_MODULE_PATH",
+			"%s is set, and users may set it too", name)
+		assert.Check(t, !slices.Contains(d.Shell.Known, name), "%s is both computed and an option of users", name)
 	}
 	cores := "set(COMP_CORES $ENV{CCLFORGE_JOBS})"
-	if !strings.Contains(filesOf(t, coyote, d)["coyote/CMakeLists.txt"], cores) {
-		t.Error("the build does not decide how many processors it takes")
-	}
+	assert.Check(t, strings.Contains(filesOf(t, coyote, d)["coyote/CMakeLists.txt"], cores),
+		"the build does not decide how many processors it takes")
 	own := *d.Shell
 	own.Options = []platform.Setting{{Name: "COMP_CORES", Value: "2"}}
 	with := *d
 	with.Shell = &own
-	if strings.Contains(filesOf(t, coyote, &with)["coyote/CMakeLists.txt"], cores) {
-		t.Error("the build decides how many processors it takes, and the platform has said it")
-	}
+	assert.Check(t, !strings.Contains(filesOf(t, coyote, &with)["coyote/CMakeLists.txt"], cores),
+		"the build decides how many processors it takes, and the platform has said it")
 	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12" {
 		t.Errorf("flags are %q", flags)
 	}
@@ -160,17 +152,15 @@ func TestCoyoteOptions(t *testing.T) {
 func TestCoyoteFirmware(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
 	files := filesOf(t, coyote, d)
-	if files["vitis/firmware_mmi.tcl"] == "" || files[CoyoteMap] == "" || CoyoteProcessors(d) == nil {
-		t.Error("firmware that can be replaced: the map is missing")
-	}
+	assert.Check(t, files["vitis/firmware_mmi.tcl"] != "" && files[CoyoteMap] != "" && CoyoteProcessors(d) != nil,
+		"firmware that can be replaced: the map is missing")
 	if got := CoyoteProcessors(d); !slices.Equal(got, []string{"ccl_offload_0"}) {
 		t.Errorf("processors are %q", got)
 	}
 	d.Platform.Build.Firmware = "kernel"
 	files = filesOf(t, coyote, d)
-	if files["vitis/firmware_mmi.tcl"] != "" || CoyoteProcessors(d) != nil {
-		t.Error("firmware in the kernel: there is a map")
-	}
+	assert.Check(t, files["vitis/firmware_mmi.tcl"] == "" && CoyoteProcessors(d) == nil,
+		"firmware in the kernel: there is a map")
 }
 
 // A kernel in C++ becomes an IP under the name that the top level uses.
@@ -180,15 +170,11 @@ func TestCoyoteInCpp(t *testing.T) {
 	files := filesOf(t, coyote, d)
 	top, script := files["coyote/src/hdl/coyote_top.sv"], files["coyote/hls_reduce_ops.tcl"]
 	for _, text := range []string{"reduce_ops_hls_ip arith_0 (", ".in0_TDATA(", ".out_r_TVALID(", ".ap_clk(aclk)"} {
-		if !strings.Contains(top, text) {
-			t.Errorf("the top level has no %q", text)
-		}
+		assert.Check(t, strings.Contains(top, text), "the top level has no %q", text)
 	}
 	for _, text := range []string{"set_top reduce_ops", "-format ip_catalog -ipname reduce_ops_hls_ip",
 		"set_part {xcu55c-fsvh2892-2L-e}", "create_clock -period 250MHz"} {
-		if !strings.Contains(script, text) {
-			t.Errorf("the script has no %q:\n%s", text, script)
-		}
+		assert.Check(t, strings.Contains(script, text), "the script has no %q:\n%s", text, script)
 	}
 	if !strings.Contains(files["coyote/src/init_ip.tcl"], "create_ip -name reduce_ops_hls_ip ") ||
 		files["coyote/src/hdl/reduce_ops.sv"] != "" {
@@ -249,7 +235,5 @@ func TestRenamed(t *testing.T) {
 	if got := renamed([]byte(in), []string{"fifo", "queue"}); string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := renamed([]byte(in), nil); !bytes.Equal(got, []byte(in)) {
-		t.Error("without names something has changed")
-	}
+	assert.Check(t, bytes.Equal(renamed([]byte(in), nil), []byte(in)), "without names something has changed")
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -22,7 +24,7 @@ import (
 func documents(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	files, err := docs(d)
-	check(t, err)
+	assert.NilError(t, err)
 	out := map[string][]byte{}
 	for _, f := range files {
 		out[f.Path] = f.Content
@@ -157,9 +159,7 @@ func checkRows(t *testing.T, name string, want, got map[string][]string) {
 					n++
 				}
 			}
-			if n == 0 {
-				t.Errorf("%s: no row %q under %q", name, row, heading)
-			}
+			assert.Check(t, n != 0, "%s: no row %q under %q", name, row, heading)
 		}
 	}
 }
@@ -175,14 +175,11 @@ func TestExchangeMapIsComplete(t *testing.T) {
 			if _, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes); err != nil {
 				t.Fatalf("%s: row %q: %v", name, row, err)
 			}
-			if first != next || last != first+bytes-1 || processor-first != m.ProcessorBase-m.Base {
-				t.Errorf("%s: row %q does not follow 0x%X", name, row, next)
-			}
+			assert.Check(t, first == next && last == first+bytes-1 && processor-first == m.ProcessorBase-m.Base,
+				"%s: row %q does not follow 0x%X", name, row, next)
 			next = last + 1
 		}
-		if next != m.Base+m.Size {
-			t.Errorf("%s: the map ends at 0x%X", name, next)
-		}
+		assert.Check(t, is.Equal(next, m.Base+m.Size), "%s: the map ends at 0x", name)
 	}
 }
 
@@ -240,9 +237,7 @@ func readPage(t *testing.T, html []byte) pageFacts {
 		if err == io.EOF {
 			return facts
 		}
-		if err != nil {
-			t.Fatalf("page is not well-formed: %v", err)
-		}
+		assert.NilError(t, err, "page is not well-formed")
 		element, ok := token.(xml.StartElement)
 		if !ok {
 			continue
@@ -275,12 +270,10 @@ func TestPageStandsAlone(t *testing.T) {
 			len(facts.loads) > 0 {
 			t.Errorf("%s: the page loads something: %v %v", name, facts.elements, facts.loads)
 		}
-		if bytes.Contains(html, []byte("url(")) || bytes.Contains(html, []byte("@import")) {
-			t.Errorf("%s: a style loads something", name)
-		}
-		if !bytes.Contains(html, rendered["docs/floorplan.svg"]) {
-			t.Errorf("%s: the floorplan is not in the page", name)
-		}
+		assert.Check(t, !bytes.Contains(html, []byte("url(")) && !bytes.Contains(html, []byte("@import")),
+			"%s: a style loads something", name)
+		assert.Check(t, bytes.Contains(html, rendered["docs/floorplan.svg"]),
+			"%s: the floorplan is not in the page", name)
 		if facts.elements["table"] < 20 || facts.elements["td"] < 500 {
 			t.Errorf("%s: %d tables with %d cells", name, facts.elements["table"], facts.elements["td"])
 		}
@@ -291,14 +284,10 @@ func checkAnchors(t *testing.T, name string, facts pageFacts) {
 	t.Helper()
 	known := map[string]bool{}
 	for _, id := range facts.ids {
-		if known[id] {
-			t.Errorf("%s: two elements have the id %q", name, id)
-		}
+		assert.Check(t, !known[id], "%s: two elements have the id %q", name, id)
 		known[id] = true
 	}
-	if len(facts.links) == 0 {
-		t.Errorf("%s: no links", name)
-	}
+	assert.Check(t, len(facts.links) != 0, "%s: no links", name)
 	for _, link := range facts.links {
 		if target, ok := strings.CutPrefix(link, "#"); !ok || !known[target] {
 			t.Errorf("%s: link %q leads nowhere", name, link)
@@ -322,9 +311,7 @@ func TestManualLinks(t *testing.T) {
 			anchors[regexp.MustCompile(`[^a-z0-9_-]`).ReplaceAllString(heading, "")] = true
 		}
 		links := markedLink.FindAllSubmatch(text, -1)
-		if len(links) < 20 {
-			t.Errorf("%s: %d links", name, len(links))
-		}
+		assert.Check(t, len(links) >= 20, "%s: %d links", name, len(links))
 		for _, m := range links {
 			if !anchors[string(m[1])] {
 				t.Errorf("%s: link to #%s leads nowhere", name, m[1])
@@ -356,9 +343,8 @@ func TestHostileTextInDocuments(t *testing.T) {
 	rendered := documents(t, d)
 	facts := readPage(t, rendered["docs/index.html"])
 	checkAnchors(t, "hostile", facts)
-	if facts.elements["script"]+facts.elements["img"] > 0 || len(facts.loads) > 0 {
-		t.Errorf("text of a user became markup: %v", facts.elements)
-	}
+	assert.Check(t, facts.elements["script"]+facts.elements["img"] <= 0 && len(facts.loads) <= 0,
+		"text of a user became markup: %v", facts.elements)
 	if n := len(headingLine.FindAll(rendered["docs/manual.md"], -1)); n != headings {
 		t.Errorf("%d headings, want %d", n, headings)
 	}
@@ -379,9 +365,7 @@ func checkColumns(t *testing.T, markdown []byte) {
 		if columns == 0 {
 			columns = n
 		}
-		if n != columns {
-			t.Errorf("row has %d cells, its table %d: %s", n, columns, line)
-		}
+		assert.Check(t, n == columns, "row has %d cells, its table %d: %s", n, columns, line)
 	}
 }
 
@@ -394,9 +378,7 @@ func TestManualOfABarePlatform(t *testing.T) {
 	text := string(documents(t, d)["docs/manual.md"])
 	for _, want := range []string{"The engines cannot reduce.", "No lane has a compression plugin.",
 		"No kernel is connected to a memory bank."} {
-		if !strings.Contains(text, want) {
-			t.Errorf("manual does not say %q", want)
-		}
+		assert.Check(t, is.Contains(text, want), "manual does")
 	}
 	checkColumns(t, []byte(text))
 }
@@ -410,8 +392,6 @@ func TestManualListsTheVariables(t *testing.T) {
 		"| `user_kernel` | `\"vadd_put\"` | `string` | `\"\"` | Kernel at the engine's stream, for example vadd_put; " +
 			"empty closes the stream. |",
 	} {
-		if !strings.Contains(text, row) {
-			t.Errorf("manual has no row %s", row)
-		}
+		assert.Check(t, is.Contains(text, row), "manual has no row")
 	}
 }

@@ -2,11 +2,13 @@ package emit
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -67,7 +69,7 @@ func TestDriverCallsKernels(t *testing.T) {
 				77}}, typedKernel(t)},
 	} {
 		want, err := json.Marshal(c.want)
-		check(t, err)
+		assert.NilError(t, err)
 		same(t, string(want)+"\n", driverRun(t, kernelDesign(t, c.kernel, c.more),
 			strings.ReplaceAll(kernelProgram, "CALL", c.call)))
 	}
@@ -81,9 +83,7 @@ func TestDriverSaysWhatArgumentsOfKernelsAre(t *testing.T) {
 		"func TypedOne(ctx context.Context, dev accl.Device, ctxArgument int32, rateOf float32, wide float64, most int64, " +
 			"tiny int8, flag uint32, mask uint64, last uint64) error {",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("there is no %q in\n%s", want, text)
-		}
+		assert.Check(t, is.Contains(text, want), "there is no")
 	}
 }
 
@@ -108,9 +108,7 @@ kernel "vadd_free" {
 func TestKernelsWhoseNamesAreTaken(t *testing.T) {
 	text := strings.Replace(typedKernel(t)["kernels/typed_one.hcl"], "typed_one", "open", 1)
 	_, err := godriver(kernelDesign(t, "open", map[string]string{"kernels/open.hcl": text}))
-	if !errors.Is(err, ErrCollision) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(err, ErrCollision))
 	k := &design.Kernel{Name: "k", Arguments: []design.Argument{{Name: "a_b", Width: 32},
 		{Name: "a__b", Width: 32, At: 4}}}
 	if _, err := goArguments(k); err == nil || !slices.Contains(strings.Fields(err.Error()), "aB") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designjson"
@@ -53,7 +54,7 @@ func main() {
 func driverSays(t *testing.T, d *design.Design) map[string]any {
 	t.Helper()
 	var out map[string]any
-	check(t, json.Unmarshal([]byte(driverRun(t, d, driverProgram)), &out))
+	assert.NilError(t, json.Unmarshal([]byte(driverRun(t, d, driverProgram)), &out))
 	return out
 }
 
@@ -61,9 +62,9 @@ func driverSays(t *testing.T, d *design.Design) map[string]any {
 func plainJSON(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
-	check(t, err)
+	assert.NilError(t, err)
 	var out any
-	check(t, json.Unmarshal(text, &out))
+	assert.NilError(t, json.Unmarshal(text, &out))
 	return out
 }
 
@@ -184,7 +185,7 @@ func expectedKernels(d *design.Design) []object {
 func expectedCard(t *testing.T, d *design.Design) []string {
 	t.Helper()
 	text, err := designjson.Marshal(d)
-	check(t, err)
+	assert.NilError(t, err)
 	return []string{d.Platform.Name, d.Platform.Board.Name, d.Platform.Board.Shell, output.Hash(text)}
 }
 

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -35,9 +38,7 @@ func TestEscapes(t *testing.T) {
 		{"XML", xmlText, `<a b="c">&`, "&lt;a b=&#34;c&#34;&gt;&amp;"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.escape(test.text); got != test.want {
-				t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
-			}
+			assert.Check(t, is.Equal(test.escape(test.text), test.want), "%q becomes", test.text)
 		})
 	}
 }
@@ -55,9 +56,8 @@ func FuzzEscapes(f *testing.F) {
 		for name, escape := range map[string]func(string) string{"C++": lineComment, "SystemVerilog": hardwareComment,
 			"Go": goComment, "C": blockComment} {
 			got := escape(text)
-			if strings.ContainsAny(got, "\n\r\v\f\x00\u2028\u2029\u0085") || !utf8.ValidString(got) {
-				t.Errorf("%s comment %q", name, got)
-			}
+			assert.Check(t, !strings.ContainsAny(got, "\n\r\v\f\x00\u2028\u2029\u0085") && utf8.ValidString(got),
+				"%s comment %q", name, got)
 			if name != "Go" && name != "C" && strings.HasSuffix(got, `\`) {
 				t.Errorf("%s comment goes on: %q", name, got)
 			}

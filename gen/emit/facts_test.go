@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -159,7 +161,7 @@ func codeFiles(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	keep := func(files []File, err error) {
-		check(t, err)
+		assert.NilError(t, err)
 		for _, f := range files {
 			out[f.Path] = f.Content
 		}

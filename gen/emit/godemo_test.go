@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -21,12 +22,8 @@ func TestAssignments(t *testing.T) {
 		"nested":      cty.ObjectVal(map[string]cty.Value{"x y": cty.StringVal(""), "z": cty.EmptyTupleVal}),
 	}
 	in, diags := lang.NewParser().ParseInputs("vars", assignments(want))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	if len(in.Assigned) != len(want) {
-		t.Errorf("%d values of %d", len(in.Assigned), len(want))
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
+	assert.Check(t, len(in.Assigned) == len(want), "%d values of %d", len(in.Assigned), len(want))
 	for name, v := range want {
 		if got := in.Assigned[name].Value; !got.RawEquals(v) {
 			t.Errorf("%s is %#v, not %#v", name, got, v)
@@ -41,14 +38,11 @@ func TestAssignments(t *testing.T) {
 // with it, nor get it with a driver package of their own.
 func TestDemoStandsAside(t *testing.T) {
 	files, err := godemo(codeDesign(t, "u55c_tcp"))
-	check(t, err)
+	assert.NilError(t, err)
 	for _, f := range files {
-		if strings.HasPrefix(f.Path, "driver/") {
-			t.Errorf("%s is part of the driver package", f.Path)
-		}
-		if !bytes.Contains(f.Content, []byte("\n//go:build ignore\n\n")) {
-			t.Errorf("%s is built with the module", f.Path)
-		}
+		assert.Check(t, !strings.HasPrefix(f.Path, "driver/"), "%s is part of the driver package", f.Path)
+		assert.Check(t, bytes.Contains(f.Content, []byte("\n//go:build ignore\n\n")),
+			"%s is built with the module", f.Path)
 		if !bytes.Contains(f.Content, []byte(`"`+DriverImport("u55c_tcp")+`"`)) {
 			t.Errorf("%s does not import %s", f.Path, DriverImport("u55c_tcp"))
 		}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -63,9 +66,7 @@ func TestOperationsOfBindingsFollowTheGeneration(t *testing.T) {
 		}
 	})
 	text, compatible := bindingTexts(t, d)
-	if !strings.Contains(compatible, "#define ACCL_BCAST 99\n") {
-		t.Error("ACCL_BCAST is not 99")
-	}
+	assert.Check(t, is.Contains(compatible, "#define ACCL_BCAST 99\n"), "ACCL_BCAST is not 99")
 	for name, text := range map[string]string{bindingsFile: text, compatibilityFile: compatible} {
 		if strings.Contains(text, "void gather(") || strings.Contains(text, "start_gather") ||
 			strings.Contains(text, "ACCL_GATHER") {
@@ -86,9 +87,8 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 			if !strings.Contains(text, "    uint32_t "+v.Name+"(") || !strings.Contains(text, "Operation::"+camel(v.Name)) {
 				t.Errorf("%s: no method %s", name, v.Name)
 			}
-			if !strings.Contains(compatible, "start_call(ACCL_"+upper(v.Name)+", ") {
-				t.Errorf("%s: no method of today for %s", name, v.Name)
-			}
+			assert.Check(t, is.Contains(compatible, "start_call(ACCL_"+upper(v.Name)+", "),
+				"%s: no method of today for %s", name, v.Name)
 		}
 	}
 }
@@ -121,9 +121,8 @@ func TestTypesHaveNamesThatCPPAllows(t *testing.T) {
 	own.Range.Filename, own.Range.Start.Line = "platforms/own.hcl", 7
 	p.Types = append(slices.Clone(p.Types), own)
 	_, err := hls(&d)
-	if !errors.Is(err, ErrBinding) || !strings.Contains(err.Error(), "platforms/own.hcl:7") {
-		t.Errorf("error %v, want one that matches %v and names platforms/own.hcl:7", err, ErrBinding)
-	}
+	assert.Check(t, errors.Is(err, ErrBinding) && strings.Contains(err.Error(), "platforms/own.hcl:7"),
+		"error %v, want one that matches %v and names platforms/own.hcl:7", err, ErrBinding)
 }
 
 // TestDataIsAsWideAsTheKernelStream: the ports say so, not the bindings.
@@ -145,7 +144,6 @@ func TestDataIsAsWideAsTheKernelStream(t *testing.T) {
 	}
 	d.Streams = nil
 	text, compatible = bindingTexts(t, &d)
-	if strings.Contains(text, "class Data") || strings.Contains(compatible, "class ACCLData") {
-		t.Error("there is a class for kernel streams, but there are none")
-	}
+	assert.Check(t, !strings.Contains(text, "class Data") && !strings.Contains(compatible, "class ACCLData"),
+		"there is a class for kernel streams, but there are none")
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -84,9 +87,7 @@ func mine(t *testing.T) map[string]string { return designtest.Files(t, "testdata
 func changed(t *testing.T, file, old, new string) map[string]string {
 	t.Helper()
 	files := mine(t)
-	if !strings.Contains(files[file], old) {
-		t.Fatalf("%s has no %q", file, old)
-	}
+	assert.Assert(t, is.Contains(files[file], old), "%s has no", file)
 	files[file] = strings.Replace(files[file], old, new, 1)
 	return files
 }
@@ -126,9 +127,7 @@ func TestBenchesFailWhenFunctionsAreBroken(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			out, err := bench(t, written(t, designtest.Made(t, "p", changed(t, test.file, test.old, test.new))), test.kernel)
-			if err == nil || !strings.Contains(out, test.want) {
-				t.Errorf("%v\n%s", err, out)
-			}
+			assert.Check(t, err != nil && strings.Contains(out, test.want), "%v\n%s", err, out)
 		})
 	}
 }
@@ -143,9 +142,8 @@ func TestMinimaAndProducts(t *testing.T) {
 		files := designtest.Files(t, "testdata/extremes.txtar")
 		files["kernels/extremes.hpp"] = strings.Replace(files["kernels/extremes.hpp"], test.old, test.new, 1)
 		out, err := bench(t, written(t, designtest.Made(t, "p", files)), "extremes")
-		if (err == nil) != (test.old == "") || !strings.Contains(out, test.want) {
-			t.Errorf("%q: %v\n%s", test.new, err, out)
-		}
+		assert.Check(t, (err == nil) == (test.old == "") && strings.Contains(out, test.want),
+			"%q: %v\n%s", test.new, err, out)
 	}
 }
 
@@ -165,9 +163,8 @@ func TestCompileErrorsNameTheUsersLines(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := written(t, designtest.Made(t, "p", changed(t, test.file, test.old, test.new)))
 			out, err := gxx(t, dir, test.kernel, "-fsyntax-only", "hls/"+test.kernel+"/"+test.kernel+".cpp")
-			if err == nil || !strings.Contains(out, test.want) || !strings.Contains(out, "error:") {
-				t.Errorf("%v\n%s", err, out)
-			}
+			assert.Check(t, err != nil && strings.Contains(out, test.want) && strings.Contains(out, "error:"),
+				"%v\n%s", err, out)
 		})
 	}
 }
@@ -212,9 +209,8 @@ kernel "inverts" {
 			}))
 			passes(t, dir, "inverts", "right")
 			text, err := os.ReadFile(filepath.Join(dir, "hls/inverts/inverts.cpp"))
-			if err != nil || strings.Contains(string(text), "~in.data") != (file == "inverts.cpp") {
-				t.Errorf("%v\n%s", err, text)
-			}
+			assert.Check(t, err == nil && strings.Contains(string(text), "~in.data") == (file == "inverts.cpp"),
+				"%v\n%s", err, text)
 		})
 	}
 }

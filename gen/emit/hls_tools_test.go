@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
 func linesOf(t *testing.T, dir, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-	check(t, err)
+	assert.NilError(t, err)
 	return strings.Split(string(text), "\n")
 }
 
@@ -35,14 +37,11 @@ func TestToolsAreToldWhatTheDesignSays(t *testing.T) {
 	} {
 		got := linesOf(t, dir, file)
 		for _, line := range want {
-			if !slices.Contains(got, line) {
-				t.Errorf("%s lacks %q", file, line)
-			}
+			assert.Check(t, slices.Contains(got, line), "%s lacks %q", file, line)
 		}
 		for _, line := range got {
-			if strings.Contains(line, "sim") && !strings.Contains(line, "csim") {
-				t.Errorf("%s leads to the stand-in: %s", file, line)
-			}
+			assert.Check(t, !strings.Contains(line, "sim") || strings.Contains(line, "csim"),
+				"%s leads to the stand-in: %s", file, line)
 		}
 	}
 }
@@ -90,9 +89,7 @@ func TestArgumentsStandInTheOrderOfRegisters(t *testing.T) {
 	for _, want := range []string{"static_cast<int>(arguments[0])", "unpack(arguments[1])",
 		"static_cast<unsigned int>(arguments[2])", "reinterpret_cast<float *>(arguments[3])"} {
 		next := strings.Index(text, want)
-		if next <= at {
-			t.Errorf("%q is not where it belongs in\n%s", want, text)
-		}
+		assert.Check(t, next > at, "%q is not where it belongs in\n%s", want, text)
 		at = next
 	}
 }

@@ -1,11 +1,13 @@
 package emit
 
 import (
-	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -47,13 +49,9 @@ func TestCollisions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := test.render(with(t, test.change))
-			if !errors.Is(err, ErrCollision) {
-				t.Fatalf("%v, want %v", err, ErrCollision)
-			}
+			assert.ErrorIs(t, err, ErrCollision)
 			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%v does not say %q", err, want)
-				}
+				assert.Check(t, is.Contains(err.Error(), want), "%v does", err)
 			}
 		})
 	}

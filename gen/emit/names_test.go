@@ -3,6 +3,9 @@ package emit
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestCamel(t *testing.T) {
@@ -29,9 +32,7 @@ func TestCamel(t *testing.T) {
 		{[]string{"my__type_"}, "MyType"},
 		{[]string{"", ""}, ""},
 	} {
-		if got := camel(test.parts...); got != test.want {
-			t.Errorf("camel(%q) = %s, want %s", test.parts, got, test.want)
-		}
+		assert.Check(t, is.Equal(camel(test.parts...), test.want), "camel(%q)", test.parts)
 	}
 }
 
@@ -39,9 +40,7 @@ func TestCamel(t *testing.T) {
 // case, which the description demands, differ in Go as well.
 func TestCamelKeepsNamesApart(t *testing.T) {
 	for key, word := range spelling {
-		if strings.ToLower(word) != key {
-			t.Errorf("%s is spelt %s", key, word)
-		}
+		assert.Check(t, strings.ToLower(word) == key, "%s is spelt %s", key, word)
 	}
 	for _, name := range []string{"rx_buffers", "allreduce", "udp_ports", "nfunctions", "RETURN_CODE",
 		"tdest2", "BFloat16"} {
@@ -56,8 +55,6 @@ func TestGuard(t *testing.T) {
 		{"cclo_abi.h", "accl-2024", "CCLO_ABI_H_ACCL_2024"},
 		{"firmware/cclo_platform.h", "u55c_tcp", "FIRMWARE_CCLO_PLATFORM_H_U55C_TCP"},
 	} {
-		if got := guard(test.file, test.owner); got != test.want {
-			t.Errorf("guard(%s, %s) = %s, want %s", test.file, test.owner, got, test.want)
-		}
+		assert.Check(t, is.Equal(guard(test.file, test.owner), test.want), "guard(%s, %s)", test.file, test.owner)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // needs is what the firmware of each interface did before it ran an operation, as its own table said.
@@ -46,8 +47,6 @@ func TestFirmwareKnowsOperations(t *testing.T) {
 			}
 			got[m[1]] = strings.ReplaceAll(strings.ReplaceAll(m[3], "CCLO_SHAPE_", ""), " | ", " ")
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: -wanted +rendered:\n%s", platform, diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "%s: -wanted +rendered", platform)
 	}
 }

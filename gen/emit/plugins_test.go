@@ -1,6 +1,11 @@
 package emit
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 func TestOnlyWhatTheRTLComputesIsBuilt(t *testing.T) {
 	for _, c := range []struct {
@@ -15,13 +20,9 @@ func TestOnlyWhatTheRTLComputesIsBuilt(t *testing.T) {
 		{reductionView{Function: "sum", Type: "float32", TDEST: 0, Log2: 3, Own: true}, false}, // not ours by size
 		{reductionView{Function: "product", Type: "float32", TDEST: 0, Log2: 2, Own: false}, false},
 	} {
-		if got := c.r.Built(); got != c.want {
-			t.Errorf("%+v is built: %v", c.r, got)
-		}
+		assert.Check(t, is.Equal(c.r.Built(), c.want), "%+v is built", c.r)
 	}
-	if bit := (reductionView{Code: 1, Codes: 3}).OneHot(); bit != "3'b010" {
-		t.Errorf("function 1 of 3 is %s", bit)
-	}
+	assert.Check(t, is.Equal((reductionView{Code: 1, Codes: 3}).OneHot(), "3'b010"), "function 1 of 3")
 	for _, c := range []struct {
 		c              conversionView
 		built          bool

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -11,12 +13,11 @@ import (
 // of the drawing, copy out/u55c_tcp/docs/floorplan.svg there, and look at it.
 func TestPictureOfTheReadme(t *testing.T) {
 	shown, err := os.ReadFile("../../platforms/u55c_tcp.svg")
-	check(t, err)
+	assert.NilError(t, err)
 	files, err := docs(designtest.Load(t, "u55c_tcp", nil))
-	check(t, err)
+	assert.NilError(t, err)
 	for _, f := range files {
-		if f.Path == "docs/floorplan.svg" && string(f.Content) != string(shown) {
-			t.Error("platforms/u55c_tcp.svg differs from the floorplan that is rendered")
-		}
+		assert.Check(t, f.Path != "docs/floorplan.svg" || string(f.Content) == string(shown),
+			"platforms/u55c_tcp.svg differs from the floorplan that is rendered")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 )
 
@@ -28,9 +31,7 @@ func TestPackageLints(t *testing.T) {
 		dir := onDisk(t, codeFiles(t, d))
 		put(t, dir, "user.sv", svUser)
 		for _, top := range []string{"rtl/cclo_layout_check.sv", "user.sv"} {
-			if out := run(t, dir, program, "--lint-only", "-Wall", svSources, top); out != "" {
-				t.Errorf("%s: %s", top, out)
-			}
+			assert.Check(t, is.Equal(run(t, dir, program, "--lint-only", "-Wall", svSources, top), ""), "%s", top)
 		}
 	})
 }
@@ -96,7 +97,6 @@ func finds(t *testing.T, dir, want, program string, args ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), want) {
-		t.Errorf("%v, want a complaint that %s:\n%s", err, want, out)
-	}
+	assert.Check(t, err != nil && strings.Contains(string(out), want),
+		"%v, want a complaint that %s:\n%s", err, want, out)
 }

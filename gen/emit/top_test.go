@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -136,13 +137,10 @@ func TestTopLevelHasEveryInstanceOnce(t *testing.T) {
 				t.Errorf("engine %s has the parameters %v", i.Name, got.parameters)
 			}
 			for _, p := range i.Ports {
-				if p.Protocol == design.AXIS && got.pins[p.Name+"_tvalid"] == "" {
-					t.Errorf("nothing is at %s.%s_tvalid", i.Name, p.Name)
-				}
+				assert.Check(t, p.Protocol != design.AXIS || got.pins[p.Name+"_tvalid"] != "",
+					"nothing is at %s.%s_tvalid", i.Name, p.Name)
 			}
-			if i.Role == "engine" && got.only != "" {
-				t.Errorf("engine %s is only there if %s", i.Name, got.only)
-			}
+			assert.Check(t, i.Role != "engine" || got.only == "", "engine %s is only there if %s", i.Name, got.only)
 		}
 		count := 0
 		for _, i := range n.instances {
@@ -150,9 +148,7 @@ func TestTopLevelHasEveryInstanceOnce(t *testing.T) {
 				count++
 			}
 		}
-		if count != len(d.Instances) {
-			t.Errorf("%d instances of kernels, the design has %d", count, len(d.Instances))
-		}
+		assert.Check(t, count == len(d.Instances), "%d instances of kernels, the design has %d", count, len(d.Instances))
 	})
 }
 
@@ -180,9 +176,7 @@ func TestTopLevelJoinsEveryStream(t *testing.T) {
 					t.Errorf("%s: there is no wire %s", name, sent)
 				}
 				if suffix == "tvalid" {
-					if !sends || !takes {
-						t.Errorf("%s has no tvalid at an end", name)
-					}
+					assert.Check(t, sends && takes, "%s has no tvalid at an end", name)
 					if users[sent] != "" {
 						t.Errorf("%s and %s share %s", name, users[sent], sent)
 					}
@@ -255,9 +249,7 @@ func TestTheSwitchOfACardLeadsToTheEngineOfThatNumber(t *testing.T) {
 			}
 		}
 	})
-	if !tested {
-		t.Error("no platform has a switch")
-	}
+	assert.Check(t, tested, "no platform has a switch")
 }
 
 func TestEveryMemoryAndHostPortHasItsModel(t *testing.T) {
@@ -312,7 +304,7 @@ func TestAModuleHeaderIsReadOrRefused(t *testing.T) {
 		"    input  wire ap_clk,\n\n    // Data.\n    output logic [511:0] a_tdata,\n    input wire [WIDTH-1:0] b_tdata, " +
 		"// wide\n    input  [3:0]  c,\n    output logic d\n);\nendmodule\n"
 	m, err := parseModule("m", []byte(good))
-	check(t, err)
+	assert.NilError(t, err)
 	want := []pin{{"ap_clk", false, 1}, {"a_tdata", true, 512}, {"b_tdata", false, 0}, {"c", false, 4}, {"d", true, 1}}
 	if fmt.Sprint(m.Pins) != fmt.Sprint(want) || len(m.Parameters) != 2 || !m.Parameters["WIDTH"] ||
 		!m.Parameters["FAST"] {

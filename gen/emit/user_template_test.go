@@ -8,6 +8,8 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 	"github.com/hashicorp/hcl/v2"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // leftOutFunctions are the functions of sprig that templates do not have, by the reason.
@@ -31,23 +33,17 @@ var leftOutFunctions = map[string]string{
 func TestEveryFunctionIsDecided(t *testing.T) {
 	decided := map[string]bool{}
 	for name, f := range templateFunctions() {
-		if f == nil {
-			t.Errorf("sprig has no repeatable function %s", name)
-		}
+		assert.Check(t, f != nil, "sprig has no repeatable function %s", name)
 		decided[name] = true
 	}
 	for _, names := range leftOutFunctions {
 		for name := range strings.FieldsSeq(names) {
-			if decided[name] {
-				t.Errorf("%s is both allowed and left out", name)
-			}
+			assert.Check(t, !decided[name], "%s is both allowed and left out", name)
 			decided[name] = true
 		}
 	}
 	for name := range sprig.TxtFuncMap() {
-		if !decided[name] {
-			t.Errorf("nobody has decided on %s", name)
-		}
+		assert.Check(t, decided[name], "nobody has decided on %s", name)
 	}
 }
 
@@ -168,9 +164,7 @@ func TestEverythingEnds(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
 			_, diags := executeText(t, text, nil)
-			if len(diags) != 1 {
-				t.Errorf("%v", diags)
-			}
+			assert.Check(t, is.Equal(len(diags), 1), "%v", diags)
 			t.Log(time.Since(start), diags)
 		})
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -49,7 +51,7 @@ func TestLinkExamples(t *testing.T) {
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata/link-examples", test.file))
-			check(t, err)
+			assert.NilError(t, err)
 			got := filesOf(t, vitis, designtest.Load(t, test.platform, test.vars))["vitis/link.cfg"]
 			same(t, lines(string(want)), lines(got))
 		})
@@ -248,9 +250,8 @@ func TestLinkOfEveryCombination(t *testing.T) {
 					"user_kernel": cty.StringVal(kernel), "host_memory": cty.BoolVal(host),
 					"ethernet_port": cty.NumberIntVal(int64(port)), "hw_emu": cty.BoolVal(hwEmu),
 				}))["vitis/link.cfg"]
-				if diff := cmp.Diff(expectedLink(board, network, vadd, host, port, hwEmu), lines(got)); diff != "" {
-					t.Errorf("%s vadd=%t host=%t port=%d hw_emu=%t: -want +got:\n%s", name, vadd, host, port, hwEmu, diff)
-				}
+				assert.Check(t, is.DeepEqual(expectedLink(board, network, vadd, host, port, hwEmu), lines(got)),
+					"%s vadd=%t host=%t port=%d hw_emu=%t: -want +", name, vadd, host, port, hwEmu)
 			}
 		}
 	}
@@ -292,9 +293,8 @@ func TestKernelXML(t *testing.T) {
 	}
 	t.Run("engine", func(t *testing.T) {
 		v := parse(t, "u55c_tcp", "ccl_offload")
-		if v.Kernel.Name != "ccl_offload" || v.Kernel.Control != "user_managed" {
-			t.Errorf("kernel %s, control %s", v.Kernel.Name, v.Kernel.Control)
-		}
+		assert.Check(t, v.Kernel.Name == "ccl_offload" && v.Kernel.Control == "user_managed",
+			"kernel %s, control %s", v.Kernel.Name, v.Kernel.Control)
 		// Widths of contracts/kernels.md.
 		want := map[string]int{"s_axi_control": 32, "s_axis_call_req": 32, "m_axis_call_ack": 32, "s_axis_krnl": 512,
 			"m_axis_krnl":      512,
@@ -317,15 +317,11 @@ func TestKernelXML(t *testing.T) {
 			if stream := p.Type == "stream"; stream && (p.Mode == "write_only") != strings.HasPrefix(p.Name, "m_") {
 				t.Errorf("port %s has mode %s", p.Name, p.Mode)
 			}
-			if p.Name == "s_axi_control" && p.Range != "0x2000" {
-				t.Errorf("range of s_axi_control is %s", p.Range)
-			}
+			assert.Check(t, p.Name != "s_axi_control" || p.Range == "0x2000", "range of s_axi_control is %s", p.Range)
 		}
 		same(t, want, got)
 		for i, a := range v.Kernel.Args {
-			if a.ID != i {
-				t.Errorf("argument %s has id %d at place %d", a.Name, a.ID, i)
-			}
+			assert.Check(t, a.ID == i, "argument %s has id %d at place %d", a.Name, a.ID, i)
 		}
 	})
 	t.Run("host controller", func(t *testing.T) {
@@ -362,7 +358,5 @@ func TestKernelXML(t *testing.T) {
 
 func TestRDMAIsNotLinkedByVitis(t *testing.T) {
 	files, err := vitis(designtest.Load(t, "u55c_rdma", nil))
-	if err != nil || len(files) != 0 {
-		t.Errorf("%d files, error %v", len(files), err)
-	}
+	assert.Check(t, err == nil && len(files) == 0, "%d files, error %v", len(files), err)
 }

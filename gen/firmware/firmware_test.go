@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -14,15 +16,11 @@ import (
 // compiler that built them, and by the sum of their inputs without it.
 func TestPrebuiltImages(t *testing.T) {
 	compiler, err := FindCompiler(t.Context())
-	if err != nil && !errors.Is(err, ErrNoCompiler) {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil || errors.Is(err, ErrNoCompiler), "%v", err)
 	for name, g := range designtest.Library(t).ABIs {
 		t.Run(name, func(t *testing.T) {
 			unverified, err := Verify(t.Context(), compiler, g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if unverified != "" {
 				t.Skip("SKIPPED: the image was not built again: ", unverified)
 			}
@@ -48,9 +46,7 @@ func TestErrorsOfTheCompilerAreShown(t *testing.T) {
 	}
 	for _, g := range designtest.Library(t).ABIs {
 		in, err := InputsOf(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		in.files["barrier.c"] = []byte("#error \"broken on purpose\"\n")
 		_, err = in.Build(t.Context(), compiler)
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte("barrier.c:1:2: error: #error \"broken on purpose\"")) {

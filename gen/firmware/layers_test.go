@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -19,9 +21,7 @@ var sourceName = regexp.MustCompile("`(\\w+\\.[cS])`")
 func layerOrder(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../firmware/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var order []string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")
@@ -48,15 +48,11 @@ func TestNoFileCallsUpwards(t *testing.T) {
 	order := layerOrder(t)
 	for name, generation := range designtest.Library(t).ABIs {
 		in, err := InputsOf(generation)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		objects := compileObjects(t.Context(), t, in, compiler)
 		definedIn := map[string]string{}
 		for file, symbols := range objects {
-			if !slices.Contains(order, file) {
-				t.Errorf("the README of the firmware has no layer for %s", file)
-			}
+			assert.Check(t, slices.Contains(order, file), "the README of the firmware has no layer for %s", file)
 			for _, s := range symbols {
 				if s.Section != elf.SHN_UNDEF {
 					definedIn[s.Name] = file
@@ -76,9 +72,7 @@ func TestNoFileCallsUpwards(t *testing.T) {
 				}
 			}
 		}
-		if edges < 100 {
-			t.Errorf("%s: only %d uses of other files were found", name, edges)
-		}
+		assert.Check(t, edges >= 100, "%s: only %d uses of other files were found", name, edges)
 	}
 }
 
@@ -94,27 +88,19 @@ func compileObjects(ctx context.Context, t *testing.T, in *Inputs, c *Compiler) 
 	}
 	objects := map[string][]elf.Symbol{}
 	for _, name := range in.names() {
-		if err := os.WriteFile(filepath.Join(dir, name), in.files[name], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), in.files[name], 0o644))
 		if ext := filepath.Ext(name); ext == ".c" || ext == ".S" {
 			args = append(args, name)
 			objects[name] = nil
 		}
 	}
-	if err := c.run(ctx, dir, args); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.run(ctx, dir, args))
 	for name := range objects {
 		f, err := elf.Open(filepath.Join(dir, strings.TrimSuffix(name, filepath.Ext(name))+".o"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		symbols, err := f.Symbols()
 		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		objects[name] = slices.DeleteFunc(symbols, func(s elf.Symbol) bool { return elf.ST_BIND(s.Info) != elf.STB_GLOBAL })
 	}
 	return objects

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -45,9 +47,7 @@ func readCallGraph(t *testing.T, dir string) *callGraph {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.ci"))
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for line := range strings.Lines(string(text)) {
 			if m := nodeLine.FindStringSubmatch(line); m != nil {
 				g.frame[m[1]], _ = strconv.Atoi(m[2])
@@ -77,9 +77,7 @@ func readCallGraph(t *testing.T, dir string) *callGraph {
 func (g *callGraph) readEnds(t *testing.T, name string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	title := func(function string) string {
 		static := strings.TrimSuffix(filepath.Base(name), ".s") + ".c:" + function
 		if _, ok := g.frame[static]; ok {
@@ -159,24 +157,17 @@ func TestStackIsDeepEnough(t *testing.T) {
 	}
 	for name, generation := range designtest.Library(t).ABIs {
 		in, err := InputsOf(generation)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		dir := t.TempDir()
-		if err := compileForCallGraph(t.Context(), in, compiler, dir); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, compileForCallGraph(t.Context(), in, compiler, dir))
 		g := readCallGraph(t, dir)
 		words := regexp.MustCompile(`#define STACK_WORDS (\d+)`).FindSubmatch(in.files["engine.h"])
-		if words == nil || len(g.roots) < 15 {
-			t.Fatalf("%s: the call graph lacks its roots: %v", name, g.roots)
-		}
+		assert.Assert(t, words != nil && len(g.roots) >= 15, "%s: the call graph lacks its roots: %v", name, g.roots)
 		have, _ := strconv.Atoi(string(words[1]))
 		for _, root := range slices.Sorted(maps.Keys(begun)) {
 			is, has := slices.Contains(g.roots, root), generation.Features["rendezvous"] || !begun[root]
-			if is != has {
-				t.Fatalf("%s: a stack begins with %s: %t, want %t; of the roots: %v", name, root, is, has, g.roots)
-			}
+			assert.Assert(t, is == has,
+				"%s: a stack begins with %s: %t, want %t; of the roots: %v", name, root, is, has, g.roots)
 			if !is {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -197,20 +198,15 @@ func checkGeometry(t *testing.T, d *design.Design) {
 	for _, b := range slices.Concat(p.rail, p.onRight()) {
 		boxes = append(boxes, obstacle{b.rect, b.title, nil, b})
 		for _, r := range p.regions {
-			if overlap(r.rect, b.rect) && b != p.crossbar {
-				t.Errorf("%s stands in %s", b.title, r.name)
-			}
+			assert.Check(t, !overlap(r.rect, b.rect) || b == p.crossbar, "%s stands in %s", b.title, r.name)
 		}
 	}
 	page := rect{0, 0, p.width, p.height}
 	for i, b := range boxes {
-		if !inside(b.rect, page) {
-			t.Errorf("%s at %v is not on the page %v", b.name, b.rect, page)
-		}
+		assert.Check(t, inside(b.rect, page), "%s at %v is not on the page %v", b.name, b.rect, page)
 		for _, other := range boxes[:i] {
-			if overlap(b.rect, other.rect) {
-				t.Errorf("%s at %v and %s at %v overlap", b.name, b.rect, other.name, other.rect)
-			}
+			assert.Check(t, !overlap(b.rect, other.rect),
+				"%s at %v and %s at %v overlap", b.name, b.rect, other.name, other.rect)
 		}
 	}
 	for _, w := range p.wires {
@@ -241,12 +237,10 @@ func checkRegion(t *testing.T, d *design.Design, p *plan, n *node) {
 		want = "Hardware emulation"
 	}
 	for _, r := range p.regions {
-		if r.name == want && !inside(n.rect, r.rect) {
-			t.Errorf("%s at %v is not in %s at %v", n.inst.Name, n.rect, r.name, r.rect)
-		}
-		if r.name != want && overlap(n.rect, r.rect) {
-			t.Errorf("%s belongs to %s, not to %s", n.inst.Name, want, r.name)
-		}
+		assert.Check(t, r.name != want || inside(n.rect, r.rect),
+			"%s at %v is not in %s at %v", n.inst.Name, n.rect, r.name, r.rect)
+		assert.Check(t, r.name == want || !overlap(n.rect, r.rect),
+			"%s belongs to %s, not to %s", n.inst.Name, want, r.name)
 	}
 }
 
@@ -259,9 +253,7 @@ func checkText(t *testing.T, n *node) {
 			t.Errorf("%q takes %d of %d pixels", l.text, w, n.w)
 		}
 	}
-	if height > n.h {
-		t.Errorf("text of %s takes %d of %d pixels in height", n.inst.Name, height, n.h)
-	}
+	assert.Check(t, height <= n.h, "text of %s takes %d of %d pixels in height", n.inst.Name, height, n.h)
 }
 
 // piece is the rectangle of a line between two points, without its ends.
@@ -296,11 +288,11 @@ func checkWire(t *testing.T, w *wire, boxes []obstacle, page rect) {
 	if !touches(w.path[0], w.from.rect) {
 		t.Errorf("%s starts at %v, not at its box %v", name, w.path[0], w.from.rect)
 	}
-	if w.to != nil && !touches(end, w.to.rect) {
-		t.Errorf("%s ends at %v, not at %s %v", name, end, w.to.inst.Name, w.to.rect)
+	if w.to != nil {
+		assert.Check(t, touches(end, w.to.rect), "%s ends at %v, not at %s %v", name, end, w.to.inst.Name, w.to.rect)
 	}
-	if w.toRail != nil && !touches(end, w.toRail.rect) {
-		t.Errorf("%s ends at %v, not at %s %v", name, end, w.toRail.title, w.toRail.rect)
+	if w.toRail != nil {
+		assert.Check(t, touches(end, w.toRail.rect), "%s ends at %v, not at %s %v", name, end, w.toRail.title, w.toRail.rect)
 	}
 }
 
@@ -323,9 +315,7 @@ func checkLabels(t *testing.T, p *plan, boxes []obstacle) {
 	}
 	for i, l := range labels {
 		for _, box := range slices.Concat(boxes, labels[:i]) {
-			if overlap(l.rect, box.rect) {
-				t.Errorf("label %q at %v covers %q at %v", l.name, l.rect, box.name, box.rect)
-			}
+			assert.Check(t, !overlap(l.rect, box.rect), "label %q at %v covers %q at %v", l.name, l.rect, box.name, box.rect)
 		}
 		for _, w := range p.wires {
 			for k := 1; k < len(w.path); k++ {
@@ -400,9 +390,7 @@ func TestEverythingIsDrawnOnce(t *testing.T) {
 			}
 			want["bundles"] = len(pairs)
 			for key := range maps.Keys(got) {
-				if strings.HasPrefix(key, "stream ") && want[key] == 0 {
-					t.Errorf("%s: drawn, but not there", key)
-				}
+				assert.Check(t, !strings.HasPrefix(key, "stream ") || want[key] != 0, "%s: drawn, but not there", key)
 			}
 			for key, n := range want {
 				if got[key] != n {
@@ -486,9 +474,7 @@ func (p picture) withClass(class string) string {
 func read(t *testing.T, svg []byte) picture {
 	t.Helper()
 	var p picture
-	if err := xml.Unmarshal(svg, &p); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, xml.Unmarshal(svg, &p))
 	return p
 }
 
@@ -507,9 +493,7 @@ func TestWellFormedAndDeterministic(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
-		if !bytes.Equal(svg, SVG(d)) {
-			t.Errorf("%s: drawn twice, the pictures differ", name)
-		}
+		assert.Check(t, bytes.Equal(svg, SVG(d)), "%s: drawn twice, the pictures differ", name)
 	}
 }
 
@@ -523,13 +507,9 @@ func TestUserTextIsEscaped(t *testing.T) {
 	b.design.Platform.Board.Part = "<part>"
 	svg := SVG(b.design)
 	for _, bad := range []string{"<script", "<part>", "<b>", "<group>", "<kernel>"} {
-		if bytes.Contains(svg, []byte(bad)) {
-			t.Errorf("%s of a user's text is not escaped", bad)
-		}
+		assert.Check(t, !bytes.Contains(svg, []byte(bad)), "%s of a user's text is not escaped", bad)
 	}
-	if err := xml.Unmarshal(svg, new(struct{})); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, xml.Unmarshal(svg, new(struct{})))
 }
 
 func TestStreamLabels(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -37,9 +39,7 @@ func TestShell(t *testing.T) {
 		"poe_0 ↔ Ethernet port 0", "poe_0 ↔ HBM", "poe_0 ↔ Host memory", "extdma_0_1 ↔ HBM",
 		"extdma_0_1 ↔ Host memory",
 	} {
-		if strings.Count(tips.String(), want) != 1 {
-			t.Errorf("no line says %q:\n%s", want, tips.String())
-		}
+		assert.Check(t, strings.Count(tips.String(), want) == 1, "no line says %q:\n%s", want, tips.String())
 	}
 	windows := d.ShellWindows()
 	for _, w := range windows {
@@ -51,9 +51,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("the host reaches %d windows, the picture shows %d", len(windows), n)
 	}
 	for _, bad := range []string{"FIFO", "HBM[", "SLR"} {
-		if strings.Contains(string(SVG(d)), bad) {
-			t.Errorf("%s of a design that v++ does not link", bad)
-		}
+		assert.Check(t, !strings.Contains(string(SVG(d)), bad), "%s of a design that v++ does not link", bad)
 	}
 }
 
@@ -67,17 +65,14 @@ func TestWhatIsPointedAt(t *testing.T) {
 				continue
 			}
 			titles[g.Title] = true
-			if len(g.Path) != 2 || g.Path[1].Class != "hit" || g.Path[1].D != g.Path[0].D {
-				t.Errorf("%s: nothing around the line to point at: %+v", name, g)
-			}
+			assert.Check(t, len(g.Path) == 2 && g.Path[1].Class == "hit" && g.Path[1].D == g.Path[0].D,
+				"%s: nothing around the line to point at: %+v", name, g)
 		}
 		if len(titles) != len(newPlan(d).wires) {
 			t.Errorf("%s: %d of %d lines say what they are", name, len(titles), len(newPlan(d).wires))
 		}
 		for _, x := range svg.Text {
-			if strings.HasPrefix(x.Class, "label") {
-				t.Errorf("%s: label %q says nothing", name, x.Text)
-			}
+			assert.Check(t, !strings.HasPrefix(x.Class, "label"), "%s: label %q says nothing", name, x.Text)
 		}
 		for _, g := range svg.Groups {
 			if !g.is("wire") && !g.is("box") && !titles[g.Title] || g.is("box") && g.Title == "" {
@@ -110,9 +105,8 @@ func TestLegend(t *testing.T) {
 				}
 			}
 		}
-		if !maps.Equal(shown, explained) {
-			t.Errorf("%s: the legend explains %v, the picture has %v", name, explained, shown)
-		}
+		assert.Check(t, maps.Equal(shown, explained),
+			"%s: the legend explains %v, the picture has %v", name, explained, shown)
 		legend, labels := svg.withClass("legend"), svg.withClass("label")
 		for _, note := range []struct {
 			text  string
@@ -126,9 +120,8 @@ func TestLegend(t *testing.T) {
 			{"memory (AXI4)", shown[groupMemory] && !built(d)},
 			{"pages of the shell", built(d)},
 		} {
-			if strings.Contains(legend, note.text) != note.there {
-				t.Errorf("%s: in the picture %v, legend %q:\n%s", name, note.there, note.text, legend)
-			}
+			assert.Check(t, strings.Contains(legend, note.text) == note.there,
+				"%s: in the picture %v, legend %q:\n%s", name, note.there, note.text, legend)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 )
@@ -13,9 +15,7 @@ import (
 // The picture joins the switch as the script of the link does.
 func TestSwitchIsThatOfTheLink(t *testing.T) {
 	files, err := emit.Platform(designtest.Load(t, "u55c_axis3x", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	content := map[string]string{}
 	for _, f := range files {
 		content[f.Path] = string(f.Content)
@@ -29,12 +29,9 @@ func TestSwitchIsThatOfTheLink(t *testing.T) {
 		FindAllStringSubmatch(content["docs/floorplan.svg"], -1) {
 		drawn[m[1]] = true
 	}
-	if len(linked) != 6 || !maps.Equal(linked, drawn) {
-		t.Errorf("linked: %v\ndrawn: %v", linked, drawn)
-	}
+	assert.Check(t, len(linked) == 6 && maps.Equal(linked, drawn), "linked: %v\ndrawn: %v", linked, drawn)
 	cell := regexp.MustCompile(`create_bd_cell .*:(\w+):[0-9.]+ (\w+)\]`).FindStringSubmatch(
 		content["vitis/post_link.tcl"])
-	if cell == nil || !strings.Contains(content["docs/floorplan.svg"], "<title>"+cell[2]+": "+cell[1]) {
-		t.Errorf("the link's switch is %q", cell)
-	}
+	assert.Check(t, cell != nil && strings.Contains(content["docs/floorplan.svg"], "<title>"+cell[2]+": "+cell[1]),
+		"the link's switch is %q", cell)
 }

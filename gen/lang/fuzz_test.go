@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -17,14 +18,10 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"../../platforms/*.hcl", "../../platforms/*/*.hcl"} {
 		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			f.Fatal(err)
-		}
+		assert.NilError(f, err)
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
+			assert.NilError(f, err)
 			f.Add(text, "{ethernet_port = 1}")
 		}
 	}
@@ -49,9 +46,7 @@ func FuzzParse(f *testing.F) {
 			evaluate(file.Body, scope.Context, &diags)
 		}
 		evaluate(lang.Remains("fuzz.hcl", "variable", text).Body, lang.NewContext(nil), &diags)
-		if err := parser.WriteDiagnostics(discard{}, lang.Sorted(diags), 80, true); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, parser.WriteDiagnostics(discard{}, lang.Sorted(diags), 80, true))
 	})
 }
 

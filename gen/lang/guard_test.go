@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -59,31 +61,21 @@ func TestEndless(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := open(t, text, "", nil)
-			if len(got.errors) == 0 {
-				t.Fatal("no error")
-			}
+			assert.Assert(t, len(got.errors) != 0, "no error")
 			for _, e := range got.errors {
-				if e != endless {
-					t.Errorf("%q", e)
-				}
+				assert.Check(t, is.Equal(e, endless))
 			}
-			if len(got.errors) > 1 {
-				t.Errorf("reported %d times", len(got.errors))
-			}
+			assert.Check(t, len(got.errors) <= 1, "reported %d times", len(got.errors))
 		})
 	}
 }
 
 func TestEndlessInput(t *testing.T) {
 	_, diags := lang.NewParser().ParseInputs("-vars", "{a = "+nested(6, "[for x in range(1024) : ", "1", "]")+"}")
-	if len(diags) != 1 || diags[0].Summary != "Evaluation takes too long" {
-		t.Errorf("%v", diags)
-	}
+	assert.Check(t, len(diags) == 1 && diags[0].Summary == "Evaluation takes too long", "%v", diags)
 	_, diags = lang.NewParser().ParseInputs("-vars", `{("${length(`+nested(6, "[for x in range(1024) : ", "1", "]")+
 		`)}") = 1}`)
-	if len(diags) != 1 || diags[0].Summary != "Evaluation takes too long" {
-		t.Errorf("%v", diags)
-	}
+	assert.Check(t, len(diags) == 1 && diags[0].Summary == "Evaluation takes too long", "%v", diags)
 }
 
 // Numbers grow and shrink only as far as they can be written.
@@ -100,15 +92,11 @@ func TestNumbersOutOfBounds(t *testing.T) {
 		"locals {\n  a = parseint(\"" + strings.Repeat("9", 5000) + "\", 10)\n}\n": texts,
 	} {
 		got := open(t, text, "", nil)
-		if len(got.errors) == 0 || got.errors[0] != want {
-			t.Errorf("%.60q: %q", text, got.errors)
-		}
+		assert.Check(t, len(got.errors) != 0 && got.errors[0] == want, "%.60q: %q", text, got.errors)
 	}
 	for _, text := range []string{`"1e2" * 1`, `"${1e300}"`, `"12e3abc"`, `"e"`, `"--"`, `"."`} {
 		got := open(t, "locals {\n  a = "+text+"\n}\n", "", nil)
-		if len(got.errors) > 0 {
-			t.Errorf("%s: %q", text, got.errors)
-		}
+		assert.Check(t, len(got.errors) <= 0, "%s: %q", text, got.errors)
 	}
 }
 
@@ -123,13 +111,9 @@ locals {
 name = "x"
 sum  = 1 + 1
 `))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	scope, diags := file.Open(lang.Inputs{}, parser)
-	if len(diags) != 1 {
-		t.Fatalf("one error expected: %v", diags)
-	}
+	assert.Equal(t, len(diags), 1, "one error expected: %v", diags)
 	var name struct {
 		Name string   `hcl:"name"`
 		Rest hcl.Body `hcl:",remain"`
@@ -138,13 +122,9 @@ sum  = 1 + 1
 		t.Errorf("%v %q", diags, name.Name)
 	}
 	v, diags := lang.Value(file.Body.Attributes["sum"].Expr, scope.Context)
-	if diags.HasErrors() || v.IsKnown() {
-		t.Errorf("an unknown value expected: %#v %v", v, diags)
-	}
+	assert.Check(t, !diags.HasErrors() && !v.IsKnown(), "an unknown value expected: %#v %v", v, diags)
 	fresh, diags := lang.Value(file.Body.Attributes["sum"].Expr, lang.NewContext(nil))
-	if diags.HasErrors() || !fresh.RawEquals(number(2)) {
-		t.Errorf("2 expected: %#v %v", fresh, diags)
-	}
+	assert.Check(t, !diags.HasErrors() && fresh.RawEquals(number(2)), "2 expected: %#v %v", fresh, diags)
 }
 
 func TestPresent(t *testing.T) {
@@ -158,9 +138,7 @@ func TestPresent(t *testing.T) {
 	parser := lang.NewParser()
 	file, diags := parser.Parse("test.hcl",
 		[]byte("null_value = null\nzero = 0\nname = nosuch\nloop = [for x in [1] : x]\n"))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	if diags := lang.Decode(file.Body, lang.NewContext(nil), &content); diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -171,8 +149,6 @@ func TestPresent(t *testing.T) {
 		"missing": {content.Missing, false}, "null": {content.Null, false}, "nil": {nil, false},
 		"zero": {content.Zero, true}, "name": {content.Name, true}, "loop": {content.Loop, true},
 	} {
-		if got := lang.Present(c.expr); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		assert.Check(t, is.Equal(lang.Present(c.expr), c.want), "%s", name)
 	}
 }

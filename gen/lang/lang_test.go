@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -40,9 +42,7 @@ func open(t *testing.T, text, inputs string, env map[string]string) opened {
 
 func (o opened) value(t *testing.T, root, name string) cty.Value {
 	t.Helper()
-	if len(o.errors) > 0 {
-		t.Fatalf("errors: %q", o.errors)
-	}
+	assert.Assert(t, len(o.errors) <= 0, "errors: %q", o.errors)
 	return o.scope.Context.Variables[root].GetAttr(name)
 }
 
@@ -59,21 +59,15 @@ func (o opened) variable(t *testing.T, name string) cty.Value {
 // expect checks that a text has exactly these errors.
 func (o opened) expect(t *testing.T, want ...string) {
 	t.Helper()
-	if len(o.errors) != len(want) {
-		t.Fatalf("%d errors, not %d: %q", len(o.errors), len(want), o.errors)
-	}
+	assert.Assert(t, len(o.errors) == len(want), "%d errors, not %d: %q", len(o.errors), len(want), o.errors)
 	for i := range want {
-		if o.errors[i] != want[i] {
-			t.Errorf("got  %q\nwant %q", o.errors[i], want[i])
-		}
+		assert.Check(t, is.Equal(o.errors[i], want[i]))
 	}
 }
 
 func equal(t *testing.T, got, want cty.Value) {
 	t.Helper()
-	if !got.RawEquals(want) {
-		t.Errorf("%#v, not %#v", got, want)
-	}
+	assert.Check(t, got.RawEquals(want), "%#v, not %#v", got, want)
 }
 
 func number(n int64) cty.Value { return cty.NumberIntVal(n) }
@@ -84,9 +78,7 @@ func TestDiagnosticsError(t *testing.T) {
 			"First", "Detail %d.", 1),
 		lang.Errorf(hcl.Range{Filename: "b.hcl", Start: hcl.InitialPos, End: hcl.InitialPos}, "Second", "More."),
 	}})
-	if want := "a.hcl:2,3-4: First; Detail 1.\nb.hcl:1,1-1: Second; More."; err.Error() != want {
-		t.Errorf("%q", err)
-	}
+	assert.Check(t, is.Equal(err.Error(), "a.hcl:2,3-4: First; Detail 1.\nb.hcl:1,1-1: Second; More."), "%q", err)
 }
 
 func TestSorted(t *testing.T) {
@@ -101,15 +93,5 @@ func TestSorted(t *testing.T) {
 	for _, d := range sorted {
 		got = append(got, d.Detail)
 	}
-	if want := " 3 2 1 1"; strings.Join(got, " ") != want {
-		t.Errorf("%q, not %q", strings.Join(got, " "), want)
-	}
-}
-
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, is.Equal(strings.Join(got, " "), " 3 2 1 1"))
 }

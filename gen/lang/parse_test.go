@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -19,9 +22,7 @@ func TestFileSize(t *testing.T) {
 	open(t, text+"#", "", nil).expect(t,
 		"File too large: test.hcl has more than 262144 bytes, the most that a file may have.")
 	_, diags := lang.NewParser().ParseExpression("value", make([]byte, lang.MaxFileBytes+1))
-	if len(diags) != 1 || diags[0].Summary != "Value too large" {
-		t.Errorf("%v", diags)
-	}
+	assert.Check(t, len(diags) == 1 && diags[0].Summary == "Value too large", "%v", diags)
 }
 
 // nested returns n openings around a middle and their closings.
@@ -47,9 +48,7 @@ func TestDepth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, prefix := range []string{"", large} {
 				good := open(t, prefix+"locals {\n  a = "+text(90)+"\n}\n", "", nil)
-				if len(good.errors) > 0 {
-					t.Errorf("90 deep: %q", good.errors)
-				}
+				assert.Check(t, len(good.errors) <= 0, "90 deep: %q", good.errors)
 				open(t, prefix+"locals {\n  a = "+text(110)+"\n}\n", "", nil).expect(t, tooDeep)
 			}
 		})
@@ -108,16 +107,14 @@ func TestDuplicateKeys(t *testing.T) {
 	got.expect(t,
 		`Duplicate key: The key "x" is already set on line 2; an object has each key once.`,
 		`Duplicate key: The key "1" is already set on line 3; an object has each key once.`)
-	if got.lines[0] != 2 || got.lines[1] != 4 {
-		t.Errorf("lines %v", got.lines)
-	}
+	assert.Check(t, got.lines[0] == 2 && got.lines[1] == 4, "lines %v", got.lines)
 }
 
 func TestDiagnosticsShowTheSource(t *testing.T) {
 	parser := lang.NewParser()
 	_, diags := parser.Parse("test.hcl", []byte("locals {\n  a = = 1\n}\n"))
 	var b strings.Builder
-	check(t, parser.WriteDiagnostics(&b, diags, 0, false))
+	assert.NilError(t, parser.WriteDiagnostics(&b, diags, 0, false))
 	want := `Error: Invalid expression
 
   on test.hcl line 2:
@@ -126,7 +123,5 @@ func TestDiagnosticsShowTheSource(t *testing.T) {
 Expected the start of an expression, but found an invalid expression token.
 
 `
-	if b.String() != want {
-		t.Errorf("%s", b.String())
-	}
+	assert.Check(t, is.Equal(b.String(), want))
 }

@@ -3,8 +3,9 @@ package lang_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -65,9 +66,7 @@ variable "nothing" {
 		`map: map(object({tdest=number,way=string})) = {"sum":{"tdest":0,"way":null}}`,
 		"name: string = ", "nothing: string = null",
 	}
-	if diff := cmp.Diff(want, said); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.DeepEqual(want, said))
 }
 
 func TestVariableErrors(t *testing.T) {
@@ -112,9 +111,7 @@ func TestInputErrors(t *testing.T) {
 		}
 	}
 	in, diags := lang.NewParser().ParseInputs("-vars", "  ")
-	if diags.HasErrors() || len(in.Assigned) != 0 {
-		t.Errorf("%v %v", in, diags)
-	}
+	assert.Check(t, !diags.HasErrors() && len(in.Assigned) == 0, "%v %v", in, diags)
 }
 
 func TestLocalsInAnyOrder(t *testing.T) {
@@ -157,9 +154,7 @@ func TestErrorsDoNotSpread(t *testing.T) {
 
 func TestInputRanges(t *testing.T) {
 	in, diags := lang.NewParser().ParseInputs("-vars", "{a = 1,\n b = 2}")
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	if rng := in.Assigned["b"].Range; rng.Filename != "-vars" || rng.Start.Line != 2 {
 		t.Errorf("%v", rng)
 	}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -19,20 +22,12 @@ func TestNearest(t *testing.T) {
 		"x":        "",
 		"u55c_tcp": "",
 	} {
-		if got := lang.Nearest(name, boards); got != want {
-			t.Errorf("Nearest(%q) = %q, not %q", name, got, want)
-		}
+		assert.Check(t, is.Equal(lang.Nearest(name, boards), want), "Nearest(%q)", name)
 	}
-	if got := lang.Nearest("netowrk", []string{"network", "networks"}); got != "network" {
-		t.Errorf("swapped letters: %q", got)
-	}
-	if got := lang.Nearest("b", nil); got != "" {
-		t.Errorf("no options: %q", got)
-	}
+	assert.Check(t, is.Equal(lang.Nearest("netowrk", []string{"network", "networks"}), "network"), "swapped letters")
+	assert.Check(t, is.Equal(lang.Nearest("b", nil), ""), "no options")
 	long := strings.Repeat("x", 1<<20)
-	if got := lang.Nearest(long, []string{long + "y"}); got == "" {
-		t.Error("long names are compared by their beginning")
-	}
+	assert.Check(t, lang.Nearest(long, []string{long + "y"}) != "", "long names are compared by their beginning")
 }
 
 func TestChoices(t *testing.T) {
@@ -40,11 +35,7 @@ func TestChoices(t *testing.T) {
 		"udpp": `Did you mean "udp"? Known: rdma, tcp, udp.`,
 		"ib":   "Known: rdma, tcp, udp.",
 	} {
-		if got := lang.Choices(name, []string{"udp", "tcp", "rdma"}); got != want {
-			t.Errorf("%q", got)
-		}
+		assert.Check(t, is.Equal(lang.Choices(name, []string{"udp", "tcp", "rdma"}), want))
 	}
-	if got := lang.Choices("x", nil); got != "There are none." {
-		t.Errorf("%q", got)
-	}
+	assert.Check(t, is.Equal(lang.Choices("x", nil), "There are none."))
 }

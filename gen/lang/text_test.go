@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/lang"
 )
@@ -15,7 +17,7 @@ func printed(t *testing.T, name, text string) (string, int) {
 	parser := lang.NewParser()
 	_, diags := parser.Parse(name, []byte(text))
 	var out strings.Builder
-	check(t, parser.WriteDiagnostics(&out, diags, 0, false))
+	assert.NilError(t, parser.WriteDiagnostics(&out, diags, 0, false))
 	return out.String(), len(diags)
 }
 
@@ -40,14 +42,11 @@ func TestFilesThatAreNoText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, n := printed(t, "platforms/x.hcl", c.text)
 			if c.said == "" {
-				if n > 0 {
-					t.Errorf("%q", got)
-				}
+				assert.Check(t, n <= 0, "%q", got)
 				return
 			}
-			if n != 1 || !strings.Contains(got, "platforms/x.hcl is not a text in UTF-8: it has "+c.said+".") {
-				t.Errorf("%d errors: %q", n, got)
-			}
+			assert.Check(t, n == 1 && strings.Contains(got, "platforms/x.hcl is not a text in UTF-8: it has "+c.said+"."),
+				"%d errors: %q", n, got)
 			noControl(t, got)
 		})
 	}
@@ -70,12 +69,10 @@ func TestReportsHaveNoControlCharacters(t *testing.T) {
 	d := lang.Errorf(at, "Wrong"+bad, "Value %s.", bad)
 	d.Context = &at
 	var out strings.Builder
-	check(t, lang.NewParser().WriteDiagnostics(&out, hcl.Diagnostics{d}, 0, false))
+	assert.NilError(t, lang.NewParser().WriteDiagnostics(&out, hcl.Diagnostics{d}, 0, false))
 	noControl(t, out.String())
 	noControl(t, (&lang.DiagnosticsError{Diags: hcl.Diagnostics{d}}).Error())
-	if !strings.Contains(d.Detail, bad) {
-		t.Error("the diagnostic itself has changed")
-	}
+	assert.Check(t, is.Contains(d.Detail, bad), "the diagnostic itself has changed")
 }
 
 func TestReportsAreBounded(t *testing.T) {
@@ -99,7 +96,7 @@ func TestReportsAreBounded(t *testing.T) {
 		add(hcl.DiagWarning, "warning", c.warnings)
 		add(hcl.DiagError, "error", c.errors)
 		var out strings.Builder
-		check(t, lang.NewParser().WriteDiagnostics(&out, diags, 0, false))
+		assert.NilError(t, lang.NewParser().WriteDiagnostics(&out, diags, 0, false))
 		for _, text := range []string{out.String(), (&lang.DiagnosticsError{Diags: diags}).Error()} {
 			lines := strings.Split(strings.TrimSpace(text), "\n")
 			last := lines[len(lines)-1]
@@ -158,9 +155,8 @@ not indented }
 		text := strings.Join(append(append([]string{}, lines[:c.missing-1]...), lines[c.missing:]...), "\n")
 		got, _ := printed(t, "x.hcl", text)
 		const hint = "The innermost block that is still open is "
-		if strings.Count(got, hint) != 1 || !strings.Contains(got, hint+c.said) {
-			t.Errorf("without line %d, want %s\n%s", c.missing, c.said, got)
-		}
+		assert.Check(t, strings.Count(got, hint) == 1 && strings.Contains(got, hint+c.said),
+			"without line %d, want %s\n%s", c.missing, c.said, got)
 	}
 	commented := "platform \"x\" { # a {\n/* {\n */\n  cclo {\n    count = 1\n}\n"
 	if got, _ := printed(t, "x.hcl", commented); !strings.Contains(got, "is still open is cclo, on line 4.") {
@@ -198,8 +194,6 @@ func TestRemains(t *testing.T) {
 		{[]string{strings.Repeat("kernel \"a\" {\n", 60000)}, ""},
 		{[]string{"kernel {\n}\nkernel \"a\" \"b\" {\n}\n", "", "kernel \"d\""}, "d"},
 	} {
-		if got := labels(c.texts...); got != c.want {
-			t.Errorf("%.60q: %q, not %q", c.texts, got, c.want)
-		}
+		assert.Check(t, is.Equal(labels(c.texts...), c.want), "%.60q", c.texts)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -43,18 +46,14 @@ func checkText(t *testing.T, text string) {
 	t.Helper()
 	want := lang.OneLine(text)
 	part, err := NewPart([]byte(Text(text) + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if got := visible(t, part.HTML); got != want {
 		t.Errorf("paragraph %q: shows %q, written as %q", want, got, Text(text))
 	}
 	table := newTable("A", "B")
 	table.add(Text(text), Code(text))
 	part, err = NewPart([]byte(table.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	html := part.HTML
 	if strings.Count(html, "<td") != 2 {
 		t.Errorf("text %q: row has %d cells:\n%s", text, strings.Count(html, "<td"), html)
@@ -66,9 +65,7 @@ func checkText(t *testing.T, text string) {
 		}
 	}
 	for _, bad := range []string{"<script", "<a ", "<img", "<h1", "<li", "<blockquote", "<hr", "<em", "<strong", "<!--"} {
-		if strings.Contains(html, bad) {
-			t.Errorf("text %q becomes %s", text, bad)
-		}
+		assert.Check(t, !strings.Contains(html, bad), "text %q becomes %s", text, bad)
 	}
 }
 
@@ -87,20 +84,14 @@ func FuzzText(f *testing.F) {
 
 func TestAnchorsDiffer(t *testing.T) {
 	first, err := NewPart([]byte("## Streams\n\n## Streams\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	second, err := NewPart([]byte("## Streams\n\n### Enum config_function\n"), first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var ids []string
 	for _, h := range append(first.Headings, second.Headings...) {
 		ids = append(ids, h.ID)
 	}
 	// The second heading of a name gets -1 on GitHub, the third -2.
 	want := "streams streams-1 streams-2 enum-config_function"
-	if got := strings.Join(ids, " "); got != want {
-		t.Errorf("anchors are %q, want %q", got, want)
-	}
+	assert.Check(t, is.Equal(strings.Join(ids, " "), want))
 }

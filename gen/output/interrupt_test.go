@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 var errStopped = errors.New("stopped")
@@ -43,9 +44,7 @@ func checkWhole(t *testing.T, dir string, sets ...contents) {
 			meant, ok := s[name]
 			whole = whole || ok && meant == text
 		}
-		if !whole {
-			t.Errorf("%s holds %q", name, text)
-		}
+		assert.Check(t, whole, "%s holds %q", name, text)
 	}
 }
 
@@ -81,20 +80,14 @@ func TestInterruptionAtEveryStep(t *testing.T) {
 				}
 				err := run(t, testDir(base), test.then, stopAfter(n))
 				checkWhole(t, filepath.Join(base, "p"), test.before, test.then, mine)
-				if lastErr := run(t, testDir(base), test.last, nil); lastErr != nil {
-					t.Fatalf("step %d: %v", n, lastErr)
-				}
+				assert.NilError(t, run(t, testDir(base), test.last, nil), "step %d", n)
 				got := snapshot(t, filepath.Join(base, "p"))
-				if diff := cmp.Diff(want(test.last, mine, got[ManifestName]), got); diff != "" {
-					t.Fatalf("step %d (-want +got):\n%s", n, diff)
-				}
+				assert.Assert(t, is.DeepEqual(want(test.last, mine, got[ManifestName]), got), "step %d (-want +got)", n)
 				if err == nil {
 					t.Logf("%d steps", n)
 					return
 				}
-				if !errors.Is(err, errStopped) {
-					t.Fatalf("step %d: %v", n, err)
-				}
+				assert.ErrorIs(t, err, errStopped, "step %d", n)
 			}
 		})
 	}
@@ -110,6 +103,6 @@ func run(t *testing.T, d Dir, set contents, step func(op, name string) error) er
 	} else {
 		p, err = d.Plan(testManifest(), set.files())
 	}
-	check(t, err)
+	assert.NilError(t, err)
 	return p.Apply(t.Context())
 }

@@ -2,13 +2,15 @@ package output
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestLockExcludes(t *testing.T) {
@@ -45,13 +47,11 @@ func TestLockExcludes(t *testing.T) {
 func TestLockEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := Lock(t.Context(), dir, func() {})
-	check(t, err)
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	_, err = Lock(ctx, dir, cancel) // told that it waits, it gives up
 	cancel()
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.ErrorIs(err, context.Canceled))
 	unlock()
 	time.Sleep(50 * time.Millisecond) // time for one who had given up to wake
 	if left := snapshot(t, dir); len(left) != 0 {

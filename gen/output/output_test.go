@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // tree files by path, the plain model of a directory.
@@ -34,8 +35,8 @@ func testDir(base string) Dir { return Dir{Base: base, Path: "p", Manifest: Mani
 func mustApply(t *testing.T, d Dir, c contents) *Plan {
 	t.Helper()
 	p, err := d.Plan(testManifest(), c.files())
-	check(t, err)
-	check(t, p.Apply(t.Context()))
+	assert.NilError(t, err)
+	assert.NilError(t, p.Apply(t.Context()))
 	return p
 }
 
@@ -65,9 +66,7 @@ func snapshot(t *testing.T, dir string) contents {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil || errors.Is(err, fs.ErrNotExist), "%v", err)
 	return out
 }
 
@@ -94,8 +93,8 @@ func want(c, users contents, manifest string) contents {
 func put(t *testing.T, base, name, text string) {
 	t.Helper()
 	full := filepath.Join(base, filepath.FromSlash(name))
-	check(t, os.MkdirAll(filepath.Dir(full), 0o755))
-	check(t, os.WriteFile(full, []byte(text), 0o644))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+	assert.NilError(t, os.WriteFile(full, []byte(text), 0o644))
 }
 
 func TestApplyFollowsTheSet(t *testing.T) {
@@ -115,14 +114,10 @@ func TestApplyFollowsTheSet(t *testing.T) {
 	} {
 		mustApply(t, d, set)
 		got := snapshot(t, filepath.Join(base, "p"))
-		if diff := cmp.Diff(want(set, users, got[ManifestName]), got); diff != "" {
-			t.Fatalf("after %v (-want +got):\n%s", set, diff)
-		}
+		assert.Assert(t, is.DeepEqual(want(set, users, got[ManifestName]), got), "after %v (-want +got)", set)
 		m, err := d.Read()
-		check(t, err)
-		if !d.Intact(m) {
-			t.Error("a finished run is not intact")
-		}
+		assert.NilError(t, err)
+		assert.Check(t, d.Intact(m), "a finished run is not intact")
 		listed := contents{}
 		for _, e := range m.Files {
 			listed[e.Path] = e.SHA256
@@ -132,9 +127,7 @@ func TestApplyFollowsTheSet(t *testing.T) {
 				t.Errorf("manifest has %q for %s", listed[name], name)
 			}
 		}
-		if len(listed) != len(set) || len(m.Files) != len(set) {
-			t.Errorf("manifest lists %v", listed)
-		}
+		assert.Check(t, len(listed) == len(set) && len(m.Files) == len(set), "manifest lists %v", listed)
 	}
 }
 
@@ -150,9 +143,7 @@ func TestSecondRunWritesNothing(t *testing.T) {
 	same(t, before, infos(t, base))
 	p := mustApply(t, d, contents{"a": "1", "b/c": "3"})
 	same(t, []Change{{"b/c", Changed}, {ManifestName, Changed}}, p.Changes)
-	if after := infos(t, base); after["p/a"] != before["p/a"] {
-		t.Error("a file that did not change was written")
-	}
+	assert.Check(t, infos(t, base)["p/a"] == before["p/a"], "a file that did not change was written")
 }
 
 // infos identifies files on disk: a renamed-over one has another time or inode.
@@ -171,7 +162,7 @@ func infos(t *testing.T, base string) map[string]string {
 		out[filepath.ToSlash(rel)] = info.ModTime().String() + identity(info)
 		return nil
 	})
-	check(t, err)
+	assert.NilError(t, err)
 	return out
 }
 
@@ -199,14 +190,12 @@ func TestUsersFilesInTheWay(t *testing.T) {
 			set := contents{"a": "1", "b/c": "2"}
 			p, err := testDir(base).Plan(testManifest(), set.files())
 			if test.refused {
-				if !errors.Is(err, ErrNotOurs) {
-					t.Errorf("error %v", err)
-				}
+				assert.Check(t, is.ErrorIs(err, ErrNotOurs))
 				same(t, before, snapshot(t, base))
 				return
 			}
-			check(t, err)
-			check(t, p.Apply(t.Context()))
+			assert.NilError(t, err)
+			assert.NilError(t, p.Apply(t.Context()))
 		})
 	}
 }
@@ -230,8 +219,8 @@ func TestPlanRemoval(t *testing.T) {
 	put(t, base, "abi/other/mine", "x")
 	for range 2 {
 		p, err := d.PlanRemoval()
-		check(t, err)
-		check(t, p.Apply(t.Context()))
+		assert.NilError(t, err)
+		assert.NilError(t, p.Apply(t.Context()))
 		same(t, contents{"abi/": "", "abi/other/": "", "abi/other/mine": "x"}, snapshot(t, base))
 	}
 }
@@ -263,11 +252,9 @@ func TestSymbolicLinks(t *testing.T) {
 	set := contents{"docs/a": "1"}
 	t.Run("base may be one", func(t *testing.T) {
 		real, base := t.TempDir(), filepath.Join(t.TempDir(), "out")
-		check(t, os.Symlink(real, base))
+		assert.NilError(t, os.Symlink(real, base))
 		mustApply(t, testDir(base), set)
-		if got := snapshot(t, real)["p/docs/a"]; got != "1" {
-			t.Errorf("got %q", got)
-		}
+		assert.Check(t, is.Equal(snapshot(t, real)["p/docs/a"], "1"))
 	})
 	for _, name := range []string{"p", "p/docs"} {
 		for _, inside := range []bool{true, false} {
@@ -277,7 +264,7 @@ func TestSymbolicLinks(t *testing.T) {
 				os.Mkdir(target, 0o755)
 			}
 			os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o755)
-			check(t, os.Symlink(target, filepath.Join(base, name)))
+			assert.NilError(t, os.Symlink(target, filepath.Join(base, name)))
 			if _, err := testDir(base).Plan(testManifest(), set.files()); !errors.Is(err, ErrPath) {
 				t.Errorf("link at %s (inside %v): error %v", name, inside, err)
 			}
@@ -291,20 +278,18 @@ func TestSymbolicLinks(t *testing.T) {
 		mustApply(t, testDir(base), set)
 		os.WriteFile(outside, []byte("precious"), 0o644)
 		os.Remove(filepath.Join(base, "p/docs/a"))
-		check(t, os.Symlink(outside, filepath.Join(base, "p/docs/a")))
+		assert.NilError(t, os.Symlink(outside, filepath.Join(base, "p/docs/a")))
 		mustApply(t, testDir(base), set)
 		if text, _ := os.ReadFile(outside); string(text) != "precious" {
 			t.Errorf("written through the link: %q", text)
 		}
-		if got := snapshot(t, base)["p/docs/a"]; got != "1" {
-			t.Errorf("got %q", got)
-		}
+		assert.Check(t, is.Equal(snapshot(t, base)["p/docs/a"], "1"))
 	})
 	t.Run("parent of a vanished file", func(t *testing.T) {
 		base := t.TempDir()
 		mustApply(t, testDir(base), set)
 		os.Rename(filepath.Join(base, "p/docs"), filepath.Join(base, "p/kept"))
-		check(t, os.Symlink("kept", filepath.Join(base, "p/docs")))
+		assert.NilError(t, os.Symlink("kept", filepath.Join(base, "p/docs")))
 		mustApply(t, testDir(base), contents{"z": "9"})
 		if got := snapshot(t, base); got["p/kept/a"] != "1" || got["p/z"] != "9" {
 			t.Errorf("got %v", got)
@@ -314,9 +299,7 @@ func TestSymbolicLinks(t *testing.T) {
 
 func TestUnknownInput(t *testing.T) {
 	_, err := testDir(t.TempDir()).Plan(testManifest(), []File{{Path: "a", Inputs: []string{"typo.tmpl"}}})
-	if err == nil || !strings.Contains(err.Error(), "typo.tmpl") {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.ErrorContains(err, "typo.tmpl"))
 }
 
 func TestSchemaOfAnotherVersion(t *testing.T) {
@@ -332,31 +315,21 @@ func TestDiff(t *testing.T) {
 	d := testDir(base)
 	mustApply(t, d, contents{"a": "one\ntwo\n", "b": "x\n"})
 	p, err := d.Plan(testManifest(), contents{"a": "one\n2\n", "c": "new\n"}.files())
-	check(t, err)
+	assert.NilError(t, err)
 	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Path == ManifestName })
 	before := snapshot(t, base)
 	got, err := p.Diff(t.Context())
-	check(t, err)
+	assert.NilError(t, err)
 	want := "changed BASE/p/a\n--- BASE/p/a\n+++ BASE/p/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\nremoved BASE/p/b\nadded " +
 		"BASE/p/c\n"
 	same(t, want, strings.ReplaceAll(string(got), base, "BASE"))
 	same(t, before, snapshot(t, base))
 }
 
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got), "-want +")
 }
 
 func TestIntactSeesEveryChange(t *testing.T) {
@@ -374,10 +347,8 @@ func TestIntactSeesEveryChange(t *testing.T) {
 		d := testDir(base)
 		mustApply(t, d, contents{"a": "1", "b/c": "2"})
 		m, err := d.Read()
-		check(t, err)
-		check(t, damage(filepath.Join(base, "p")))
-		if d.Intact(m) {
-			t.Errorf("%s: the damage was not seen", name)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, damage(filepath.Join(base, "p")))
+		assert.Check(t, !d.Intact(m), "%s: the damage was not seen", name)
 	}
 }

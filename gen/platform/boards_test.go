@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
 )
@@ -48,9 +50,8 @@ var comments = map[string]string{
 // boards, and platforms that choose one, knows boards by name.
 func TestNothingNamesABoard(t *testing.T) {
 	lib := designtest.Library(t)
-	if len(naming([]byte("var hbm = map[string]int{\"u55c\": 512}\nxcu280 // u50"), lib.Boards, "//")) != 2 {
-		t.Fatal("names are not found")
-	}
+	assert.Equal(t, len(naming([]byte("var hbm = map[string]int{\"u55c\": 512}\nxcu280 // u50"), lib.Boards, "//")), 2,
+		"names are not found")
 	looked := 0
 	tree := os.DirFS("../..")
 	err := fs.WalkDir(tree, ".", func(name string, e fs.DirEntry, err error) error {
@@ -74,7 +75,5 @@ func TestNothingNamesABoard(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || looked < 1000 {
-		t.Errorf("looked at %d files: %v", looked, err)
-	}
+	assert.Check(t, err == nil && looked >= 1000, "looked at %d files: %v", looked, err)
 }

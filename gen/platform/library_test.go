@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -30,9 +33,7 @@ func (f unreadableFS) Open(name string) (fs.File, error) {
 
 func TestLibraryErrors(t *testing.T) {
 	board, err := fs.ReadFile(platforms.FS, "boards/u50.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, test := range []struct {
 		name  string
 		layer fs.FS
@@ -51,16 +52,12 @@ func TestLibraryErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lib, diags := platform.NewLibrary(lang.NewParser(), test.layer, platforms.FS)
-			if !diags.HasErrors() || !strings.Contains(diags.Error(), test.want) {
-				t.Errorf("%v, want %q", diags, test.want)
-			}
+			assert.Check(t, diags.HasErrors() && strings.Contains(diags.Error(), test.want), "%v, want %q", diags, test.want)
 			if unread := strings.Contains(test.want, "cannot"); lib.Complete() == unread {
 				t.Errorf("complete: %v", lib.Complete())
 			}
 			p, diags := lib.Load("u55c_tcp", lang.Inputs{})
-			if diags.HasErrors() != test.used || test.used == (p != nil) {
-				t.Errorf("loaded %v with %v", p, diags)
-			}
+			assert.Check(t, diags.HasErrors() == test.used && test.used != (p != nil), "loaded %v with %v", p, diags)
 		})
 	}
 }
@@ -73,12 +70,8 @@ func TestLayers(t *testing.T) {
 		"extra.hcl": {Data: []byte("platform \"extra\" {}")},
 	}
 	lib := designtest.Layered(t, own)
-	if part := lib.Boards["u50"].Part; part != "mine" {
-		t.Errorf("part %q", part)
-	}
-	if lib.Boards["u280"] == nil {
-		t.Error("boards of the later layer are missing")
-	}
+	assert.Check(t, is.Equal(lib.Boards["u50"].Part, "mine"))
+	assert.Check(t, lib.Boards["u280"] != nil, "boards of the later layer are missing")
 	inputs := lib.Inputs("extra")
 	if inputs["platforms/extra.hcl"] == nil || inputs["platforms/u55c_tcp.hcl"] != nil ||
 		inputs["platforms/kernels/loopback.hcl"] == nil {
@@ -88,15 +81,11 @@ func TestLayers(t *testing.T) {
 	for _, v := range lib.Declared("u55c_tcp") {
 		declared = append(declared, v.Name)
 	}
-	if got := strings.Join(declared, " "); got != "ethernet_port host_memory hw_emu user_kernel" {
-		t.Errorf("declared %v", got)
-	}
+	assert.Check(t, is.Equal(strings.Join(declared, " "), "ethernet_port host_memory hw_emu user_kernel"))
 }
 
 func TestUnknownPlatform(t *testing.T) {
 	lib, _ := platform.NewLibrary(lang.NewParser(), platforms.FS)
 	_, diags := lib.Load("u55c_tpc", lang.Inputs{})
-	if !strings.Contains(diags.Error(), `Did you mean "u55c_tcp"?`) {
-		t.Errorf("%v", diags)
-	}
+	assert.Check(t, is.Contains(diags.Error(), `Did you mean "u55c_tcp"?`), "%v", diags)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -16,13 +19,9 @@ import (
 // What the guide shows of builds and of kernels of others is as it says.
 func TestExamplesOfTheGuide(t *testing.T) {
 	text, err := os.ReadFile("../../platforms/BUILD.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, guide, ok := strings.Cut(string(text), "\n## Build\n")
-	if !ok {
-		t.Fatal("the guide has no chapter Build")
-	}
+	assert.Assert(t, ok, "the guide has no chapter Build")
 	var build, xo string
 	for guide != "" {
 		var example string
@@ -37,9 +36,7 @@ func TestExamplesOfTheGuide(t *testing.T) {
 			xo = example
 		}
 	}
-	if build == "" || xo == "" {
-		t.Fatalf("examples: %q, %q", build, xo)
-	}
+	assert.Assert(t, build != "" && xo != "", "examples: %q, %q", build, xo)
 	files := fstest.MapFS{"mine.hcl": {Data: []byte(build)}}
 	for i, block := range strings.Split(xo, "\n\n") {
 		name := string(rune('a' + i))
@@ -48,9 +45,7 @@ func TestExamplesOfTheGuide(t *testing.T) {
 	}
 	lib := designtest.Layered(t, files)
 	p, diags := lib.Load("mine", lang.Inputs{})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	b := p.Build
 	if b.Timing != platform.TimingReport || b.Firmware != platform.FirmwareImage || b.Slurm.Partition != "fpga" ||
 		len(b.Debug) != 1 ||
@@ -76,9 +71,8 @@ func TestExamplesOfTheGuide(t *testing.T) {
 		cells := strings.Split(line, "|")
 		memory, err := platform.ParseMemory(strings.TrimSpace(cells[2]))
 		limit, wrong := platform.ParseTime(strings.TrimSpace(cells[3]))
-		if err != nil || wrong != nil || memory != r.Memory || limit != r.Time {
-			t.Errorf("the guide says%s of %s, and it takes %+v", line, kind, r)
-		}
+		assert.Check(t, err == nil && wrong == nil && memory == r.Memory && limit == r.Time,
+			"the guide says%s of %s, and it takes %+v", line, kind, r)
 	}
 }
 
@@ -90,9 +84,7 @@ func TestBuildsAsDescribed(t *testing.T) {
 		lib, _ := platform.NewLibrary(lang.NewParser(),
 			fstest.MapFS{"p.hcl": {Data: []byte(strings.Replace(text, "EMU", emulated, 1))}}, platforms.FS)
 		p, diags := lib.Load("p", lang.Inputs{})
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
+		assert.Assert(t, !diags.HasErrors(), "%v", diags)
 		want := platform.Slurm{Partition: "a", Account: "b", QOS: "c", Constraint: "d|e", Options: []string{"--exclusive"}}
 		if b := p.Build; b.Firmware != firmware || b.Jobs != 3 || !reflect.DeepEqual(b.Slurm, want) {
 			t.Errorf("emulated %s: %+v", emulated, b)
@@ -130,9 +122,7 @@ func TestVersionsAreOrderedByNumbers(t *testing.T) {
 			t.Errorf("%s is not before %s", test[0], test[1])
 		}
 	}
-	if platform.CompareVersions("2022.1", "2022.1.0") != 0 {
-		t.Error("2022.1 is not 2022.1.0")
-	}
+	assert.Check(t, is.Equal(platform.CompareVersions("2022.1", "2022.1.0"), 0), "2022.1 is not 2022.1.0")
 }
 
 // A user's tools take the place of the shipped ones.
@@ -143,9 +133,8 @@ func TestOwnTools(t *testing.T) {
 				"toolchain \"own\" {\n  tool \"cc\" {\n    doc = \"x\"\n    source = \"y\"\n  }\n\n  version \"2022.1\" { hls = " +
 					"\"cc\" }\n}\n")}}
 	lib, _ := platform.NewLibrary(lang.NewParser(), own, platforms.FS)
-	if lib.Toolchain == nil || len(lib.Toolchain.Versions) != 1 || lib.Toolchain.Tool("v++") != nil {
-		t.Errorf("the tools are %+v", lib.Toolchain)
-	}
+	assert.Check(t, lib.Toolchain != nil && len(lib.Toolchain.Versions) == 1 && lib.Toolchain.Tool("v++") == nil,
+		"the tools are %+v", lib.Toolchain)
 	shipped := designtest.Library(t)
 	versions := shipped.Toolchain.Versions
 	if versions[0].Version != "2022.1" || versions[len(versions)-1].Version != "2026.1" {

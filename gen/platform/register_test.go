@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -42,9 +44,8 @@ func TestDescribedRegisters(t *testing.T) {
 			"kernels/mine.hcl": {Data: []byte("kernel \"mine\" {\n like = \"called_kernel\"\n source = \"xo\"\n" +
 				test.text + "\n}\n")}}
 		_, diags := platform.NewLibrary(lang.NewParser(), files, platforms.FS)
-		if !diags.HasErrors() || !strings.Contains(diags.Error(), test.want) {
-			t.Errorf("%s:\n%v, want %q", test.text, diags, test.want)
-		}
+		assert.Check(t, diags.HasErrors() && strings.Contains(diags.Error(), test.want),
+			"%s:\n%v, want %q", test.text, diags, test.want)
 	}
 }
 
@@ -52,13 +53,9 @@ func TestDescribedRegisters(t *testing.T) {
 func kernel(t *testing.T, platform, name string) layout.Kernel {
 	t.Helper()
 	on, err := driverview.Card(designtest.Load(t, platform, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	k, ok := on.Kernel(name)
-	if !ok {
-		t.Fatalf("%s has no %s", platform, name)
-	}
+	assert.Assert(t, ok, "%s has no %s", platform, name)
 	return k
 }
 
@@ -89,9 +86,8 @@ func TestRegistersOfKernelsOfOthers(t *testing.T) {
 	} {
 		k := kernel(t, test.platform, test.kernel)
 		r, ok := k.Register(test.register)
-		if !ok || r.At != test.at || r.Bits != test.bits || r.Count != test.count {
-			t.Errorf("%s.%s: %+v, %t", test.kernel, test.register, r, ok)
-		}
+		assert.Check(t, ok && r.At == test.at && r.Bits == test.bits && r.Count == test.count,
+			"%s.%s: %+v, %t", test.kernel, test.register, r, ok)
 		if is, ok := r.Value(test.value); ok != (test.value != "") || is != test.is {
 			t.Errorf("%s.%s: %s is %d, %t", test.kernel, test.register, test.value, is, ok)
 		}

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -88,9 +91,8 @@ func TestDriversOfShells(t *testing.T) {
 			`The registers "a" and "c" both have the word at 0x8.`},
 		{"", "", "window \"region\" {\n page = 2\n bytes = 4096\n}", `The window "region" is already described`},
 	} {
-		if got := read(driverOf([2]string{test.from, test.to}, test.more)); !strings.Contains(got, test.want) {
-			t.Errorf("%s to %s, %s:\n%v, want %q", test.from, test.to, test.more, got, test.want)
-		}
+		assert.Check(t, is.Contains(read(driverOf([2]string{test.from, test.to}, test.more)), test.want),
+			"%s to %s, %s", test.from, test.to, test.more)
 	}
 }
 

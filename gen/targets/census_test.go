@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // widest is how long a line may be, in columns, with a tab as one.
@@ -95,17 +97,12 @@ func TestCensus(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.packages) < 60 || c.tests < c.lines/2 {
-		t.Fatalf("%d packages, %d lines, %d of tests: not all is counted", len(c.packages), c.lines, c.tests)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(c.packages) >= 60 && c.tests >= c.lines/2,
+		"%d packages, %d lines, %d of tests: not all is counted", len(c.packages), c.lines, c.tests)
 	for _, m := range most {
 		n := m.count(&c)
 		t.Logf("%-66s %7d of %7d", m.what, n, m.limit)
-		if n > m.limit {
-			t.Errorf("%s: %d, at most %d", m.what, n, m.limit)
-		}
+		assert.Check(t, n <= m.limit, "%s: %d, at most %d", m.what, n, m.limit)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // largestREADME is what a newcomer reads of a folder, in bytes.
@@ -31,19 +34,13 @@ func TestLinksOfDocuments(t *testing.T) {
 	for _, name := range names {
 		for _, target := range linksOf(read(t, root, name)) {
 			links++
-			if wrong := follow(t, root, name, target); wrong != "" {
-				t.Errorf("%s links to %s: %s", name, target, wrong)
-			}
+			assert.Check(t, is.Equal(follow(t, root, name, target), ""), "%s links to %s", name, target)
 		}
 	}
 	for _, name := range []string{"README.md", ".github/CONTRIBUTING.md", "templates/rtl/README.md"} {
-		if !slices.Contains(names, name) {
-			t.Errorf("no %s among %q", name, names)
-		}
+		assert.Check(t, slices.Contains(names, name), "no %s among %q", name, names)
 	}
-	if links < 50 {
-		t.Errorf("%d links in %q", links, names)
-	}
+	assert.Check(t, links >= 50, "%d links in %q", links, names)
 }
 
 // TestDocumentsAreShort measures the README of each folder.
@@ -86,14 +83,14 @@ func documents(t *testing.T, root fs.FS) []string {
 		}
 		return err
 	})
-	check(t, err)
+	assert.NilError(t, err)
 	return names
 }
 
 func read(t *testing.T, root fs.FS, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(root, name)
-	check(t, err)
+	assert.NilError(t, err)
 	return string(text)
 }
 

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestTheModuleOfTheREADMEWorks does what README.md and gen/README.md say of a module of one's
@@ -17,7 +19,7 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 		t.Skip("compiles a magefile")
 	}
 	root, err := filepath.Abs("../..")
-	check(t, err)
+	assert.NilError(t, err)
 	checkout := os.DirFS(root)
 	text := section(read(t, checkout, "README.md"), "A program") + section(read(t, checkout, "gen/README.md"),
 		"In your own module")
@@ -29,7 +31,7 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 		case "go":
 			files++
 			name, _, _ := strings.Cut(strings.TrimPrefix(text, "// "), "\n")
-			check(t, os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o644))
+			assert.NilError(t, os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o644))
 			if lines := strings.Count(text, "\n"); lines > 42 {
 				t.Errorf("%s has %d lines", name, lines)
 			}
@@ -39,14 +41,10 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 				u.run(strings.TrimSpace(line))
 			}
 		case "text":
-			if u.printed != text {
-				t.Errorf("%q is printed, not %q", u.printed, text)
-			}
+			assert.Check(t, u.printed == text, "%q is printed, not %q", u.printed, text)
 		}
 	}
-	if files != 2 || commands != 9 {
-		t.Errorf("the documents have %d files and %d commands", files, commands)
-	}
+	assert.Check(t, files == 2 && commands == 9, "the documents have %d files and %d commands", files, commands)
 }
 
 // section is what stands below a heading.
@@ -63,14 +61,11 @@ func TestLaunchersOfTheDocumentsHaveSlots(t *testing.T) {
 	for _, name := range documents(t, root) {
 		for _, line := range regexp.MustCompile(`(?m)^mpirun .*`).FindAllString(read(t, root, name), -1) {
 			found++
-			if !regexp.MustCompile(` (--oversubscribe|--hostfile|-H) `).MatchString(line) {
-				t.Errorf("%s: no --oversubscribe: %s", name, line)
-			}
+			assert.Check(t, regexp.MustCompile(` (--oversubscribe|--hostfile|-H) `).MatchString(line),
+				"%s: no --oversubscribe: %s", name, line)
 		}
 	}
-	if found == 0 {
-		t.Error("no document starts ranks by mpirun")
-	}
+	assert.Check(t, found != 0, "no document starts ranks by mpirun")
 }
 
 // user is somebody who types in a shell.

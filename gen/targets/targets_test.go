@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"gotest.tools/v3/assert"
 
 	// What the scripts run is compiled elsewhere; this makes their results
 	// depend on it.
@@ -122,13 +123,13 @@ func shape(ts *testscript.TestScript, neg bool, args []string) {
 func userModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	check(t, err)
+	assert.NilError(t, err)
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS("testdata/module")))
+	assert.NilError(t, os.CopyFS(dir, os.DirFS("testdata/module")))
 	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	check(t, err)
+	assert.NilError(t, err)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	check(t, err)
+	assert.NilError(t, err)
 	requires := regexp.MustCompile(`(?ms)^require \(.*?^\)`).FindAllString(string(ours), -1)
 	mod := fmt.Sprintf(`module example.com/user
 
@@ -145,8 +146,8 @@ replace github.com/cclforge/cclforge => %q
 
 %s
 `, filepath.ToSlash(root), strings.Join(requires, "\n\n"))
-	check(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644))
-	check(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 	return dir
 }
 
@@ -157,7 +158,7 @@ func goEnvironment(t *testing.T) []string {
 	var env []string
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOROOT"} {
 		out, err := exec.Command("go", "env", name).Output()
-		check(t, err)
+		assert.NilError(t, err)
 		env = append(env, name+"="+strings.TrimSpace(string(out)))
 	}
 	return append(env, "GOFLAGS=-mod=mod")
@@ -172,7 +173,7 @@ func TestExamplesOfVariables(t *testing.T) {
 		"../../verify/cmd/cclforge/internal/verbs/buildverbs.go", "../../platforms/README.md",
 	} {
 		text, err := os.ReadFile(filepath.FromSlash(file))
-		check(t, err)
+		assert.NilError(t, err)
 		tried := map[string]bool{}
 		for _, found := range example.FindAllStringSubmatch(string(text), -1) {
 			if vars := found[1]; !tried[vars] {
@@ -183,9 +184,7 @@ func TestExamplesOfVariables(t *testing.T) {
 				}
 			}
 		}
-		if len(tried) == 0 {
-			t.Errorf("%s has no example", file)
-		}
+		assert.Check(t, len(tried) != 0, "%s has no example", file)
 	}
 }
 
@@ -198,21 +197,10 @@ func TestOwnMagefile(t *testing.T) {
 	list.Dir = "../.."
 	list.Env = append(os.Environ(), "MAGEFILE_CACHE="+t.TempDir())
 	out, err := list.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	assert.Assert(t, err == nil, "%v\n%s", err, out)
 	for _, target := range []string{"bench", "clean", "demo", "diff", "docs", "doctor", "emulate", "figures", "fmt",
 		"generate", "new", "platforms", "test", "validate"} {
-		if !regexp.MustCompile(`(?m)^  ` + target + ` +[a-z].*\.$`).Match(out) {
-			t.Errorf("no target %s with a description in:\n%s", target, out)
-		}
-	}
-}
-
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		assert.Check(t, regexp.MustCompile(`(?m)^  `+target+` +[a-z].*\.$`).Match(out),
+			"no target %s with a description in:\n%s", target, out)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestBoardIsOneFile adds a board by one file, and generates platforms with each kind of
@@ -13,7 +15,7 @@ import (
 func TestBoardIsOneFile(t *testing.T) {
 	dir := t.TempDir()
 	board, err := os.ReadFile("testdata/x900.hcl")
-	check(t, err)
+	assert.NilError(t, err)
 	put(t, filepath.Join(dir, "platforms/boards/x900.hcl"), string(board))
 	for _, kind := range []string{"udp", "tcp", "rdma", "axis"} {
 		put(t, filepath.Join(dir, "platforms/on_"+kind+".hcl"),
@@ -40,9 +42,7 @@ func TestBoardIsOneFile(t *testing.T) {
 			continue
 		}
 		for _, line := range lines {
-			if !strings.Contains(string(text), line) {
-				t.Errorf("%s has no %q", file, line)
-			}
+			assert.Check(t, is.Contains(string(text), line), "%s has no", file)
 		}
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/platforms"
 )
 
@@ -18,9 +21,7 @@ import (
 func shippedText(t *testing.T, name, old, text string) string {
 	t.Helper()
 	shipped, err := fs.ReadFile(platforms.FS, name)
-	if err != nil || !strings.Contains(string(shipped), old) {
-		t.Fatalf("%s has no %q: %v", name, old, err)
-	}
+	assert.Assert(t, err == nil && strings.Contains(string(shipped), old), "%s has no %q: %v", name, old, err)
 	return strings.Replace(string(shipped), old, text, 1)
 }
 
@@ -74,17 +75,11 @@ func TestFilesWithErrors(t *testing.T) {
 			if c.used != "" {
 				_, err := open("", own, platforms.FS).Validate(t.Context(), Selection{Only: c.used})
 				var p *Problems
-				if !errors.As(err, &p) {
-					t.Fatalf("%s: %v", c.used, err)
-				}
+				assert.Assert(t, errors.As(err, &p), "%s: %v", c.used, err)
 				for _, d := range p.Diags {
-					if d.Subject.Filename != "platforms/"+c.file {
-						t.Errorf("%s: another file is blamed: %v", c.used, d)
-					}
+					assert.Check(t, is.Equal(d.Subject.Filename, "platforms/"+c.file), "%s: another file is blamed: %v", c.used, d)
 				}
-				if !strings.Contains(err.Error(), c.said) {
-					t.Errorf("%s: no %q in:\n%v", c.used, c.said, err)
-				}
+				assert.Check(t, strings.Contains(err.Error(), c.said), "%s: no %q in:\n%v", c.used, c.said, err)
 			}
 			if c.unused != "" {
 				w := open(t.TempDir(), own, platforms.FS)
@@ -98,9 +93,8 @@ func TestFilesWithErrors(t *testing.T) {
 				}
 				for _, log := range []string{validated, w.log.String()} {
 					about := strings.Contains(log, "platforms/"+c.file+" has ") && strings.Contains(log, c.said)
-					if strings.Count(log, "Warning: ") != 1 || !about {
-						t.Errorf("%s, want one warning with %q:\n%s", c.unused, c.said, log)
-					}
+					assert.Check(t, strings.Count(log, "Warning: ") == 1 && about,
+						"%s, want one warning with %q:\n%s", c.unused, c.said, log)
 				}
 			}
 		})
@@ -121,7 +115,7 @@ func TestIrregularFiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"boards", "kernels", "directory.hcl", "boards/directory.hcl"} {
-		check(t, os.Mkdir(at(name), 0o755))
+		assert.NilError(t, os.Mkdir(at(name), 0o755))
 	}
 	for _, name := range []string{"fifo.hcl", "boards/fifo.hcl", "kernels/fifo.hpp"} {
 		if out, err := exec.Command("mkfifo", at(name)).CombinedOutput(); err != nil {
@@ -132,7 +126,7 @@ func TestIrregularFiles(t *testing.T) {
 		w := &testWorkspace{}
 		var err error
 		w.Workspace, err = Open(dir, func(format string, args ...any) { fmt.Fprintf(&w.log, format+"\n", args...) })
-		check(t, err)
+		assert.NilError(t, err)
 		return w
 	}
 	w := with()
@@ -157,12 +151,10 @@ func TestIrregularFiles(t *testing.T) {
 		"circle":    "platforms/circle.hcl cannot be read: ",
 	} {
 		_, err := with().Validate(t.Context(), Selection{Only: name})
-		if err == nil || !strings.Contains(err.Error(), said) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, is.ErrorContains(err, said), "%s", name)
 	}
 	var table strings.Builder
-	check(t, with().Table(t.Context(), &table))
+	assert.NilError(t, with().Table(t.Context(), &table))
 	for _, row := range []string{"fifo ", "directory ", "good ", "link ", "u55c_tcp "} {
 		if !strings.Contains(table.String(), "\n"+row) {
 			t.Errorf("no row %q in:\n%s", row, &table)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen"
 )
 
@@ -43,7 +45,7 @@ func TestGeneratorSourcesAreComplete(t *testing.T) {
 		}
 		return nil
 	})
-	check(t, err)
+	assert.NilError(t, err)
 }
 
 // TestDigestHasWhatIsImported reads the imports of what is embedded: folders of this module,
@@ -56,7 +58,7 @@ func TestDigestHasWhatIsImported(t *testing.T) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", name), nil, parser.ImportsOnly)
-		check(t, err)
+		assert.NilError(t, err)
 		for _, spec := range file.Imports {
 			imported := strings.Trim(spec.Path.Value, `"`)
 			host, _, _ := strings.Cut(imported, "/")
@@ -68,9 +70,7 @@ func TestDigestHasWhatIsImported(t *testing.T) {
 				takes := strings.HasPrefix(inside, "gen/vitis/") && inside != "gen/vitis/step"
 				known = !takes && (embedded[first] != nil || first == "platforms") // those that were read are hashed one by one
 			}
-			if !known {
-				t.Errorf("%s imports %s, which is not part of the digest", name, imported)
-			}
+			assert.Check(t, known, "%s imports %s, which is not part of the digest", name, imported)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/platforms"
 )
@@ -61,15 +63,11 @@ func TestOutputErrors(t *testing.T) {
 			own := fstest.MapFS{"mine.hcl": {Data: []byte(c.hcl)}, "own.tmpl": {Data: []byte(c.template)}}
 			_, err := open(dir, own, platforms.FS).Generate(t.Context(), Options{Selection: Selection{Only: "mine"}})
 			var p *Problems
-			if !errors.As(err, &p) {
-				t.Fatal(err)
-			}
+			assert.Assert(t, errors.As(err, &p), "%v", err)
 			found := slices.ContainsFunc(p.List(), func(d Diagnostic) bool {
 				return d.File == "platforms/"+c.file && d.Line == c.line && strings.Contains(d.Summary+d.Detail, c.said)
 			})
-			if !found {
-				t.Errorf("no %q in line %d of %s:\n%v", c.said, c.line, c.file, err)
-			}
+			assert.Check(t, found, "no %q in line %d of %s:\n%v", c.said, c.line, c.file, err)
 			var shown strings.Builder
 			if err := p.Show(&shown, false); err != nil || strings.Contains(shown.String(), "not available") {
 				t.Errorf("%v: the line is not shown:\n%s", err, &shown)
@@ -91,7 +89,7 @@ func TestOutputLife(t *testing.T) {
 		t.Helper()
 		w := opened(t, dir)
 		r, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "mine"}})
-		check(t, err)
+		assert.NilError(t, err)
 		return r
 	}
 	holds := func(want string) {
@@ -103,14 +101,12 @@ func TestOutputLife(t *testing.T) {
 	generate()
 	holds("U55C at 250 MHz\n")
 	m, err := output.Dir{Base: at("out"), Path: "mine", Manifest: output.ManifestName}.Read()
-	check(t, err)
+	assert.NilError(t, err)
 	listed := slices.ContainsFunc(m.Files, func(e output.Entry) bool {
 		return e.Path == "notes/own.txt" && slices.Contains(e.Inputs, "platforms/own.tmpl") &&
 			slices.Contains(e.Inputs, "platforms/mine.hcl")
 	})
-	if !listed {
-		t.Error("the manifest does not list the output with its template")
-	}
+	assert.Check(t, listed, "the manifest does not list the output with its template")
 
 	w := opened(t, dir)
 	if _, ok := w.upToDate(t.Context(), Options{Selection: Selection{Only: "mine"}}); !ok {
@@ -141,15 +137,13 @@ func TestOutputLife(t *testing.T) {
 // TestGuideToOutputs renders the example of the guide.
 func TestGuideToOutputs(t *testing.T) {
 	guide, err := fs.ReadFile(os.DirFS("../../platforms"), "OUTPUTS.md")
-	check(t, err)
+	assert.NilError(t, err)
 	_, text, _ := strings.Cut(string(guide), "# Files of your own\n")
 	_, text, _ = strings.Cut(text, "```hcl\n")
 	hcl, text, _ := strings.Cut(text, "```\n")
 	_, text, _ = strings.Cut(text, "```\n")
 	template, _, found := strings.Cut(text, "```\n")
-	if !found {
-		t.Fatal("the guide has no example of an output")
-	}
+	assert.Assert(t, found, "the guide has no example of an output")
 	own := fstest.MapFS{"mine.hcl": {Data: []byte(hcl)}, "bringup.md.tmpl": {Data: []byte(template)}}
 	dir := t.TempDir()
 	if _, err := open(dir, own, platforms.FS).Generate(t.Context(),

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/gen/output"
@@ -34,9 +35,7 @@ func TestDeterminism(t *testing.T) {
 			t.Errorf("run %d differs:\n%s", i, diff)
 		}
 	}
-	if len(first) < 100 {
-		t.Errorf("only %d files", len(first))
-	}
+	assert.Check(t, len(first) >= 100, "only %d files", len(first))
 }
 
 // TestOvertakenRun has another run write to a directory between a run's look at it and
@@ -47,9 +46,9 @@ func TestOvertakenRun(t *testing.T) {
 	generate(t, other, lib, Options{Selection: Selection{Vars: "{port = 1}"}})
 	generate(t, dir, lib, Options{})
 	want := files(t, dir)
-	check(t, os.RemoveAll(filepath.Join(dir, DefaultOut, "beta")))
+	assert.NilError(t, os.RemoveAll(filepath.Join(dir, DefaultOut, "beta")))
 	unlock, err := output.Lock(t.Context(), filepath.Join(dir, DefaultOut), func() {})
-	check(t, err)
+	assert.NilError(t, err)
 	waits, done := make(chan struct{}), make(chan error)
 	go func() {
 		_, err := New(dir, func(string, ...any) { close(waits) }, lib).Generate(t.Context(), Options{})
@@ -57,10 +56,10 @@ func TestOvertakenRun(t *testing.T) {
 	}()
 	<-waits
 	alpha := filepath.Join(dir, DefaultOut, "alpha")
-	check(t, os.RemoveAll(alpha))
-	check(t, os.CopyFS(alpha, os.DirFS(filepath.Join(other, DefaultOut, "alpha"))))
+	assert.NilError(t, os.RemoveAll(alpha))
+	assert.NilError(t, os.CopyFS(alpha, os.DirFS(filepath.Join(other, DefaultOut, "alpha"))))
 	unlock()
-	check(t, <-done)
+	assert.NilError(t, <-done)
 	same(t, want, files(t, dir))
 }
 
@@ -97,15 +96,11 @@ func TestCancelledRunIsFinishedByTheNext(t *testing.T) {
 			}
 		}
 		generate(t, dir, lib, Options{})
-		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
-			t.Fatalf("after %d steps:\n%s", n, diff)
-		}
+		assert.Assert(t, is.DeepEqual(want, files(t, dir)), "after %d steps", n)
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		assert.ErrorIs(t, err, context.Canceled)
 	}
 }
 
@@ -114,26 +109,21 @@ func TestDriverInAUsersModule(t *testing.T) {
 	put(t, filepath.Join(module, "own.go"), "package driver // mine")
 	o := Options{GoDir: module}
 	_, err := open(dir, two(t)).Generate(t.Context(), o)
-	if err == nil || !strings.Contains(err.Error(), "choose one, for example -only=alpha") {
-		t.Errorf("two platforms: error %v", err)
-	}
+	assert.Check(t, is.ErrorContains(err, "choose one, for example -only=alpha"), "two platforms: error")
 	o.Only = "alpha"
 	generate(t, dir, two(t), o)
 	got := files(t, module)
 	driverFiles := 0
 	for name, text := range files(t, filepath.Join(dir, "out/alpha/driver")) {
-		if got[name] != text {
-			t.Errorf("%s differs from the one in out", name)
-		}
+		assert.Check(t, is.Equal(got[name], text), "%s differs from the one in out", name)
 		driverFiles++
 	}
-	if driverFiles == 0 || len(got) != driverFiles+2 {
-		t.Errorf("%d driver files, %d in the module", driverFiles, len(got))
-	}
+	assert.Check(t, driverFiles != 0 && len(got) == driverFiles+2,
+		"%d driver files, %d in the module", driverFiles, len(got))
 	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); !ok {
 		t.Error("not up to date after a run")
 	}
-	check(t, os.Remove(filepath.Join(module, goManifest)))
+	assert.NilError(t, os.Remove(filepath.Join(module, goManifest)))
 	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); ok {
 		t.Error("up to date without the manifest in the module")
 	}
@@ -148,8 +138,6 @@ func TestUsersFileInTheWayStopsEverything(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "out/beta/vitis/link.cfg"), "mine")
 	_, err := open(dir, two(t)).Generate(t.Context(), Options{})
-	if err == nil || !strings.Contains(err.Error(), filepath.Join("out", "beta", "vitis", "link.cfg")) {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.ErrorContains(err, filepath.Join("out", "beta", "vitis", "link.cfg")))
 	same(t, map[string]string{"out/beta/vitis/link.cfg": "mine"}, files(t, dir))
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -37,9 +40,7 @@ func TestMatch(t *testing.T) {
 			text = "error: " + err.Error()
 			test.want += "\nPlatforms: u250_udp, u280_tcp, u280_udp, u50_tcp, u55c_tcp"
 		}
-		if text != test.want {
-			t.Errorf("%q:\n got %s\nwant %s", test.patterns, text, test.want)
-		}
+		assert.Check(t, is.Equal(text, test.want), "%q", test.patterns)
 		if test.patterns == "" || strings.ContainsAny(test.patterns, ",*[") {
 			continue
 		}
@@ -57,11 +58,9 @@ func problems(t *testing.T, w *testWorkspace, s Selection) string {
 	t.Helper()
 	_, err := w.Generate(t.Context(), Options{Selection: s})
 	var p *Problems
-	if !errors.As(err, &p) || !errors.Is(err, lang.ErrInvalid) {
-		t.Fatalf("error %v", err)
-	}
+	assert.Assert(t, errors.As(err, &p) && errors.Is(err, lang.ErrInvalid), "error %v", err)
 	var text strings.Builder
-	check(t, p.Show(&text, false))
+	assert.NilError(t, p.Show(&text, false))
 	if entries, _ := os.ReadDir(w.dir); len(entries) != 0 {
 		t.Errorf("something was written: %v", entries)
 	}
@@ -105,13 +104,10 @@ func TestVariablesThatAreNoObject(t *testing.T) {
 	} {
 		got := problems(t, open(t.TempDir(), two(t)), Selection{Vars: c.vars})
 		said := c.example + "\n\nVariables:\n  port  number  0  Ethernet port.\n"
-		if strings.Count(got, "Error: ") != 1 || !strings.Contains(got, said) {
-			t.Errorf("%s:\n%s", c.vars, got)
-		}
+		assert.Check(t, strings.Count(got, "Error: ") == 1 && strings.Contains(got, said), "%s:\n%s", c.vars, got)
 		braced := strings.HasPrefix(c.vars, "{")
-		if !braced && !strings.Contains(got, "Variables are given as one HCL object, in braces. ") {
-			t.Errorf("%s:\n%s", c.vars, got)
-		}
+		assert.Check(t, braced || strings.Contains(got, "Variables are given as one HCL object, in braces. "),
+			"%s:\n%s", c.vars, got)
 		_, example, _ := strings.Cut(strings.TrimRight(c.example, ".?'"), "'")
 		if _, err := open("", two(t)).Validate(t.Context(), Selection{Vars: example}); err != nil {
 			t.Errorf("the example %s: %v", example, err)
@@ -120,9 +116,7 @@ func TestVariablesThatAreNoObject(t *testing.T) {
 	got := problems(t, open(t.TempDir(), library(t, map[string]string{
 		"bare": "platform \"bare\" {\n  board = \"u50\"\n  poe \"tcp\" {}\n}\n",
 	})), Selection{Vars: "clock=300"})
-	if !strings.Contains(got, "There are no variables.") {
-		t.Errorf("%s", got)
-	}
+	assert.Check(t, is.Contains(got, "There are no variables."))
 }
 
 // TestMistakeInSharedFileIsReportedOnce uses a board whose expression only
@@ -145,7 +139,7 @@ func TestVariablesFromTheEnvironment(t *testing.T) {
 	read := func(s Selection) string {
 		t.Helper()
 		designs, err := w.Validate(t.Context(), s)
-		check(t, err)
+		assert.NilError(t, err)
 		v := designs[0].Platform.Variables["port"].AsBigFloat()
 		return v.String()
 	}
@@ -166,7 +160,7 @@ func TestOwnPlatformsHideShippedOnes(t *testing.T) {
 	put(t, filepath.Join(dir, "platforms/own.hcl"), small("own", "u50"))
 	w := opened(t, dir)
 	designs, err := w.Validate(t.Context(), Selection{Only: "own,u50_tcp,u55c_tcp"})
-	check(t, err)
+	assert.NilError(t, err)
 	got := map[string]string{}
 	for _, d := range designs {
 		got[d.Platform.Name] = d.Platform.Board.Name

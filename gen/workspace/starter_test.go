@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/platforms"
@@ -20,20 +22,16 @@ func TestStartOnEveryBoard(t *testing.T) {
 		t.Skip("reads the library many times")
 	}
 	lib, err := open("", platforms.FS).Library()
-	check(t, err)
+	assert.NilError(t, err)
 	for board := range lib.Boards {
 		dir := t.TempDir()
 		w := opened(t, dir)
 		file, err := w.Start("mine_"+board, board)
-		check(t, err)
-		if want := filepath.Join(dir, "platforms", "mine_"+board+".hcl"); file != want {
-			t.Errorf("wrote %s, want %s", file, want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(file, filepath.Join(dir, "platforms", "mine_"+board+".hcl")))
 		text, err := os.ReadFile(file)
-		check(t, err)
-		if !bytes.Equal(hclwrite.Format(text), text) {
-			t.Errorf("%s is not in canonical form:\n%s", board, text)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, bytes.Equal(hclwrite.Format(text), text), "%s is not in canonical form:\n%s", board, text)
 		w = opened(t, dir)
 		if _, err := w.Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
 			t.Errorf("%s: %v", board, err)
@@ -99,9 +97,8 @@ func TestFormat(t *testing.T) {
 	if _, err := Format(dir, true); !errors.Is(err, lang.ErrInvalid) {
 		t.Errorf("a file that does not parse: %v", err)
 	}
-	if files(t, dir)["platforms/z.hcl"] != "a=1\n" {
-		t.Error("something was written although a file does not parse")
-	}
+	assert.Check(t, is.Equal(files(t, dir)["platforms/z.hcl"], "a=1\n"),
+		"something was written although a file does not parse")
 }
 
 func TestTable(t *testing.T) {
@@ -116,7 +113,7 @@ func TestTable(t *testing.T) {
 	generate(t, dir, lib, Options{Selection: Selection{Only: "gamma", Vars: "{port = 1}"}})
 	put(t, filepath.Join(dir, "out/beta/vitis/link.cfg"), "edited")
 	var got strings.Builder
-	check(t, open(dir, lib).Table(t.Context(), &got))
+	assert.NilError(t, open(dir, lib).Table(t.Context(), &got))
 	want := `NAME    BOARD  ABI        CCLOS  NETWORK  LANES             MEMORY    STATUS
 alpha   u280   accl-2024  1      udp:0    none              HBM[0:5]  generated
 beta    u55c   accl-2024  1      udp:0    none              HBM[0:5]  out of date

@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/platforms"
@@ -50,7 +52,7 @@ func library(t *testing.T, platformFiles map[string]string) fstest.MapFS {
 			lib[name] = &fstest.MapFile{Data: text}
 			return err
 		})
-		check(t, err)
+		assert.NilError(t, err)
 	}
 	for name, text := range platformFiles {
 		lib[name+".hcl"] = &fstest.MapFile{Data: []byte(text)}
@@ -79,14 +81,14 @@ func open(dir string, layers ...fs.FS) *testWorkspace {
 func opened(t *testing.T, dir string) *Workspace {
 	t.Helper()
 	w, err := Open(dir, t.Logf)
-	check(t, err)
+	assert.NilError(t, err)
 	return w
 }
 
 func generate(t *testing.T, dir string, lib fs.FS, o Options) *Report {
 	t.Helper()
 	r, err := open(dir, lib).Generate(t.Context(), o)
-	check(t, err)
+	assert.NilError(t, err)
 	return r
 }
 
@@ -103,16 +105,14 @@ func files(t *testing.T, dir string) map[string]string {
 		out[filepath.ToSlash(rel)] = string(text)
 		return err
 	})
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil || os.IsNotExist(err), "%v", err)
 	return out
 }
 
 func put(t *testing.T, name, text string) {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	check(t, os.WriteFile(name, []byte(text), 0o644))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // times are the modification times below a directory.
@@ -129,7 +129,7 @@ func times(t *testing.T, dir string) map[string]string {
 		}
 		return err
 	})
-	check(t, err)
+	assert.NilError(t, err)
 	return out
 }
 
@@ -140,23 +140,17 @@ func TestGenerateWritesWhatTheManifestSays(t *testing.T) {
 	listed := map[string]bool{}
 	for _, where := range []string{"alpha", "beta", "abi/accl-2024"} {
 		m, err := (output.Dir{Base: filepath.Join(dir, "out"), Path: where, Manifest: output.ManifestName}).Read()
-		check(t, err)
+		assert.NilError(t, err)
 		listed["out/"+where+"/manifest.json"] = true
 		for _, f := range m.Files {
 			name := "out/" + where + "/" + f.Path
 			listed[name] = true
-			if output.Hash([]byte(got[name])) != f.SHA256 {
-				t.Errorf("%s is not what the manifest says", name)
-			}
-			if len(f.Inputs) == 0 {
-				t.Errorf("%s comes from nothing", name)
-			}
+			assert.Check(t, is.Equal(output.Hash([]byte(got[name])), f.SHA256), "%s is not what the manifest", name)
+			assert.Check(t, len(f.Inputs) != 0, "%s comes from nothing", name)
 		}
 	}
 	for name, text := range got {
-		if !listed[name] {
-			t.Errorf("no manifest lists %s", name)
-		}
+		assert.Check(t, listed[name], "no manifest lists %s", name)
 		start := text[:min(len(text), 1024)]
 		described := strings.Contains(start, output.Marker+" from platforms/")
 		copied := path.Ext(name) == ".sv" && strings.HasPrefix(start, "// "+output.Marker+" from templates/rtl/")
@@ -166,13 +160,9 @@ func TestGenerateWritesWhatTheManifestSays(t *testing.T) {
 		if !described && !copied || !strings.Contains(start, "DO NOT EDIT") {
 			t.Errorf("%s is not marked as generated at its beginning", name)
 		}
-		if strings.Contains(text, dir) {
-			t.Errorf("%s names the directory it is in", name)
-		}
+		assert.Check(t, !strings.Contains(text, dir), "%s names the directory it is in", name)
 	}
-	if got["out/alpha/vitis/link.cfg"] == "" {
-		t.Error("no link configuration")
-	}
+	assert.Check(t, got["out/alpha/vitis/link.cfg"] != "", "no link configuration")
 }
 
 func TestSecondRunWritesNothing(t *testing.T) {
@@ -181,9 +171,7 @@ func TestSecondRunWritesNothing(t *testing.T) {
 	generate(t, dir, lib, Options{})
 	before := times(t, dir)
 	r := generate(t, dir, lib, Options{})
-	if len(r.Plans) != 0 {
-		t.Errorf("%d directories were compared", len(r.Plans))
-	}
+	assert.Check(t, len(r.Plans) == 0, "%d directories were compared", len(r.Plans))
 	same(t, before, times(t, dir))
 }
 
@@ -195,9 +183,7 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 	edit := func(name, old, new string) func(*testing.T, string, fstest.MapFS, *Options) {
 		return func(t *testing.T, _ string, lib fstest.MapFS, _ *Options) {
 			text := string(lib[name].Data)
-			if !strings.Contains(text, old) {
-				t.Fatalf("%s has no %q", name, old)
-			}
+			assert.Assert(t, is.Contains(text, old), "%s has no", name)
 			lib[name] = &fstest.MapFile{Data: []byte(strings.Replace(text, old, new, 1))}
 		}
 	}
@@ -267,14 +253,11 @@ func TestPlatformsThatNoLongerExist(t *testing.T) {
 	}
 	generate(t, dir, lib, Options{})
 	for name, text := range files(t, filepath.Join(dir, "out")) {
-		if strings.HasPrefix(name, "beta/") && text != "mine" {
-			t.Errorf("%s stayed", name)
-		}
+		assert.Check(t, !strings.HasPrefix(name, "beta/") || text == "mine", "%s stayed", name)
 	}
 	got := files(t, dir)
-	if got["out/beta/notes.txt"] != "mine" || got["out/mine/manifest.json"] == "" {
-		t.Error("a user's file was removed")
-	}
+	assert.Check(t, got["out/beta/notes.txt"] == "mine" && got["out/mine/manifest.json"] != "",
+		"a user's file was removed")
 }
 
 func TestClean(t *testing.T) {
@@ -283,9 +266,7 @@ func TestClean(t *testing.T) {
 	generate(t, dir, lib, Options{})
 	put(t, filepath.Join(dir, "out/bench/generate.json"), "{}")
 	left, err := open(dir, lib).Clean(t.Context(), Options{})
-	if err != nil || len(left) != 0 {
-		t.Errorf("left %v, error %v", left, err)
-	}
+	assert.Check(t, err == nil && len(left) == 0, "left %v, error %v", left, err)
 	if _, err := os.Stat(filepath.Join(dir, "out")); !os.IsNotExist(err) {
 		t.Errorf("out is still there: %v", err)
 	}
@@ -302,39 +283,25 @@ func TestDiffWritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	lib := two(t)
 	r, err := open(dir, lib).Diff(t.Context(), Options{})
-	check(t, err)
+	assert.NilError(t, err)
 	if written, _ := r.Changes(); written == 0 || len(files(t, dir)) != 0 {
 		t.Errorf("%d changes, files %v", written, files(t, dir))
 	}
 	generate(t, dir, lib, Options{})
 	before := times(t, dir)
 	r, err = open(dir, lib).Diff(t.Context(), Options{Selection: Selection{Only: "alpha", Vars: "{port = 1}"}})
-	check(t, err)
+	assert.NilError(t, err)
 	text, err := r.DiffText(t.Context())
-	check(t, err)
+	assert.NilError(t, err)
 	for _, want := range []string{"changed " + filepath.Join(dir, "out/alpha/vitis/link.cfg"), `+    "port": 1`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the diff lacks %q:\n%s", want, text)
-		}
+		assert.Check(t, is.Contains(text, want), "the diff lacks")
 	}
-	if strings.Contains(text, "beta") {
-		t.Error("the diff has a platform that was not selected")
-	}
+	assert.Check(t, !strings.Contains(text, "beta"), "the diff has a platform that was not selected")
 	same(t, before, times(t, dir))
-}
-
-// check ends a test at an error that it does not expect.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got), "-want +")
 }

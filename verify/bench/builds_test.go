@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/run"
 )
 
@@ -26,27 +29,17 @@ func TestEveryPoint(t *testing.T) {
 	var table strings.Builder
 	o := DefaultBuilds()
 	o.Many, o.Runs = 3, 1
-	if err := o.Run(t.Context(), dir, &table, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, o.Run(t.Context(), dir, &table, io.Discard))
 	text, err := os.ReadFile(filepath.Join(dir, "builds.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var r buildsReport
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(text, &r))
 	want := []buildPoint{{What: "plan", Platforms: 1}, {What: "plan", Platforms: 3}, {What: "nothing to do", Platforms: 1}}
-	if len(r.Points) != len(want) {
-		t.Fatalf("got %+v", r.Points)
-	}
+	assert.Equal(t, len(r.Points), len(want), "got %+v", r.Points)
 	for i, p := range r.Points {
 		if p.What != want[i].What || p.Platforms != want[i].Platforms || p.Steps < 3*p.Platforms || p.Milliseconds <= 0 {
 			t.Errorf("got %+v", p)
 		}
-		if !strings.Contains(table.String(), p.What) {
-			t.Errorf("no %s in\n%s", p.What, table.String())
-		}
+		assert.Check(t, is.Contains(table.String(), p.What))
 	}
 }

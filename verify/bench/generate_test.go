@@ -3,6 +3,9 @@ package bench
 import (
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestGenerateCoversEveryCase(t *testing.T) {
@@ -11,26 +14,18 @@ func TestGenerateCoversEveryCase(t *testing.T) {
 	}
 	var seen []string
 	r, err := measureGenerate(t.Context(), t.TempDir(), 1, func(name string) { seen = append(seen, name) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if len(r.Results) != len(cases()) || len(seen) != len(cases()) {
 		t.Errorf("%d results, %d announced, for %d cases", len(r.Results), len(seen), len(cases()))
 	}
 	for _, c := range r.Results {
 		none := strings.HasSuffix(c.Name, "nothing to do") || strings.HasSuffix(c.Name, "not written")
-		if none != (c.Written == 0) {
-			t.Errorf("%s wrote %d files", c.Name, c.Written)
-		}
+		assert.Check(t, is.Equal(none, (c.Written == 0)), "%s wrote %d files", c.Name, c.Written)
 	}
 	var table strings.Builder
-	if err := r.print(&table); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.print(&table))
 	for _, c := range cases() {
-		if !strings.Contains(table.String(), c.title()) {
-			t.Errorf("the table lacks %q", c.title())
-		}
+		assert.Check(t, is.Contains(table.String(), c.title()), "the table lacks")
 	}
 }
 
@@ -40,7 +35,5 @@ func TestGrowthOfALinearSeries(t *testing.T) {
 		r.Results = append(r.Results, generateResult{Engines: n, Median: 5 + 2*float64(n)})
 	}
 	got, ok := r.growth()
-	if !ok || got[0].perEngine != 2 || got[1].perEngine != 2 {
-		t.Errorf("growth %v %v", got, ok)
-	}
+	assert.Check(t, ok && got[0].perEngine == 2 && got[1].perEngine == 2, "growth %v %v", got, ok)
 }

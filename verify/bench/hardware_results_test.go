@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -23,9 +25,7 @@ func opened(t *testing.T, ranks int, through func(i int, d engine.Device) accl.D
 	d := designtest.Load(t, "u55c_tcp", nil)
 	p := driverview.Of(d)
 	w, err := world.New(t.Context(), d, ranks, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { w.Close() })
 	engines := make([]*accl.Engine, ranks)
 	ranktest.All(t, ranks, func(i int) (err error) {
@@ -41,9 +41,7 @@ func operands(t *testing.T, engines []*accl.Engine, r *row) (*inputs, []*operand
 	element, _ := engines[0].Platform().TypeBytes(r.dtype)
 	count, bytes := r.fits(len(engines), element)
 	x, err := newInputs(len(engines), count, r.uses()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	list := make([]*operand, len(engines))
 	ranktest.All(t, len(engines), func(i int) (err error) {
 		o := &operand{engine: engines[i], rank: i, ranks: len(engines), count: count}
@@ -88,15 +86,11 @@ func TestWrongResultsAreFound(t *testing.T) {
 				x, list := operands(t, engines, r)
 				ranktest.All(t, len(list), func(i int) error { return r.do(ctx, list[i]) })
 				for rank, o := range list {
-					if err := x.check(ctx, r, o); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, x.check(ctx, r, o))
 					for name, b := range map[string]*accl.RawBuffer{"src": o.src, "dst": o.dst} {
 						for k := range b.Len() {
 							b.At(k)[0] ^= 1
-							if err := b.SyncToDevice(ctx); err != nil {
-								t.Fatal(err)
-							}
+							assert.NilError(t, b.SyncToDevice(ctx))
 							err := x.check(ctx, r, o)
 							if where := fmt.Sprintf("element %d of %s of rank %d ", k, name, rank); !errors.Is(err, ErrResult) ||
 								!strings.Contains(err.Error(), where) {
@@ -104,9 +98,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 							}
 							b.At(k)[0] ^= 1
 						}
-						if err := b.SyncToDevice(ctx); err != nil {
-							t.Fatal(err)
-						}
+						assert.NilError(t, b.SyncToDevice(ctx))
 					}
 				}
 			})
@@ -145,8 +137,7 @@ func TestWrongResultsFailTheBench(t *testing.T) {
 		p := operations[i]
 		p.do = do
 		_, err := b.point(&row{operation: &p, shape: shipped(t).Operation(name), dtype: accl.TypeFloat32, bytes: 4096})
-		if !errors.Is(err, ErrResult) || !strings.Contains(err.Error(), name+" of 4096 bytes") {
-			t.Errorf("%s does something else: %v", name, err)
-		}
+		assert.Check(t, errors.Is(err, ErrResult) && strings.Contains(err.Error(), name+" of 4096 bytes"),
+			"%s does something else: %v", name, err)
 	}
 }

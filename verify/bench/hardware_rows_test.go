@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -15,9 +17,7 @@ import (
 func shipped(t *testing.T) *accl.Platform {
 	t.Helper()
 	p, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return p
 }
 
@@ -54,9 +54,7 @@ func TestBoundsAndAimsAreThoseOfTheTable(t *testing.T) {
 				t.Errorf("%s of %.0f ranks should take %.1f cycles, %.1f expected", test.name, test.ranks, got, test.aim)
 			}
 		}
-		if !found {
-			t.Errorf("no row %s", test.name)
-		}
+		assert.Check(t, found, "no row %s", test.name)
 	}
 }
 
@@ -83,9 +81,7 @@ func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
 	o.Rows, o.Protocols, o.Sizes, o.Ranks = []string{"nop", "send"}, []string{Eager}, []int{64, 1 << 20}, []int{2, 4}
 	count := func(ranks int) map[string]int {
 		rows, err := o.rows(shipped(t), ranks, []accl.DType{accl.TypeFloat32, accl.TypeInt64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		list := map[string]int{}
 		for _, r := range rows {
 			list[r.name+" "+r.protocol+" "+string(r.dtype)]++
@@ -93,9 +89,7 @@ func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
 		return list
 	}
 	two, four := count(2), count(4)
-	if two["nop  "] != 1 || four["nop  "] != 0 {
-		t.Errorf("nop is measured once: %v, %v", two, four)
-	}
+	assert.Check(t, two["nop  "] == 1 && four["nop  "] == 0, "nop is measured once: %v, %v", two, four)
 	if two["send eager float32"] != 3 || two["send eager int64"] != 1 || two["send rendezvous float32"] != 0 {
 		t.Errorf("send with and without latency, and of each type at the largest size: %v", two)
 	}

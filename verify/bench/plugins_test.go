@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
@@ -18,17 +20,11 @@ func TestAReportHasEveryWorld(t *testing.T) {
 	}
 	dir, out := t.TempDir(), new(bytes.Buffer)
 	o := Plugins{Platform: "u55c_tcp", Bytes: 64 << 10, Runs: 3}
-	if err := o.Run(t.Context(), dir, out, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, o.Run(t.Context(), dir, out, io.Discard))
 	text, err := os.ReadFile(filepath.Join(dir, "plugins.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var r pluginsReport
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(text, &r))
 	rates := map[string]float64{}
 	for _, p := range r.Points {
 		rates[p.Kernel+" in "+p.World] = p.BeatsASecond

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -41,9 +43,7 @@ func TestAskedOnce(t *testing.T) {
 						c.Wire = accl.TypeFloat16
 					}
 					p, err := c.Prepare(ctx, b.engines)
-					if err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, err)
 					calls = append(calls, p)
 				}
 				var ranks sync.WaitGroup
@@ -65,9 +65,7 @@ func TestAskedOnce(t *testing.T) {
 				for _, p := range calls {
 					errs = append(errs, p.Finish(ctx))
 				}
-				if err := errors.Join(errs...); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, errors.Join(errs...))
 			})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
@@ -158,12 +160,8 @@ func TestFull(t *testing.T) {
 			for ; sent < most && err == nil; sent++ {
 				_, err = b.engines[0].Send(ctx, bufs[0], n, 1)
 			}
-			if lossy && err != nil {
-				t.Errorf("message %d: %v", sent, err)
-			}
-			if !lossy && !onlyBits(err, b.code("PACK_TIMEOUT_STS")) {
-				t.Errorf("message %d: %v", sent, err)
-			}
+			assert.Check(t, !lossy || err == nil, "message %d: %v", sent, err)
+			assert.Check(t, lossy || onlyBits(err, b.code("PACK_TIMEOUT_STS")), "message %d: %v", sent, err)
 			// What came is right, what did not is said not to have come.
 			for k := range sent {
 				if _, err = b.engines[1].Recv(ctx, bufs[1], n, 0); err != nil {
@@ -172,9 +170,7 @@ func TestFull(t *testing.T) {
 					}
 					break
 				}
-				if err := checkWords(bufs[1], n, 1); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, checkWords(bufs[1], n, 1))
 			}
 			b.reset(ctx)
 			b.works(ctx, rng)
@@ -268,21 +264,13 @@ func TestRemoteMemory(t *testing.T) {
 				return err
 			})
 			for rank, err := range errs {
-				if !onlyBits(err, b.gone()) {
-					t.Errorf("rank %d: %v", rank, err)
-				}
+				assert.Check(t, onlyBits(err, b.gone()), "rank %d: %v", rank, err)
 			}
 			fillWords(in, n, 2)
-			if err := in.SyncToDevice(ctx); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, in.SyncToDevice(ctx))
 			time.Sleep(unhurried(time.Second))
-			if err := in.SyncFromDevice(ctx); err != nil {
-				t.Fatal(err)
-			}
-			if err := checkWords(in, n, 2); err != nil {
-				t.Errorf("after the call has failed: %v", err)
-			}
+			assert.NilError(t, in.SyncFromDevice(ctx))
+			assert.Check(t, checkWords(in, n, 2), "after the call has failed")
 			network.SetFaults(fabric.Faults{})
 			b.reset(ctx)
 			b.tryThrice(ctx, conformance.Case{Op: "send", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: n, Peer: 1})

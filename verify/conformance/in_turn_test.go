@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -35,17 +37,13 @@ func TestSendsInTurn(t *testing.T) {
 			func() error { return integers.pass(ctx, pairs, 0, value) },
 		} {
 			value++
-			if err := send(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, send())
 		}
 		return executed(w, 0) - before
 	}
 	for buffers := range 3 {
 		for _, e := range engines {
-			if err := e.SetMaxEager(ctx, uint32((1+buffers)*e.Platform().RxBuffers.Bytes)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, e.SetMaxEager(ctx, uint32((1+buffers)*e.Platform().RxBuffers.Bytes)))
 		}
 		first := turn()
 		turn()
@@ -66,9 +64,7 @@ func newMail[T float32 | int32](ctx context.Context, t *testing.T, engines []*ac
 	const count = 16
 	from, err := accl.Alloc[T](ctx, engines[0], count)
 	to, err2 := accl.Alloc[T](ctx, engines[1], count)
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(err, err2))
 	return mail[T]{from, to}
 }
 

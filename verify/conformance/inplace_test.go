@@ -1,9 +1,11 @@
 package conformance_test
 
 import (
-	"errors"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -22,43 +24,31 @@ func TestInPlace(t *testing.T) {
 				c := conformance.Plain(engines[0].Platform(), op, accl.TypeFloat32, 0)
 				c.InPlace, c.FromFPGA, c.ToFPGA, c.Root = true, true, true, 1
 				if engines[0].Platform().Operation(op).InPlace != accl.InPlaceAllowed {
-					if err := c.Run(ctx, engines); !errors.Is(err, conformance.ErrCase) {
-						t.Errorf("%s in place: %v", op, err)
-					}
+					assert.Check(t, is.ErrorIs(c.Run(ctx, engines), conformance.ErrCase), "%s in place", op)
 					continue
 				}
 				for _, wire := range []accl.DType{"", accl.TypeFloat16} {
 					for _, count := range []int{1, 300, 5000, 70001} {
 						c.Wire, c.Count, c.Seed = wire, count, int64(count)
-						if err := c.Run(ctx, engines); err != nil {
-							t.Error(err)
-						}
+						assert.Check(t, c.Run(ctx, engines))
 					}
 				}
 				c.Count = 300
 				p, err := c.Prepare(ctx, engines)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				for call := range 2 {
 					if call > 0 {
-						if err := p.Refill(ctx); err != nil {
-							t.Error(err)
-						}
+						assert.Check(t, p.Refill(ctx))
 					}
 					done := make(chan error, ranks)
 					for i := range ranks {
 						go func() { done <- p.Call(ctx, i) }()
 					}
 					for range ranks {
-						if err := <-done; err != nil {
-							t.Errorf("%s: %v", op, err)
-						}
+						assert.Check(t, <-done, "%s", op)
 					}
 				}
-				if err := p.Finish(ctx); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, p.Finish(ctx))
 			}
 		})
 	}

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -59,15 +62,11 @@ func TestDetects(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	p := driverview.Of(d)
 	w, err := world.New(ctx, d, 1, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	f := &flipper{Device: w.Device(0)}
 	e, err := accl.Open(ctx, f, &p, w.Ranks(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const n, pad = 10, 4
 	for _, test := range []struct {
 		name            string
@@ -90,19 +89,14 @@ func TestDetects(t *testing.T) {
 		c := test.c
 		c.Op0, c.Res, c.Count, c.Pad, c.Seed = accl.TypeFloat32, accl.TypeFloat32, n, pad, 7
 		f.armed = false
-		if err := c.Run(ctx, []*accl.Engine{e}); err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		assert.Check(t, c.Run(ctx, []*accl.Engine{e}), "%s", test.name)
 		*f = flipper{Device: f.Device, armed: true, memory: test.memory, offset: 4*test.element + 2}
 		err := c.Run(ctx, []*accl.Engine{e})
 		var wrong *conformance.DataError
-		if !errors.As(err, &wrong) || !errors.Is(err, conformance.ErrData) || wrong.Index != test.want {
-			t.Errorf("%s: %v, not element %d", test.name, err, test.want)
-		}
+		assert.Check(t, errors.As(err, &wrong) && errors.Is(err, conformance.ErrData) && wrong.Index == test.want,
+			"%s: %v, not element %d", test.name, err, test.want)
 		var failed *conformance.Failure
-		if !errors.As(err, &failed) || failed.Tolerates(0xFFFFFFFF) {
-			t.Errorf("%s is tolerated", test.name)
-		}
+		assert.Check(t, errors.As(err, &failed) && !failed.Tolerates(0xFFFFFFFF), "%s is tolerated", test.name)
 	}
 }
 
@@ -124,9 +118,7 @@ func TestTolerates(t *testing.T) {
 		{context.DeadlineExceeded, false},
 	} {
 		f := conformance.Failure{Errs: []error{nil, test.err}}
-		if got := f.Tolerates(1 << 11); got != test.want {
-			t.Errorf("%v: %v", test.err, got)
-		}
+		assert.Check(t, is.Equal(f.Tolerates(1<<11), test.want), "%v", test.err)
 	}
 }
 
@@ -150,14 +142,10 @@ func TestNoSuchCase(t *testing.T) {
 		{Op: "reduce", Op0: f32, Res: f32, Func: accl.Sum, Data: conformance.Bits},
 		{Op: "copy", Op0: accl.TypeInt32, Res: accl.TypeInt32, Data: conformance.Reals},
 	} {
-		if err := c.Run(ctx, b.engines); !errors.Is(err, conformance.ErrCase) {
-			t.Errorf("%v: %v", c, err)
-		}
+		assert.Check(t, is.ErrorIs(c.Run(ctx, b.engines), conformance.ErrCase), "%v", c)
 	}
 	if _, err := conformance.Parse(`{"Op":"copy","Colour":1}`); !errors.Is(err, conformance.ErrCase) {
 		t.Error(err)
 	}
-	if err := (conformance.Case{Op: "nop"}).Run(ctx, nil); !errors.Is(err, conformance.ErrCase) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs((conformance.Case{Op: "nop"}).Run(ctx, nil), conformance.ErrCase))
 }

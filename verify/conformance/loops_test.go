@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -34,9 +36,7 @@ func checkWords(b *accl.Buffer[int32], n, k int) error {
 func alloc(ctx context.Context, t *testing.T, e *accl.Engine, n int) *accl.Buffer[int32] {
 	t.Helper()
 	b, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return b
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
@@ -168,12 +170,9 @@ func unreliable(t *testing.T, on where) {
 				b.works(ctx, rng)
 			}
 			t.Logf("%d cases were right, %d failed as they should", right, failed)
-			if right == 0 && failed > 5 {
-				t.Error("nothing went well")
-			}
-			if failed > 0 && slices.Contains([]string{"duplication", "reordering", "latency"}, name) {
-				t.Error("the transport is to repair that")
-			}
+			assert.Check(t, right != 0 || failed <= 5, "nothing went well")
+			assert.Check(t, failed <= 0 || !slices.Contains([]string{"duplication", "reordering", "latency"}, name),
+				"the transport is to repair that")
 		})
 	}
 }
@@ -181,9 +180,7 @@ func unreliable(t *testing.T, on where) {
 // storm puts a plan in force on the network of a bench while a case runs.
 func storm(t *testing.T, text string) func(b *bench) (end func()) {
 	plan, err := faults.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return func(b *bench) func() {
 		plan.Apply(t.Context(), b.network)
 		return func() { b.network.SetFaults(fabric.Faults{}) }

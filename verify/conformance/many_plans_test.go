@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/world"
@@ -24,9 +26,8 @@ func TestManyPlans(t *testing.T) {
 	const ranks = 8
 	cheap := func(t *testing.T, first uint64, later []uint64) {
 		t.Helper()
-		if 5*slices.Max(later) > 4*first {
-			t.Errorf("%d instructions are executed, and %d without plans", later, first)
-		}
+		assert.Check(t, 5*slices.Max(later) <= 4*first,
+			"%d instructions are executed, and %d without plans", later, first)
 	}
 	t.Run("few settings", func(t *testing.T) {
 		ctx := limited(t, time.Minute)
@@ -77,9 +78,7 @@ func newTurn(ctx context.Context, t *testing.T, w *world.World, engines []*accl.
 		for rank, e := range engines {
 			src, err := accl.Alloc[float32](ctx, e, elements)
 			dst, err2 := accl.Alloc[float32](ctx, e, turn.piece)
-			if err := errors.Join(err, err2); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, errors.Join(err, err2))
 			for k := range src.Host() {
 				src.Host()[k] = summand(call, rank, k)
 			}
@@ -135,9 +134,7 @@ func (turn *turn) call(ctx context.Context, t *testing.T, call int) {
 		})
 	}
 	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(errs...))
 	for rank, dst := range turn.dst[call] {
 		for k, got := range dst.Host() {
 			at := k

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
 )
@@ -55,9 +57,7 @@ func mistakes(t *testing.T, on where) {
 			rng := random(t)
 			for range on.times(40) {
 				m := conformance.RandomMismatch(rng, b.p, len(b.engines))
-				if err := m.Run(ctx, b.engines, b.gone()); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, m.Run(ctx, b.engines, b.gone()))
 				b.recover(ctx)
 				b.right(ctx, conformance.RandomCollective(rng, b.p, len(b.engines)))
 			}
@@ -95,9 +95,7 @@ func atOnce(t *testing.T, on where) {
 				last.Count++
 				m := conformance.Mismatch{What: test.name, Calls: [][]conformance.Case{{test.c, last}, {test.c, last},
 					{test.c, last}, {other, last}}}
-				if err := m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")))
 				b.recover(ctx)
 				b.run(ctx, test.c)
 			}
@@ -118,14 +116,10 @@ func leftOut(t *testing.T, on where) {
 				Count: 1000, Seed: 1}
 			b.right(ctx, c)
 			first := conformance.Mismatch{What: "rank 3 leaves a call out", Calls: [][]conformance.Case{{c}, {c}, {c}, {}}}
-			if err := first.Run(ctx, b.engines, b.gone()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, first.Run(ctx, b.engines, b.gone()))
 			c.Seed = 2
 			second := conformance.Mismatch{What: "all make the next one", Calls: [][]conformance.Case{{c}, {c}, {c}, {c}}}
-			if err := second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")))
 			pair := conformance.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77,
 				Members: []int{3, 0}}
 			b.right(ctx, pair) // another communicator
@@ -138,9 +132,8 @@ func leftOut(t *testing.T, on where) {
 				_, err = e.Bcast(ctx, buffer, 1, 0)
 				return err
 			}) {
-				if !errors.Is(err, accl.ErrBroken) || !strings.Contains(err.Error(), "Recover") {
-					t.Errorf("rank %d: %v", rank, err)
-				}
+				assert.Check(t, errors.Is(err, accl.ErrBroken) && strings.Contains(err.Error(), "Recover"),
+					"rank %d: %v", rank, err)
 			}
 			b.recover(ctx)
 			b.right(ctx, c)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -263,17 +265,13 @@ func TestOver(t *testing.T) {
 			before := slow.Load()
 			t.Cleanup(func() { slow.Store(before) })
 			on, err := goes(test.way)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			on.share, on.platforms = test.share, nightly.Of(test.sample, test.platforms)
 			if test.way == "verilated-cards" {
 				on.ranks = nightly.Of([]int{2}, nil) // the size of the world is nothing to cards
 			}
 			t.Cleanup(func() {
-				if err := on.close(); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, on.close())
 			})
 			for _, part := range parts[:test.parts] {
 				t.Run(part.name, func(t *testing.T) { part.run(t, on) })

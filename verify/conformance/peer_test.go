@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -21,14 +23,10 @@ func TestDeadPeer(t *testing.T) {
 	}
 	for _, name := range ways {
 		on, err := goes(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(func() {
-				if err := on.close(); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, on.close())
 			})
 			platforms := []string{"u55c_udp", "u55c_tcp", "u280_2022", "u55c_rdma"}
 			if testing.Short() || !nightly.Enabled() {
@@ -53,9 +51,7 @@ func deadPeer(t *testing.T, on where, platform string) {
 		in[i], out[i] = alloc(ctx, t, e, n), alloc(ctx, t, e, n)
 	}
 	time.AfterFunc(100*time.Millisecond, func() {
-		if err := b.kill(dead); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, b.kill(dead))
 	})
 	errs := b.everywhere(func(rank int, e *accl.Engine) error {
 		for k := 0; ; k++ {
@@ -81,9 +77,7 @@ func deadPeer(t *testing.T, on where, platform string) {
 	b.survive(ctx, dead)
 
 	b.engines[dead] = nil
-	if err := closeEngines(b.engines); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, closeEngines(b.engines))
 	works := func(what string, n int) {
 		var err error
 		if b.engines, err = accl.OpenAll(ctx, b.devices[:n], b.p, b.ranks[:n]); err != nil {
@@ -99,11 +93,7 @@ func deadPeer(t *testing.T, on where, platform string) {
 		}
 	}
 	works("the others alone", dead)
-	if err := closeEngines(b.engines); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.revive(dead); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, closeEngines(b.engines))
+	assert.NilError(t, b.revive(dead))
 	works("with it again", ranks)
 }

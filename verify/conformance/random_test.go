@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -96,21 +98,15 @@ func TestCase(t *testing.T) {
 		t.Skip("CONFORM_CASE is not set")
 	}
 	c, err := conformance.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	n, err := strconv.Atoi(os.Getenv("CONFORM_RANKS"))
-	if err != nil {
-		t.Fatalf("CONFORM_RANKS: %v", err)
-	}
+	assert.NilError(t, err)
 	ctx := limited(t, time.Minute)
 	name := os.Getenv("CONFORM_PLATFORM")
 	s := setup{platform: name, ranks: n, vars: hostMemory(name)}
 	if text := os.Getenv("CONFORM_LIMITS"); text != "" {
 		var l limits
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(text), &l))
 		s = l.of(s)
 	}
 	on.bench(ctx, t, s).run(ctx, c)
@@ -126,9 +122,7 @@ func TestRandom(t *testing.T) {
 			n := 1 + rng.IntN(9)
 			c := conformance.Random(rng, &p, n)
 			again, err := conformance.Parse(c.String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if !reflect.DeepEqual(again, c) {
 				t.Fatalf("%v was read as %v", c, again)
 			}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/world"
@@ -221,15 +224,13 @@ func refused(t *testing.T, on where) {
 				if got, want := r.call(ctx, 0, 0, c), r.code(test.want...); got != want {
 					t.Errorf("%s: %s, not %v", test.name, accl.BitNames(r.p.Describe(got)), test.want)
 				}
-				if got := r.read(ctx, 0, r.register("return_code")); got != uint32(r.code(test.want...)) {
-					t.Errorf("%s: the word return_code is %#x", test.name, got)
-				}
+				assert.Check(t, is.Equal(r.read(ctx, 0, r.register("return_code")), uint32(r.code(test.want...))),
+					"%s: the word return_code", test.name)
 				if got := r.call(ctx, 0, 0, accl.Call{Scenario: r.op("nop")}); got != 0 {
 					t.Errorf("nop after %s: %s", test.name, accl.BitNames(r.p.Describe(got)))
 				}
-				if got := r.read(ctx, 0, r.register("return_code")); got != 0 {
-					t.Errorf("nop after %s: the word return_code is %#x", test.name, got)
-				}
+				assert.Check(t, is.Equal(r.read(ctx, 0, r.register("return_code")), uint32(0)),
+					"nop after %s: the word return_code", test.name)
 			}
 			r.works(ctx, random(t))
 		})
@@ -282,9 +283,7 @@ func beforeConfiguration(t *testing.T, on where) {
 			r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 1, world: impatient(300 * time.Millisecond),
 				fresh: true, unopened: true})}
 			p := r.p
-			if got := r.read(ctx, 0, r.register("hardware_id")); got != p.HardwareID.Value {
-				t.Errorf("hardware id %#x, not %#x", got, p.HardwareID.Value)
-			}
+			assert.Check(t, is.Equal(r.read(ctx, 0, r.register("hardware_id")), p.HardwareID.Value), "hardware id")
 			for _, test := range []struct {
 				name string
 				call accl.Call
@@ -323,35 +322,25 @@ func resetDropsCalls(t *testing.T, on where) {
 				ticket, err := dev.Start(ctx, r.client(k%2), accl.Call{
 					Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 10, Tag: uint32(k),
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				parked = append(parked, ticket)
 			}
 			// All that can be have been taken.
-			if got := r.call(ctx, 1, 0, accl.Call{Scenario: r.op("nop")}); got != 0 {
-				t.Error(got)
-			}
+			assert.Check(t, is.Equal(r.call(ctx, 1, 0, accl.Call{Scenario: r.op("nop")}), accl.ReturnCode(0)))
 			time.Sleep(unhurried(20 * time.Millisecond))
 			if got := r.call(ctx, 0, r.client(2), r.config("reset_periph", 0)); got != 0 {
 				t.Errorf("reset_periph: %s", accl.BitNames(r.p.Describe(got)))
 			}
 			for k, ticket := range parked {
 				code, err := dev.Wait(ctx, ticket)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				if code != r.code("NOT_READY") {
 					t.Errorf("call %d was answered with %s", k, accl.BitNames(r.p.Describe(code)))
 				}
 			}
-			if got := r.read(ctx, 0, r.rxCount()); got != 0 {
-				t.Errorf("the number of rx buffers is %d", got)
-			}
+			assert.Check(t, is.Equal(r.read(ctx, 0, r.rxCount()), uint32(0)), "the number of rx buffers")
 			if r.p.Features.ConfigReady {
-				if got := r.read(ctx, 0, r.register("config_ready")); got != 0 {
-					t.Errorf("config_ready is %d", got)
-				}
+				assert.Check(t, is.Equal(r.read(ctx, 0, r.register("config_ready")), uint32(0)))
 			}
 			if got := r.call(ctx, 0, 0, accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1,
 				Count: 1}); got != r.code("CONFIG_SWITCH") {
@@ -374,14 +363,11 @@ func performanceCounter(t *testing.T, on where) {
 	nop := r.read(ctx, 0, counter)
 	buf := alloc(ctx, t, r.engines[0], 1<<20)
 	request, err := r.engines[0].Copy(ctx, buf, buf, 1<<20, accl.FromFPGA(), accl.ToFPGA())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	long := r.read(ctx, 0, counter)
 	cycles, ok := request.Cycles()
-	if nop == 0 || long == 0 || nop == long || !ok || cycles != long {
-		t.Errorf("nop took %d cycles, a copy %d; the driver says %d, %v", nop, long, cycles, ok)
-	}
+	assert.Check(t, nop != 0 && long != 0 && nop != long && ok && cycles == long,
+		"nop took %d cycles, a copy %d; the driver says %d, %v", nop, long, cycles, ok)
 }
 
 // TestAddresses checks what clients rely on: recv takes its destination from the
@@ -405,12 +391,8 @@ func addresses(t *testing.T, on where) {
 			}); got != 0 {
 				t.Fatalf("recv: %s", accl.BitNames(r.p.Describe(got)))
 			}
-			if err := in.SyncFromDevice(ctx); err != nil {
-				t.Fatal(err)
-			}
-			if err := checkWords(in, n, 3); err != nil {
-				t.Error(err)
-			}
+			assert.NilError(t, in.SyncFromDevice(ctx))
+			assert.Check(t, checkWords(in, n, 3))
 			before := rxMemory(ctx, t, r)
 			r.each(func(rank int, e *accl.Engine) error {
 				codes := []uint32{r.op("nop")}
@@ -428,9 +410,7 @@ func addresses(t *testing.T, on where) {
 				}
 				return nil
 			})
-			if after := rxMemory(ctx, t, r); !slices.Equal(before, after) {
-				t.Error("nop or barrier have changed rx buffers")
-			}
+			assert.Check(t, slices.Equal(before, rxMemory(ctx, t, r)), "nop or barrier have changed rx buffers")
 		})
 	}
 }
@@ -440,9 +420,7 @@ func rxMemory(ctx context.Context, t *testing.T, r *raw) []byte {
 	t.Helper()
 	// The first rx buffer is the first memory that was allocated.
 	dump, err := r.engines[0].DumpRxBuffers(ctx, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var out []byte
 	for _, d := range dump {
 		out = append(out, d.Data...)
@@ -462,20 +440,14 @@ func streamThroughKernel(t *testing.T, on where) {
 			for _, n := range []int{0, 1, 16, 1000, 50000} {
 				in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
 				fillWords(in, n, n)
-				if err := in.SyncToDevice(ctx); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, in.SyncToDevice(ctx))
 				if got := r.call(ctx, 0, 0, accl.Call{
 					Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: uint32(n), Addr0: in.Address(), Addr2: out.Address(),
 				}); got != 0 {
 					t.Fatalf("%d elements: %s", n, accl.BitNames(r.p.Describe(got)))
 				}
-				if err := out.SyncFromDevice(ctx); err != nil {
-					t.Fatal(err)
-				}
-				if err := checkWords(out, n, n); err != nil {
-					t.Error(err)
-				}
+				assert.NilError(t, out.SyncFromDevice(ctx))
+				assert.Check(t, checkWords(out, n, n))
 			}
 		})
 	}
@@ -496,9 +468,7 @@ func streamThroughKernelAtOnce(t *testing.T, on where) {
 			for k := range clients {
 				in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
 				fillWords(in, n, 1000*k)
-				if err := in.SyncToDevice(ctx); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, in.SyncToDevice(ctx))
 				rng := random(t, k)
 				group.Go(func() {
 					for range on.times(200) {
@@ -564,9 +534,7 @@ func TestWithout(t *testing.T) {
 	r.comm = e.World().Address()
 	id := p.DecodeHardwareID(p.HardwareID.Value)
 	dump, err := e.DumpExchangeMemory(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// The driver writes a configuration to move each type; the first is behind
 	// the communicators.
 	for i := range dump.Words {
@@ -576,9 +544,7 @@ func TestWithout(t *testing.T) {
 			break
 		}
 	}
-	if r.arith == 0 {
-		t.Fatal("no arithmetic configuration")
-	}
+	assert.Assert(t, r.arith != 0, "no arithmetic configuration")
 	for _, test := range []struct {
 		name string
 		call accl.Call
@@ -599,9 +565,7 @@ func TestWithout(t *testing.T) {
 			t.Errorf("%s: %s, not %s", test.name, accl.BitNames(p.Describe(got)), test.want)
 		}
 	}
-	if id.Arithmetic && id.Compression {
-		t.Error("nothing is left out")
-	}
+	assert.Check(t, !id.Arithmetic || !id.Compression, "nothing is left out")
 	buf := alloc(ctx, t, e, 10)
 	if _, err := e.Combine(ctx, buf, buf, buf, 10, accl.Sum); err == nil || errors.As(err, new(*accl.CallError)) {
 		t.Errorf("the driver places a reduction: %v", err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
 )
@@ -23,7 +25,5 @@ func TestOperationWithoutReference(t *testing.T) {
 		t.Errorf("%v has no unheard_of", conformance.Operations(p))
 	}
 	err := conformance.Plain(p, "unheard_of", accl.TypeFloat32, 16).Run(ctx, engines)
-	if !errors.Is(err, conformance.ErrReference) || !errors.Is(err, conformance.ErrCase) {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, errors.Is(err, conformance.ErrReference) && errors.Is(err, conformance.ErrCase), "error %v", err)
 }

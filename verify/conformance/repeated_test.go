@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -63,18 +65,12 @@ func emulated(ctx context.Context, t *testing.T, platform string, ranks int) (*w
 	d := designtest.Load(t, platform, nil)
 	p := driverview.Of(d)
 	w, err := world.New(ctx, d, ranks, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	})
 	engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return w, engines
 }
 
@@ -105,9 +101,7 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 	w, engines := emulated(ctx, t, name, ranks)
 	for _, e := range engines {
 		if bytes := e.Platform().RxBuffers.Bytes; 4*count > bytes {
-			if err := e.SetMaxEager(ctx, uint32(bytes)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, e.SetMaxEager(ctx, uint32(bytes)))
 		}
 	}
 	executedByAll := func() (n [ranks]uint64) {
@@ -126,18 +120,14 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 		for call := range 8 {
 			before := executedByAll()
 			c.Seed = int64(call)
-			if err := c.Run(ctx, engines); err != nil {
-				t.Fatalf("%s, call %d: %v", op, call, err)
-			}
+			assert.NilError(t, c.Run(ctx, engines), "%s, call %d", op, call)
 			after := executedByAll()
 			for rank := range ranks {
 				took[rank] = append(took[rank], after[rank]-before[rank])
 			}
 		}
 		for rank, n := range took {
-			if !cheap(n[0], n[2:]) {
-				t.Errorf("%s of rank %d: instructions of calls are %d", op, rank, n)
-			}
+			assert.Check(t, cheap(n[0], n[2:]), "%s of rank %d: instructions of calls are %d", op, rank, n)
 		}
 	}
 }
@@ -189,9 +179,7 @@ func plansOfOneCall(t *testing.T, few, most int) {
 	var world, reversed [ranks]*accl.Comm
 	for r, e := range engines {
 		err := e.SetMaxEager(ctx, uint32(e.Platform().RxBuffers.Bytes))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		world[r] = e.World()
 		if reversed[r], err = e.Split(ctx, []int{2, 1, 0}); err != nil {
 			t.Fatal(err)
@@ -232,9 +220,7 @@ func plansOfOneCall(t *testing.T, few, most int) {
 			})
 		}
 		all.Wait()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatalf("%s, %s: %v", s.op, what, err)
-		}
+		assert.NilError(t, errors.Join(errs...), "%s, %s", s.op, what)
 		root := s.root
 		if s.reversed {
 			root = ranks - 1 - root

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
 )
@@ -35,19 +37,13 @@ func TestExScanLeavesTheResultOfRank0(t *testing.T) {
 	errs := make(chan error, ranks)
 	for rank, e := range engines {
 		src, err := accl.Alloc[int32](ctx, e, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		dst, err := accl.AllocRaw(ctx, e, accl.TypeInt32, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for i := range n {
 			dst.At(i)[0] = 0x5A
 		}
-		if err := dst.SyncToDevice(ctx); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, dst.SyncToDevice(ctx))
 		dst.At(0)[0] = 0x33 // the host's copy alone
 		before := bytes.Clone(dst.Host())
 		go func() {
@@ -67,8 +63,6 @@ func TestExScanLeavesTheResultOfRank0(t *testing.T) {
 		}()
 	}
 	for range ranks {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, <-errs)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -21,9 +23,7 @@ func (s strangers) open(ctx context.Context, t *testing.T, d *design.Design, o *
 // on their way in any order, and again after a reset.
 func TestStrangers(t *testing.T) {
 	on, err := goes("process")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	on.way, on.share = strangers{on.way}, 0.3
 	for _, part := range parts {
 		on.platforms = []string{"u55c_tcp", "u55c_udp", "u55c_rdma"}
@@ -47,9 +47,7 @@ func TestStrangersOnVerilatedCards(t *testing.T) {
 	before := slow.Load()
 	t.Cleanup(func() { slow.Store(before) })
 	on, err := goes("verilated")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	cards := on.way.(hardware)
 	cards.by = strangers{cards.by}
 	on.way, on.share, on.platforms = cards, 0.01, []string{"u55c_tcp"}

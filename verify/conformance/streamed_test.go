@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -25,9 +26,7 @@ func TestStreamedAllReduce(t *testing.T) {
 					streamedAllReduce(ctx, t, b, n, 10*round, accl.KernelStream(accl.TypeInt32))
 					streamedAllReduce(ctx, t, b, n, 10*round+5, nil)
 				}
-				if err := b.nothingLeft(ctx); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, b.nothingLeft(ctx))
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu"
@@ -224,12 +225,8 @@ func kernelStreams(t *testing.T, on where) {
 					if b.p.Stack == "udp" && n > 300 && test.name == "receive to the stream" {
 						continue // it comes eagerly, and may not fit into the rx buffers
 					}
-					if err := test.run(ctx, v); err != nil {
-						t.Fatalf("%s, %d elements: %v", test.name, n, err)
-					}
-					if err := b.nothingLeft(ctx); err != nil {
-						t.Fatalf("%s, %d elements: %v", test.name, n, err)
-					}
+					assert.NilError(t, test.run(ctx, v), "%s, %d elements", test.name, n)
+					assert.NilError(t, b.nothingLeft(ctx), "%s, %d elements", test.name, n)
 				}
 			}
 		})

@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -189,9 +191,7 @@ func chains(t *testing.T, on where) {
 				var requests []*accl.Request
 				step := func(r *accl.Request, err error) *accl.Request {
 					t.Helper()
-					if err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, err)
 					requests = append(requests, r)
 					return r
 				}
@@ -201,34 +201,26 @@ func chains(t *testing.T, on where) {
 				step(a.Send(ctx, mid, n, 1, accl.Async(), accl.FromFPGA(), accl.After(copied)))
 				step(z.Combine(ctx, dst, dst, sum, n, accl.Sum, accl.Async(), accl.FromFPGA(), accl.FromFPGA1(),
 					accl.After(received)))
-				if err := accl.WaitAll(ctx, requests...); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, accl.WaitAll(ctx, requests...))
 				for i, v := range sum.Host() {
 					if v != 2*word(k, i) {
 						t.Fatalf("round %d: element %d is %d, not %d", k, i, v, 2*word(k, i))
 					}
 				}
 				for _, buf := range []*accl.Buffer[int32]{src, mid, dst, sum} {
-					if err := buf.Free(); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, buf.Free())
 				}
 			}
 			src, dst := alloc(ctx, t, a, n), alloc(ctx, t, a, n)
 			// The engine refuses this one: the stream gives nothing.
 			if conformance.Loopback(b.p) {
 				refused, err := a.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n, accl.Async())
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				after, err := a.Copy(ctx, src, src.Slice(0, n), n, accl.Async(), accl.After(refused))
 				if err == nil {
 					err = after.Wait(ctx)
 				}
-				if !errors.Is(err, b.code("KRNL_TIMEOUT_STS")) {
-					t.Errorf("after a call that failed: %v", err)
-				}
+				assert.Check(t, is.ErrorIs(err, b.code("KRNL_TIMEOUT_STS")), "after a call that failed")
 			}
 		})
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -44,9 +46,7 @@ func newBreakable(ctx context.Context, t *testing.T, on where, platform string, 
 	vars := hostMemory(platform)
 	d := designtest.Load(t, platform, vars)
 	o, err := simulated(ctx, d, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	o.RemoteMilliseconds = remoteMilliseconds
 	b := &breakable{cards: make([]*rtlsim.Engine, ranks), records: simtest.Record(t), rng: random(t)}
 	on.way = made{on.way, func(rank int) world.Maker {
@@ -232,9 +232,7 @@ func TestHardwareFaults(t *testing.T) {
 	before := slow.Load()
 	t.Cleanup(func() { slow.Store(before) })
 	on, err := goes("verilated")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx := limited(t, time.Minute)
 	b := newBreakable(ctx, t, on, platform, 3)
 	for _, part := range []struct {

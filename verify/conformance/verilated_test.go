@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -190,9 +192,7 @@ func TestVerilated(t *testing.T) {
 			before := slow.Load()
 			t.Cleanup(func() { slow.Store(before) })
 			on, err := goes(test.way)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			ctx := limited(t, time.Minute)
 			rng := random(t)
 			b := on.bench(ctx, t, setup{platform: test.platform, ranks: test.ranks, edit: small})

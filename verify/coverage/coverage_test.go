@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -24,22 +27,16 @@ func left(t *testing.T, dir, name string, points []string, hits []uint64) {
 	}
 	for suffix, content := range map[string][]byte{pointsSuffix: []byte(strings.Join(points, "")),
 		hitsSuffix: counts.Bytes()} {
-		if err := os.WriteFile(filepath.Join(dir, name+suffix), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name+suffix), content, 0o644))
 	}
 }
 
 func rendered(t *testing.T, folder, name, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), folder)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(dir, 0o755))
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
@@ -74,12 +71,8 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	left(t, dir, "1-0", points(one, 2), []uint64{7, 7, 0, 1, 0})
 	left(t, dir, "2-0", points(two, 1), []uint64{1, 1, 0, 0, 0})
 	all, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) != 1 {
-		t.Fatalf("%d modules", len(all))
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(all) == 1, "%d modules", len(all))
 	m := all[0]
 	if m.Name != "fifo" || m.Lines != (Share{3, 5}) || m.Branches != (Share{1, 2}) || m.Toggles != (Share{1, 2}) {
 		t.Errorf("%+v", m)
@@ -147,9 +140,7 @@ func TestLinesOfOtherPlatformsCount(t *testing.T) {
 			[]uint64{1, 0})
 	}
 	all, err := Read(dir)
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%v, %v", all, err)
-	}
+	assert.Assert(t, err == nil && len(all) == 1, "%v, %v", all, err)
 	if m := all[0]; m.Lines != (Share{1, 3}) || !slices.Equal(uncovered(m), []int{2, 0}) {
 		t.Errorf("%+v", m)
 	}
@@ -174,23 +165,18 @@ func TestGapsHaveReasons(t *testing.T) {
 			"constant"},
 		{"fifo", 4, "a;", "constant"}, {"fifo", 5, "d;", "constant"}, {"fifo", 7, "b;", ""},
 	}
-	if !slices.Equal(gaps, want) {
-		t.Errorf("%+v", gaps)
-	}
+	assert.Check(t, slices.Equal(gaps, want), "%+v", gaps)
 	if modules[0].Open != 2 {
 		t.Errorf("%d lines are open", modules[0].Open)
 	}
-	if len(stale) != 2 || !strings.Contains(stale[0], `"c;"`) || !strings.Contains(stale[1], `"g"`) {
-		t.Errorf("%q", stale)
-	}
+	assert.Check(t, len(stale) == 2 && strings.Contains(stale[0], `"c;"`) && strings.Contains(stale[1], `"g"`),
+		"%q", stale)
 }
 
 func TestTooLittleIsAnError(t *testing.T) {
 	r := Report{Modules: []Module{{Name: "fifo", Lines: Share{Hit: 5, All: 10}, Open: 1},
 		{Name: "lane", Lines: Share{Hit: 8, All: 10}, Open: 2}}}
-	if err := r.Least(80); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, r.Least(80))
 	if err := r.Least(90); !errors.Is(err, ErrLeast) || strings.Contains(err.Error(), "fifo") ||
 		!strings.Contains(err.Error(), "lane 80.0 %") {
 		t.Error(err)
@@ -204,9 +190,7 @@ func TestModulesOfWhichNothingWasCountedAreNamed(t *testing.T) {
 			covered[0].Toggles = Share{1, 2}
 		}
 		missing, err := Missing(covered)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for name, want := range map[string]bool{
 			"rtl/common/fifo.sv": false, "coyote/coyote_dma.sv": false, "rtl/common/skid_buffer.sv": true,
 			"coyote/coyote_read.sv":          true,
@@ -223,22 +207,16 @@ func TestModulesOfWhichNothingWasCountedAreNamed(t *testing.T) {
 
 func TestReasonsCanBeRead(t *testing.T) {
 	known, err := Reasons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, r := range known {
 		var text string
 		for _, file := range []string{"rtl/*/" + r.Module + ".sv*", "rtl/*/*/" + r.Module + ".sv*",
 			"coyote/" + r.Module + ".sv*"} {
 			names, err := fs.Glob(templates.FS, file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for _, name := range names {
 				content, err := fs.ReadFile(templates.FS, name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				text += string(content)
 			}
 		}
@@ -256,27 +234,17 @@ func TestPage(t *testing.T) {
 		{Number: 3, Text: "d;", Never: []string{"d[0]", "d[1]", "d[2]", "d[3]", "d[4]", "d[5]", "d[6]", "d[7]"}},
 	}}
 	r, err := newReport([]Module{m}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	dir := t.TempDir()
-	if err := r.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.Write(dir))
 	page, err := os.ReadFile(filepath.Join(dir, "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, want := range []string{`50.0 %`, `class="part"><b>   1  </b>if (a &lt; b)<em>  // else</em>`,
 		`class="never"><b>   2  </b>c;`, `no reason is known`, `d[5] and 2 more`, `rtl/ccl_offload/data/lane.sv`} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page does not say %q", want)
-		}
+		assert.Check(t, is.Contains(string(page), want), "the page does")
 	}
 	var out strings.Builder
-	if err := r.Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.Print(&out))
 	if !strings.Contains(out.String(), "fifo:2: c;") {
 		t.Errorf("printed:\n%s", &out)
 	}

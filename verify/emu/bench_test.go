@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -19,9 +21,7 @@ func live(b testing.TB, o fabric.Options) (from, to *rig) {
 	rigs := make([]*rig, 2)
 	for rank := range rigs {
 		e, err := boot(b, b.Context(), net, rank, Options{Image: image})
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		rigs[rank] = &rig{Engine: e, t: b, rank: rank}
 		e.do(func() { rigs[rank].configure(2, 16) })
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 const (
@@ -183,9 +186,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 					if test.want == found {
 						seek, before = uint32(len(payload)+1), present
 					}
-					if got := r.get("rx", "seek"); got != seek {
-						t.Errorf("seek answers %d, expected %d", got, seek)
-					}
+					assert.Check(t, is.Equal(r.get("rx", "seek"), seek), "seek answers")
 					if got := state(); got != before {
 						t.Errorf("after the seek %v, expected %v", got, before)
 					}
@@ -220,12 +221,8 @@ func TestMatchingOfCollectives(t *testing.T) {
 					for i, name := range []string{"other_source", "other_number", "other_count", "other_shape"} {
 						got[i] = r.get("rx", name)
 					}
-					if got != stranger {
-						t.Errorf("the other message is %v, expected %v", got, stranger)
-					}
-					if got := r.get("network", "events"); got != 0 {
-						t.Errorf("events 0x%X", got)
-					}
+					assert.Check(t, got == stranger, "the other message is %v, expected %v", got, stranger)
+					assert.Check(t, is.Equal(r.get("network", "events"), uint32(0)), "events 0x")
 				})
 			}
 		}
@@ -274,9 +271,7 @@ func TestOldMessagesMakeRoom(t *testing.T) {
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(1, 0)
-	if got := r.read(0, 1)[0]; got != 7 {
-		t.Errorf("received the message from after agreement %d", got)
-	}
+	assert.Check(t, is.Equal(r.read(0, 1)[0], byte(7)), "received the message from after agreement")
 }
 
 // TestAnnouncementsOfCollectives seeks among those of several collectives.
@@ -463,9 +458,7 @@ func TestNotices(t *testing.T) {
 				if got := r.get("network", "events"); got != event {
 					t.Errorf("events 0x%X, expected 0x%X", got, event)
 				}
-				if woken := r.events&r.n.wake.network != 0; woken != (event != 0) {
-					t.Errorf("the processor is woken: %t", woken)
-				}
+				assert.Check(t, is.Equal(r.events&r.n.wake.network != 0, (event != 0)), "the processor is woken")
 				if waiting := r.get("notice", "waiting"); waiting != room {
 					t.Errorf("%d wait", waiting)
 				}
@@ -479,13 +472,9 @@ func TestNotices(t *testing.T) {
 					w.run()
 				}
 				for i, got := range all {
-					if i >= kept || got != notice(i) {
-						t.Errorf("notice %d: %+v", i, got)
-					}
+					assert.Check(t, i < kept && got == notice(i), "notice %d: %+v", i, got)
 				}
-				if len(all) != kept {
-					t.Errorf("%d notices, expected %d", len(all), kept)
-				}
+				assert.Check(t, len(all) == kept, "%d notices, expected %d", len(all), kept)
 				out, in := r.exchange.Get(r.record(0)+r.n.comm.outbound), r.exchange.Get(r.record(1)+r.n.comm.inbound)
 				if free := r.get("rx", "free"); out != 0 || in != 0 || free != 2 {
 					t.Errorf("numbers %d and %d, %d buffers are free", out, in, free)
@@ -516,9 +505,7 @@ func TestNoticesAtAReset(t *testing.T) {
 		t.Errorf("there are %+v", got)
 	}
 	r.set("move", "source", 1)
-	if r.get("rendezvous", "foreign") != 0 {
-		t.Error("a notice tells of which make an engine is")
-	}
+	assert.Check(t, is.Equal(r.get("rendezvous", "foreign"), uint32(0)), "a notice tells of which make an engine")
 }
 
 // TestBadNotices have a payload, a count, or another type.
@@ -543,9 +530,7 @@ func TestBadNotices(t *testing.T) {
 	w.send(w.raw[0], 0, head{src: 1, tag: testTag}, nil)
 	w.run()
 	r.set("move", "source", 1)
-	if got := r.get("rx", "seek"); got != 1 {
-		t.Errorf("seek answers %d", got)
-	}
+	assert.Check(t, is.Equal(r.get("rx", "seek"), uint32(1)), "seek answers")
 }
 
 // TestFailedMoves tells which move of a queue has failed last.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -34,13 +36,10 @@ func TestWrongAccess(t *testing.T) {
 		{r.address("rx", "enqueue"), 0x1FFF, 4}, {r.address("rx", "enqueue"), 0x2000, 4}, {0x2_1000, 0, 4},
 	}
 	for _, s := range stores {
-		if err := r.bus.Store(s.at, s.size, s.v); !errors.Is(err, rv32.ErrUnmapped) {
-			t.Errorf("storing %d bytes at 0x%X: %v", s.size, s.at, err)
-		}
+		assert.Check(t, is.ErrorIs(r.bus.Store(s.at, s.size, s.v), rv32.ErrUnmapped),
+			"storing %d bytes at 0x%X", s.size, s.at)
 	}
-	if err := r.bus.Store(0x3_0100, 4, 42); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, r.bus.Store(0x3_0100, 4, 42))
 	if v, err := r.bus.Load(0x3_0100, 4); v != 42 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
@@ -52,9 +51,7 @@ func TestSessionsOfTheHost(t *testing.T) {
 	if _, err := a.OpenConnection(t.Context(), 0, 900); !errors.Is(err, fabric.ErrRefused) {
 		t.Error(err)
 	}
-	if err := b.OpenPort(t.Context(), 900); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, b.OpenPort(t.Context(), 900))
 	if session, err := a.OpenConnection(t.Context(), ip(1), 900); session != 1 || err != nil {
 		t.Errorf("session %d, %v", session, err)
 	}
@@ -76,15 +73,12 @@ func TestResetWithHeldPackets(t *testing.T) {
 	r.set("move", "segment_bytes", 1000)
 	r.issue("op0=memory", "result=network") // to itself
 	w.run()
-	if len(r.inbound.looped) == 0 || len(r.inbound.held) != 2 {
-		t.Fatalf("%d looped, %d held", len(r.inbound.looped), len(r.inbound.held))
-	}
+	assert.Assert(t, len(r.inbound.looped) != 0 && len(r.inbound.held) == 2,
+		"%d looped, %d held", len(r.inbound.looped), len(r.inbound.held))
 	r.completes(0, 0)
 	r.set("system", "reset", 7)
 	r.completes(1, 0)
-	if released != 4 {
-		t.Errorf("%d of 4 packets were released", released)
-	}
+	assert.Check(t, released == 4, "%d of 4 packets were released", released)
 	r.configure(2, 1)
 	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, context: testContext}, []byte{5})
 	r.set("move", "source", 1)
@@ -92,9 +86,7 @@ func TestResetWithHeldPackets(t *testing.T) {
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(2, 0)
-	if got := r.read(0, 1)[0]; got != 5 {
-		t.Errorf("received %d", got)
-	}
+	assert.Check(t, is.Equal(r.read(0, 1)[0], byte(5)))
 }
 
 // TestForeignPuts continue in packets without header, the last of which is
@@ -109,9 +101,8 @@ func TestForeignPuts(t *testing.T) {
 	w.sendOn(w.raw[0], data[270:])
 	w.run()
 	tdest, got, err := r.Device().Pull(t.Context(), 1000)
-	if want := append(data, make([]byte, 20)...); err != nil || tdest != 3 || !bytes.Equal(got, want) {
-		t.Errorf("TDEST %d, %d bytes, %v", tdest, len(got), err)
-	}
+	assert.Check(t, err == nil && tdest == 3 && bytes.Equal(got, append(data, make([]byte, 20)...)),
+		"TDEST %d, %d bytes, %v", tdest, len(got), err)
 	// More than the header has said: dropped, and the buffer is not lost.
 	r.set64("rx", "address", rxAddress)
 	r.set("rx", "bytes", rxBytes)
@@ -132,9 +123,7 @@ func TestPutsOnUDP(t *testing.T) {
 	w.send(w.raw[0], 0, head{count: 1, strm: 12, src: 1}, []byte{1})
 	w.send(w.raw[0], 0, head{count: 1, strm: 12, src: 1}, []byte{2})
 	w.run()
-	if events := r.get("network", "events"); events != r.event("no_buffer") {
-		t.Errorf("events 0x%X", events)
-	}
+	assert.Check(t, is.Equal(r.get("network", "events"), r.event("no_buffer")), "events 0x")
 }
 
 // TestBufferBeyondMemory receives into a buffer that does not exist.

@@ -3,6 +3,8 @@ package emu
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -37,9 +39,7 @@ func TestCountsOfConfigCalls(t *testing.T) {
 		{setMaxRendezvous, 1, rendezvousInvalid, 1 << 31},
 	} {
 		ticket, err := d.Start(within(t), 0, accl.Call{FunctionCode: step.function, Count: step.count})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if code, err := d.Wait(within(t), ticket); err != nil || code != step.code {
 			t.Errorf("step %d: function %d with count %d: code 0x%X, %v, expected 0x%X", i, step.function, step.count,
 				uint32(code), err, uint32(step.code))

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -17,9 +19,7 @@ import (
 func mustAlloc(t testing.TB, r *rig, n int, host bool, at *uint64) accl.Memory {
 	t.Helper()
 	m, err := r.Device().Alloc(t.Context(), accl.MemSpec{Bytes: n, Host: host, At: at})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return m
 }
 
@@ -30,20 +30,14 @@ func TestExchangeRegisters(t *testing.T) {
 		r := w.rigs[0]
 		d := r.Device()
 		for _, off := range reach {
-			if err := d.WriteReg(t.Context(), off, 0xAABBCCDD); err != nil {
-				t.Errorf("%s: %v", platform, err)
-			}
+			assert.Check(t, d.WriteReg(t.Context(), off, 0xAABBCCDD), "%s", platform)
 			if v, err := d.ReadReg(t.Context(), off); v != 0xAABBCCDD || err != nil {
 				t.Errorf("%s: 0x%X, %v", platform, v, err)
 			}
 			// The processor sees the same bytes from 0x30000 on.
 			at := uint32(0x30000) + off
-			if err := r.bus.Store(at+1, 1, 0x77); err != nil {
-				t.Error(err)
-			}
-			if err := r.bus.Store(at+2, 2, 0x1234); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, r.bus.Store(at+1, 1, 0x77))
+			assert.Check(t, r.bus.Store(at+2, 2, 0x1234))
 			if v, _ := d.ReadReg(t.Context(), off); v != 0x123477DD {
 				t.Errorf("%s: 0x%X after writes of a byte and a half word", platform, v)
 			}
@@ -60,9 +54,7 @@ func TestExchangeRegisters(t *testing.T) {
 			if _, err := d.ReadReg(t.Context(), off); !errors.Is(err, ErrAddress) {
 				t.Errorf("%s: reading 0x%X: %v", platform, off, err)
 			}
-			if err := d.WriteReg(t.Context(), off, 0); !errors.Is(err, ErrAddress) {
-				t.Errorf("%s: writing 0x%X: %v", platform, off, err)
-			}
+			assert.Check(t, is.ErrorIs(d.WriteReg(t.Context(), off, 0), ErrAddress), "%s: writing 0x%X", platform, off)
 		}
 	}
 }
@@ -78,18 +70,12 @@ func TestArbiter(t *testing.T) {
 	for i, client := range clients {
 		ticket, err := d.Start(t.Context(), client, accl.Call{Scenario: 255, Count: uint32(100 + i),
 			Addr1: 0x1_2345_6789_ABCD})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		tickets = append(tickets, ticket)
 	}
 	w.run()
-	if r.events != r.n.wake.call {
-		t.Errorf("events 0x%X", r.events)
-	}
-	if got := r.get("calls", "status"); got != 5 {
-		t.Errorf("status 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.events, r.n.wake.call), "events 0x")
+	assert.Check(t, is.Equal(r.get("calls", "status"), uint32(5)), "status 0x")
 	var taken []uint32
 	for i := range clients {
 		taken = append(taken, r.get("calls", "take"))
@@ -100,9 +86,7 @@ func TestArbiter(t *testing.T) {
 			}
 		}
 	}
-	if r.get("calls", "take") != 0 || r.get("calls", "status") != 0 {
-		t.Error("there is another call")
-	}
+	assert.Check(t, r.get("calls", "take") == 0 && r.get("calls", "status") == 0, "there is another call")
 	given := func(i int) bool {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -116,9 +100,7 @@ func TestArbiter(t *testing.T) {
 	answer(3)
 	answer(4)
 	answer(2)
-	if given(3) || given(4) {
-		t.Error("answers are given before those of earlier calls of the client")
-	}
+	assert.Check(t, !given(3) && !given(4), "answers are given before those of earlier calls of the client")
 	answer(1)
 	answer(0)
 	for i, ticket := range tickets {
@@ -130,9 +112,7 @@ func TestArbiter(t *testing.T) {
 			t.Errorf("call %d: a second answer: %v", i, err)
 		}
 	}
-	if err := r.bus.Store(r.address("calls", "answer"), 4, 0); err == nil {
-		t.Error("an answer without a call is accepted")
-	}
+	assert.Check(t, r.bus.Store(r.address("calls", "answer"), 4, 0) != nil, "an answer without a call is accepted")
 	for _, client := range []int{-1, Clients} {
 		if _, err := d.Start(t.Context(), client, accl.Call{}); !errors.Is(err, ErrClient) {
 			t.Errorf("client %d: %v", client, err)
@@ -150,19 +130,13 @@ func TestResetRequested(t *testing.T) {
 	}
 	start(255, 0) // nop
 	start(0, 1)   // enable_pkt
-	if got := r.get("calls", "status"); got != 2 {
-		t.Errorf("status 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.get("calls", "status"), uint32(2)), "status 0x")
 	start(0, 0)
-	if got := r.get("calls", "status"); got != 0x103 {
-		t.Errorf("status 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.get("calls", "status"), uint32(0x103)), "status 0x")
 	for range 3 {
 		r.get("calls", "take")
 	}
-	if got := r.get("calls", "status"); got != 0 {
-		t.Errorf("status 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.get("calls", "status"), uint32(0)), "status 0x")
 }
 
 func TestSleepAndAlarm(t *testing.T) {
@@ -221,9 +195,7 @@ func TestKernelStream(t *testing.T) {
 			break
 		}
 	}
-	if err := <-pushed; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-pushed)
 	// Two queues take turns at beats, so that only these are known: each is taken once,
 	// and those of a move in order.
 	const beat = 64
@@ -258,9 +230,7 @@ func TestKernelStream(t *testing.T) {
 		got = append(got, b...)
 		w.run()
 	}
-	if want := append(append([]byte{}, data...), make([]byte, 24)...); !bytes.Equal(got, want) {
-		t.Error("wrong data")
-	}
+	assert.Check(t, bytes.Equal(got, append(append([]byte{}, data...), make([]byte, 24)...)), "wrong data")
 	if _, _, err := d.Pull(t.Context(), 63); !errors.Is(err, ErrBeat) {
 		t.Errorf("less than a beat: %v", err)
 	}
@@ -301,9 +271,7 @@ func TestLoopbackStream(t *testing.T) {
 	r.completes(2, 0)
 	w.send(w.raw[0], 0, head{count: 5, strm: 20, src: 1}, []byte("a put"))
 	w.run()
-	if got := string(r.read(0x100, 13)); got != "to the kernel" {
-		t.Errorf("%q", got)
-	}
+	assert.Check(t, is.Equal(string(r.read(0x100, 13)), "to the kernel"))
 	r.set("move", "bytes", 64)
 	r.issue("op0=kernel_stream", "result=memory")
 	w.run()
@@ -311,9 +279,7 @@ func TestLoopbackStream(t *testing.T) {
 	if got := r.read(0x100, 64); string(got[:5]) != "a put" || !bytes.Equal(got[5:], make([]byte, 59)) {
 		t.Errorf("%q", got)
 	}
-	if err := r.Device().Push(t.Context(), 0, nil); !errors.Is(err, ErrLoopback) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(r.Device().Push(t.Context(), 0, nil), ErrLoopback))
 	if _, _, err := r.Device().Pull(t.Context(), 64); !errors.Is(err, ErrLoopback) {
 		t.Error(err)
 	}
@@ -328,37 +294,23 @@ func TestSessions(t *testing.T) {
 		connect := func() uint32 {
 			t.Helper()
 			a.set("sessions", "connect", 7000)
-			if got := a.get("sessions", "connect_status"); got != 0 {
-				t.Errorf("ready at once: 0x%X", got)
-			}
+			assert.Check(t, is.Equal(a.get("sessions", "connect_status"), uint32(0)), "ready at once: 0x")
 			for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-				if err := a.heed(a.waker.take()); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, a.heed(a.waker.take()))
 				if got := a.get("sessions", "connect_status"); got != 0 {
 					return got
 				}
 			}
 			return 0
 		}
-		if got := connect(); got != ready|success|1 {
-			t.Errorf("connecting to who does not listen yet: 0x%X", got)
-		}
+		assert.Check(t, is.Equal(connect(), uint32(ready|success|1)), "connecting to who does not listen yet: 0x")
 		a.set("sessions", "ip", 0)
-		if got := connect(); got != ready {
-			t.Errorf("connecting to nobody: 0x%X", got)
-		}
+		assert.Check(t, is.Equal(connect(), uint32(ready)), "connecting to nobody: 0x")
 		a.set("sessions", "ip", ip(1))
 		b.set("sessions", "listen", 7000)
-		if got := b.get("sessions", "listen_status"); got != ready|success {
-			t.Errorf("listening: 0x%X", got)
-		}
-		if got := connect(); got != ready|success|1 {
-			t.Errorf("connecting: 0x%X", got)
-		}
-		if a.events&a.n.wake.network == 0 {
-			t.Error("the processor is not woken")
-		}
+		assert.Check(t, is.Equal(b.get("sessions", "listen_status"), uint32(ready|success)), "listening: 0x")
+		assert.Check(t, is.Equal(connect(), uint32(ready|success|1)), "connecting: 0x")
+		assert.Check(t, a.events&a.n.wake.network != 0, "the processor is not woken")
 	}
 }
 
@@ -383,21 +335,11 @@ func TestAllocator(t *testing.T) {
 	if a.Addr() != 0 || b.Addr() != 0x1000 || c.Addr() != 0x3000 {
 		t.Errorf("at 0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
 	}
-	if err := b.Free(); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Free(); !errors.Is(err, ErrFreed) {
-		t.Errorf("a second time: %v", err)
-	}
-	if err := b.SyncTo(t.Context(), 0, 1); !errors.Is(err, ErrFreed) {
-		t.Errorf("after it was freed: %v", err)
-	}
-	if at := alloc(8193).Addr(); at != 0x4000 {
-		t.Errorf("3 steps at 0x%X", at)
-	}
-	if at := alloc(8192).Addr(); at != 0x1000 {
-		t.Errorf("2 steps at 0x%X", at)
-	}
+	assert.NilError(t, b.Free())
+	assert.Check(t, is.ErrorIs(b.Free(), ErrFreed), "a second time")
+	assert.Check(t, is.ErrorIs(b.SyncTo(t.Context(), 0, 1), ErrFreed), "after it was freed")
+	assert.Check(t, is.Equal(alloc(8193).Addr(), uint64(0x4000)), "3 steps at 0x")
+	assert.Check(t, is.Equal(alloc(8192).Addr(), uint64(0x1000)), "2 steps at 0x")
 	for _, at := range []uint64{0x10, 0x3FFF, 0x6FFF} {
 		if _, err := d.Alloc(t.Context(), accl.MemSpec{Bytes: 1, At: &at}); !errors.Is(err, ErrTaken) {
 			t.Errorf("at 0x%X: %v", at, err)
@@ -431,17 +373,13 @@ func TestAllocator(t *testing.T) {
 // from several goroutines.
 func TestMemoryGrowsConcurrently(t *testing.T) {
 	m, err := newPagedMemory(1<<40, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var wg sync.WaitGroup
 	for g := range uint64(4) {
 		wg.Go(func() {
 			for i := range uint64(8) {
 				addr := i*tableBytes/2 + g
-				if err := copyIn(m, addr, []byte{byte(1 + g)}); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, copyIn(m, addr, []byte{byte(1 + g)}))
 				if b := m.read(addr, 1); b[0] != byte(1+g) {
 					t.Errorf("0x%X: %d", addr, b[0])
 				}
@@ -452,9 +390,7 @@ func TestMemoryGrowsConcurrently(t *testing.T) {
 	if n := m.pages.Load(); n != 8 {
 		t.Errorf("%d pages", n)
 	}
-	if untouched.data != (page{}).data {
-		t.Error("memory that nobody has written to is not zero")
-	}
+	assert.Check(t, untouched.data == (page{}).data, "memory that nobody has written to is not zero")
 }
 
 // TestHostCopiesAreMadeLate allocates more device memory than any host has: the
@@ -462,20 +398,12 @@ func TestMemoryGrowsConcurrently(t *testing.T) {
 func TestHostCopiesAreMadeLate(t *testing.T) {
 	r := newWorld(t, worldOptions{engines: 1}).rigs[0]
 	large := mustAlloc(t, r, 1<<39, false, nil)
-	if err := large.SyncTo(t.Context(), 1<<39, 1); err == nil {
-		t.Error("a byte behind the end was copied")
-	}
+	assert.Check(t, large.SyncTo(t.Context(), 1<<39, 1) != nil, "a byte behind the end was copied")
 	small := mustAlloc(t, r, 100, false, nil)
-	if err := copyIn(r.device, small.Addr()+90, []byte{1, 2, 3}); err != nil {
-		t.Fatal(err)
-	}
-	if err := small.SyncFrom(t.Context(), 91, 2); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, copyIn(r.device, small.Addr()+90, []byte{1, 2, 3}))
+	assert.NilError(t, small.SyncFrom(t.Context(), 91, 2))
 	if b := small.Bytes(); len(b) != 100 || b[90] != 0 || b[91] != 2 || b[92] != 3 {
 		t.Errorf("%d bytes, from 90 on %v", len(b), b[90:93])
 	}
-	if err := large.Free(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, large.Free())
 }

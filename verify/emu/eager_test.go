@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -44,12 +45,8 @@ func TestWireOfSegments(t *testing.T) {
 				}
 				at += n
 			}
-			if seq := r.exchange.Get(r.record(2) + r.n.comm.outbound); seq != 3 {
-				t.Errorf("outbound sequence number %d", seq)
-			}
-			if p := w.raw[0].Receive(); p != nil {
-				t.Error("another rank got a message")
-			}
+			assert.Check(t, is.Equal(r.exchange.Get(r.record(2)+r.n.comm.outbound), uint32(3)), "outbound sequence number")
+			assert.Check(t, w.raw[0].Receive() == nil, "another rank got a message")
 		})
 	}
 }
@@ -111,31 +108,20 @@ func TestRecordsOfBuffers(t *testing.T) {
 			w.send(w.raw[0], 0, head{count: 5, tag: 99, src: 1, seq: 3}, []byte("hello"))
 			w.run()
 			want := map[string]uint32{"status": 2, "rx_tag": 99, "rx_len": 5, "rx_src": 1, "seq": 3}
-			if diff := cmp.Diff(want, fields(0)); diff != "" {
-				t.Error(diff)
-			}
-			if got := fields(1)["status"]; got != 1 {
-				t.Errorf("status of the other buffer is %d", got)
-			}
+			assert.Check(t, is.DeepEqual(want, fields(0)))
+			assert.Check(t, is.Equal(fields(1)["status"], uint32(1)), "status of the other buffer")
 			if got := r.read(rxAddress, 5); string(got) != "hello" {
 				t.Errorf("buffer holds %q", got)
 			}
 			r.exchange.Set(r.record(1)+r.n.comm.inbound, 3)
 			r.set("move", "source", 1)
 			r.set("move", "tag", 99)
-			if found := r.get("rx", "seek"); found != 6 {
-				t.Errorf("seek answers %d", found)
-			}
-			if at := r.get("rx", "found"); at != r.rxRecord(0) {
-				t.Errorf("found at 0x%X", at)
-			}
+			assert.Check(t, is.Equal(r.get("rx", "seek"), uint32(6)), "seek answers")
+			assert.Check(t, is.Equal(r.get("rx", "found"), r.rxRecord(0)), "found at 0x")
 			r.set("rx", "discard", 0)
-			if got := fields(0)["status"]; got != 1 {
-				t.Errorf("status after it was discarded is %d", got)
-			}
-			if found := r.get("rx", "seek"); found != 0 || r.exchange.Get(r.record(1)+r.n.comm.inbound) != 4 {
-				t.Error("the message is still there")
-			}
+			assert.Check(t, is.Equal(fields(0)["status"], uint32(1)), "status after it was discarded")
+			assert.Check(t, r.get("rx", "seek") == 0 && r.exchange.Get(r.record(1)+r.n.comm.inbound) == 4,
+				"the message is still there")
 		})
 	}
 }
@@ -164,9 +150,7 @@ func TestMessageOfAnotherSize(t *testing.T) {
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(3, 0)
-	if seq := r.exchange.Get(r.record(1) + r.n.comm.inbound); seq != 3 {
-		t.Errorf("inbound sequence number %d", seq)
-	}
+	assert.Check(t, is.Equal(r.exchange.Get(r.record(1)+r.n.comm.inbound), uint32(3)), "inbound sequence number")
 }
 
 // TestDrops sends what must be dropped.
@@ -203,9 +187,7 @@ func TestDrops(t *testing.T) {
 		{"unknown bit", func(w *world, r *rig) {
 			h := good.bytes()
 			h[56] = 1
-			if err := w.raw[0].Send(0, &fabric.Packet{Header: h, Payload: four}); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, w.raw[0].Send(0, &fabric.Packet{Header: h, Payload: four}))
 		}, "bad_packet"},
 		{"no buffer", func(w *world, r *rig) {
 			for seq := range uint64(3) {
@@ -224,16 +206,12 @@ func TestDrops(t *testing.T) {
 			if got := r.get("network", "events"); got != r.event(test.event) {
 				t.Errorf("events 0x%X, expected 0x%X", got, r.event(test.event))
 			}
-			if r.events&r.n.wake.network == 0 {
-				t.Error("the processor is not woken")
-			}
+			assert.Check(t, r.events&r.n.wake.network != 0, "the processor is not woken")
 			r.set("network", "events", r.event(test.event))
 			if got := r.get("network", "events"); got != 0 {
 				t.Errorf("events 0x%X after they were cleared", got)
 			}
-			if n := r.stats.Dropped; n == (Drops{}) {
-				t.Error("not counted")
-			}
+			assert.Check(t, r.stats.Dropped != (Drops{}), "not counted")
 		})
 	}
 }
@@ -244,9 +222,7 @@ func TestPaddedLastBeat(t *testing.T) {
 	w.send(w.raw[0], 0, head{count: 4, tag: testTag, src: 1}, append([]byte("good"), make([]byte, 60)...))
 	w.run()
 	r.set("move", "source", 1)
-	if found := r.get("rx", "seek"); found != 5 {
-		t.Errorf("seek answers %d", found)
-	}
+	assert.Check(t, is.Equal(r.get("rx", "seek"), uint32(5)), "seek answers")
 }
 
 // TestFullPool fills the pool of a reliable network: the sender is held up,
@@ -264,9 +240,8 @@ func TestFullPool(t *testing.T) {
 	w.run()
 	r.set("move", "source", 2)
 	r.set("move", "destination", 2)
-	if r.get("rx", "seek") != 1 || r.get("rendezvous", "seek") != 1 {
-		t.Error("headers of another session wait behind the full pool")
-	}
+	assert.Check(t, r.get("rx", "seek") == 1 && r.get("rendezvous", "seek") == 1,
+		"headers of another session wait behind the full pool")
 	r.set("move", "source", 1)
 	r.set("move", "bytes", messages)
 	r.issue("op0=message", "result=memory")
@@ -275,9 +250,7 @@ func TestFullPool(t *testing.T) {
 	if got := r.read(0, messages); !slices.Equal(got, []byte{0, 1, 2, 3, 4}) {
 		t.Errorf("received % d", got)
 	}
-	if r.stats.Dropped != (Drops{}) {
-		t.Errorf("dropped %v", r.stats.Dropped)
-	}
+	assert.Check(t, r.stats.Dropped == (Drops{}), "dropped %v", r.stats.Dropped)
 }
 
 // TestLastBuffer lets one rank run ahead: it cannot lock out the message that is
@@ -286,9 +259,7 @@ func TestLastBuffer(t *testing.T) {
 	for name, ask := range map[string]func(r *rig){
 		"move": func(r *rig) { r.issue("op0=message", "result=memory") },
 		"seek": func(r *rig) {
-			if r.get("rx", "seek") != 0 {
-				t.Error("it was there before")
-			}
+			assert.Check(t, is.Equal(r.get("rx", "seek"), uint32(0)), "it was there before")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -314,9 +285,7 @@ func TestLastBuffer(t *testing.T) {
 			r.set("move", "tag", 99)
 			ask(r)
 			w.run()
-			if name == "seek" && r.get("rx", "seek") != 2 {
-				t.Error("the message has not been received")
-			}
+			assert.Check(t, name != "seek" || r.get("rx", "seek") == 2, "the message has not been received")
 			if name == "move" {
 				r.completes(1, 0)
 			}
@@ -333,9 +302,7 @@ func TestForeignPackets(t *testing.T) {
 		w.send(w.raw[0], 0, head{count: 1000, tag: testTag, src: 1, seq: seq}, data[:300])
 		w.sendOn(w.raw[0], data[300:700])
 		w.run()
-		if r.get("rx", "seek") != 0 {
-			t.Fatal("a message that is not complete was found")
-		}
+		assert.Equal(t, r.get("rx", "seek"), uint32(0), "a message that is not complete was found")
 		w.sendOn(w.raw[0], data[700:])
 	}
 	r.set("move", "source", 1)
@@ -354,12 +321,8 @@ func TestForeignPackets(t *testing.T) {
 	w.sendOn(w.raw[0], make([]byte, 904))
 	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: 3}, []byte{1})
 	w.run()
-	if got := r.get("network", "events"); got != r.event("too_large") {
-		t.Errorf("events 0x%X", got)
-	}
-	if got := r.get("rx", "seek"); got != 2 {
-		t.Errorf("seek answers %d", got)
-	}
+	assert.Check(t, is.Equal(r.get("network", "events"), r.event("too_large")), "events 0x")
+	assert.Check(t, is.Equal(r.get("rx", "seek"), uint32(2)), "seek answers")
 }
 
 // TestForeignSessionsThatEnd ends sessions in the middle of messages: the rx buffer of
@@ -399,9 +362,7 @@ func TestForeignSessionsThatEnd(t *testing.T) {
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(1, 0)
-	if !bytes.Equal(r.read(0, 1000), data) {
-		t.Error("wrong data")
-	}
+	assert.Check(t, bytes.Equal(r.read(0, 1000), data), "wrong data")
 	w.raw[3].Close()
 	w.run()
 	if got := r.get("rx", "free"); got != 1 {
@@ -480,27 +441,19 @@ func TestReset(t *testing.T) {
 	w.run()
 	r.completes(0, 0)
 	r.set("system", "reset", 7)
-	if got := r.get("system", "reset"); got != 0 {
-		t.Errorf("reset reads %d", got)
-	}
+	assert.Check(t, is.Equal(r.get("system", "reset"), uint32(0)), "reset reads")
 	r.completes(2, 0)
 	if got := r.get("rx", "free"); got != 0 {
 		t.Errorf("%d rx buffers after the reset", got)
 	}
-	if got := r.get("network", "control"); got != 0 {
-		t.Errorf("network control %d", got)
-	}
+	assert.Check(t, is.Equal(r.get("network", "control"), uint32(0)), "network control")
 	w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, context: testContext}, []byte{9})
 	w.run()
-	if got := r.get("rx", "seek"); got != 0 {
-		t.Error("a message is received although the network is off")
-	}
+	assert.Check(t, is.Equal(r.get("rx", "seek"), uint32(0)), "a message is received although the network is off")
 	r.configure(2, 1)
 	r.set("move", "bytes", 1)
 	r.issue("op0=message", "result=memory")
 	w.run()
 	r.completes(3, 0)
-	if got := r.read(0, 1)[0]; got != 9 {
-		t.Errorf("received %d", got)
-	}
+	assert.Check(t, is.Equal(r.read(0, 1)[0], byte(9)))
 }

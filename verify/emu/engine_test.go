@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
@@ -90,15 +92,11 @@ func answering(t testing.TB) []byte {
 func boot(t testing.TB, ctx context.Context, net *fabric.Net, rank int, o Options) (*Engine, error) {
 	t.Helper()
 	port, _, err := net.Port(ip(rank), 5000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	e, err := New(ctx, designtest.Load(t, "u55c_tcp", nil), port, o)
 	if err == nil {
 		t.Cleanup(func() {
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, e.Close())
 		})
 	}
 	return e, err
@@ -106,9 +104,7 @@ func boot(t testing.TB, ctx context.Context, net *fabric.Net, rank int, o Option
 
 func TestCalls(t *testing.T) {
 	e, err := boot(t, t.Context(), fabric.NewNet(fabric.TCP, fabric.Options{}), 0, Options{Image: answering(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d := e.Device()
 	var wg sync.WaitGroup
 	for client := range 3 {
@@ -127,20 +123,14 @@ func TestCalls(t *testing.T) {
 	}
 	wg.Wait()
 	s := e.Stats()
-	if s.Calls != 900 || s.Instructions == 0 {
-		t.Errorf("%v", s)
-	}
+	assert.Check(t, s.Calls == 900 && s.Instructions != 0, "%v", s)
 	time.Sleep(20 * time.Millisecond)
 	if again := e.Stats(); again.Instructions != s.Instructions {
 		t.Errorf("an idle engine executed %d instructions", again.Instructions-s.Instructions)
 	}
 	ticket, err := d.Start(t.Context(), 0, accl.Call{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, e.Close())
 	if _, err := d.Wait(t.Context(), ticket); err != nil && !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
@@ -163,15 +153,11 @@ func TestCloseAnswers(t *testing.T) {
 	p.load(6, "calls", "take")
 	p.jump(loop)
 	e, err := boot(t, t.Context(), fabric.NewNet(fabric.TCP, fabric.Options{}), 0, Options{Image: p.image()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var tickets []accl.Ticket
 	for range 3 {
 		ticket, err := e.Device().Start(t.Context(), 0, accl.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		tickets = append(tickets, ticket)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -193,22 +179,14 @@ func TestTrap(t *testing.T) {
 	p.sleep()
 	p.store("calls", "answer", 0) // which nobody has asked for
 	e, err := boot(t, t.Context(), fabric.NewNet(fabric.TCP, fabric.Options{}), 0, Options{Image: p.image()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Err(); err != nil {
-		t.Errorf("an engine that runs has ended with %v", err)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, e.Err(), "an engine that runs has ended with")
 	ticket, err := e.Device().Start(t.Context(), 0, accl.Call{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, err = e.Device().Wait(t.Context(), ticket)
 	<-e.Done()
 	var trap *rv32.Trap
-	if !errors.As(err, &trap) || trap.PC != uint32(4*(p.here()-1)) {
-		t.Errorf("the call ended with %v", err)
-	}
+	assert.Check(t, errors.As(err, &trap) && trap.PC == uint32(4*(p.here()-1)), "the call ended with %v", err)
 	if _, err := e.Device().Start(t.Context(), 0, accl.Call{}); !errors.As(err, &trap) {
 		t.Errorf("the next call: %v", err)
 	}
@@ -256,15 +234,11 @@ func TestMissingNames(t *testing.T) {
 
 func BenchmarkNop(b *testing.B) {
 	e, err := boot(b, b.Context(), fabric.NewNet(fabric.TCP, fabric.Options{}), 0, Options{Image: answering(b)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	d := e.Device()
 	for b.Loop() {
 		ticket, err := d.Start(b.Context(), 0, accl.Call{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		if _, err := d.Wait(b.Context(), ticket); err != nil {
 			b.Fatal(err)
 		}

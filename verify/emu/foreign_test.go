@@ -1,6 +1,11 @@
 package emu
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+)
 
 // Engines of another make know no rendezvous, except on RDMA, where the network
 // does it.
@@ -14,20 +19,14 @@ func TestForeignEnginesAreKnownByOptionOrByTheirFirstMessage(t *testing.T) {
 			return r.get("rendezvous", "foreign") == 1
 		}
 		for rank, want := range []bool{false, false, false, can} {
-			if got := foreign(uint32(rank)); got != want {
-				t.Errorf("%s: rank %d is foreign: %v", platform, rank, got)
-			}
+			assert.Check(t, is.Equal(foreign(uint32(rank)), want), "%s: rank %d is foreign", platform, rank)
 		}
 		w.send(w.raw[0], 0, head{count: 4, src: 1, context: testContext}, []byte("ours"))
 		w.send(w.raw[1], 0, head{count: 6, src: 2}, []byte("theirs"))
 		w.run()
 		for rank, want := range []bool{false, false, can, can} {
-			if got := foreign(uint32(rank)); got != want {
-				t.Errorf("%s: after messages, rank %d is foreign: %v", platform, rank, got)
-			}
+			assert.Check(t, is.Equal(foreign(uint32(rank)), want), "%s: after messages, rank %d is foreign", platform, rank)
 		}
-		if foreign(17) {
-			t.Errorf("%s: a rank that there is not is foreign", platform)
-		}
+		assert.Check(t, !foreign(17), "%s: a rank that there is not is foreign", platform)
 	}
 }

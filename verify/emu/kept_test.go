@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -81,17 +84,12 @@ func TestWhatIsSentApartIsKept(t *testing.T) {
 					p.Release()
 				}
 				r.completes(1, 0)
-				if !bytes.Equal(sent, test.sent) {
-					t.Error("something else is sent")
-				}
+				assert.Check(t, bytes.Equal(sent, test.sent), "something else is sent")
 				for at, want := range map[uint64][]byte{result: test.local, kept: test.kept} {
-					if got := r.read(at-1, len(want)+2); !bytes.Equal(got, slices.Concat(frame, want, frame)) {
-						t.Errorf("wrong bytes at 0x%X", at)
-					}
+					assert.Check(t, bytes.Equal(r.read(at-1, len(want)+2), slices.Concat(frame, want, frame)),
+						"wrong bytes at 0x%X", at)
 				}
-				if got := r.get64("move", "kept_address"); got != kept {
-					t.Errorf("the next is kept at 0x%X", got)
-				}
+				assert.Check(t, is.Equal(r.get64("move", "kept_address"), uint64(kept)), "the next is kept at 0x")
 			})
 		}
 	}

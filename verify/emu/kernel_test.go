@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world/engine"
@@ -47,9 +50,7 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 		} else {
 			_, err = e.Copy(within(t), src, accl.KernelStream(accl.TypeInt32), c.elements)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var want []byte
 		for _, v := range values {
 			want = append(want, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
@@ -70,9 +71,7 @@ func TestKernelSeesBeatsAsTheHardwareSendsThem(t *testing.T) {
 				t.Errorf("%+v, beat %d: TDEST %d, TLAST %d, TKEEP 0x%X, %x", c, at/64, b.Dest, b.Last, b.Keep, b.Data)
 			}
 		}
-		if len(beats) > 0 {
-			t.Errorf("%+v: %d beats more", c, len(beats))
-		}
+		assert.Check(t, len(beats) <= 0, "%+v: %d beats more", c, len(beats))
 	}
 }
 
@@ -103,9 +102,7 @@ func TestKernelsAreHeldBack(t *testing.T) {
 			}
 		}
 		time.Sleep(20 * time.Millisecond)
-		if got := r.emu[0].Stats().Kernels[0].Doing; got != c.doing {
-			t.Errorf("%s: afterwards, it %s", name, got)
-		}
+		assert.Check(t, is.Equal(r.emu[0].Stats().Kernels[0].Doing, c.doing), "%s: afterwards, it", name)
 		if _, err := r.engines[0].Nop(within(t)); err != nil {
 			t.Errorf("%s: others: %v", name, err)
 		}
@@ -115,9 +112,7 @@ func TestKernelsAreHeldBack(t *testing.T) {
 func TestHostsDoNotGetAtStreamsOfKernels(t *testing.T) {
 	r := withKernels(t, ranksOptions{control: freeRunning}, echo)
 	d := r.emu[0].Device()
-	if err := d.Push(within(t), 0, make([]byte, 64)); !errors.Is(err, engine.ErrKernel) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(d.Push(within(t), 0, make([]byte, 64)), engine.ErrKernel))
 	if _, _, err := d.Pull(within(t), 64); !errors.Is(err, engine.ErrKernel) {
 		t.Error(err)
 	}
@@ -160,9 +155,7 @@ func TestMistakesOfWhoCallsAKernel(t *testing.T) {
 	wide[2] = 1 << 32
 	outside := ints(t, e, 4)
 	free := outside.Address()
-	if err := outside.Free(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, outside.Free())
 	for _, c := range []struct {
 		name      string
 		ctx       context.Context
@@ -196,9 +189,7 @@ func TestMistakesOfWhoCallsAKernel(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, accl.ErrKernelBusy) {
-			t.Fatal(err)
-		}
+		assert.ErrorIs(t, err, accl.ErrKernelBusy)
 		runtime.Gosched()
 	}
 }

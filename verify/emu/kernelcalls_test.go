@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/hls"
 )
@@ -44,9 +47,7 @@ func (r *ranks) vadd(ctx context.Context, rank int, src, dst, count, destination
 // take reads a beat of a put.
 func take(k *fake, into *[]uint32, tag uint32, t testing.TB) {
 	b := k.read("data_from_cclo")
-	if b.Dest != tag {
-		t.Errorf("TDEST %d, not %d", b.Dest, tag)
-	}
+	assert.Check(t, is.Equal(b.Dest, tag))
 	for at := 0; at < 64; at += 4 {
 		*into = append(*into, uint32(b.Data[at])|uint32(b.Data[at+1])<<8|uint32(b.Data[at+2])<<16|uint32(b.Data[at+3])<<24)
 	}
@@ -73,9 +74,7 @@ func TestAnswersComeInTheOrderOfTheCalls(t *testing.T) {
 		}
 	})
 	b := ints(t, r.engines[0], 0)
-	if err := r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0))
 	for i, code := range codes {
 		if (code != 0) != (i%3 == 1) {
 			t.Errorf("call %d was answered with 0x%X", i, code)
@@ -91,9 +90,7 @@ func TestHalfACallIsReportedAndHoldsUpNobody(t *testing.T) {
 		words := r.call(accl.Call{Scenario: 255})
 		if k.given[2] == 0 {
 			k.send(words...)
-			if code := k.answer(); code != 0 {
-				t.Errorf("a whole call: 0x%X", code)
-			}
+			assert.Check(t, is.Equal(k.answer(), uint32(0)), "a whole call: 0x")
 			return
 		}
 		k.send(words[:7]...)
@@ -118,9 +115,7 @@ func TestHalfACallIsReportedAndHoldsUpNobody(t *testing.T) {
 		t.Errorf("told is %v", fault)
 	}
 	others()
-	if err := r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0); err != nil {
-		t.Errorf("the words are forgotten: %v", err)
-	}
+	assert.Check(t, r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0), "the words are forgotten")
 	stay = true
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -132,9 +127,7 @@ func TestHalfACallIsReportedAndHoldsUpNobody(t *testing.T) {
 		stalled.Failed {
 		t.Error(err)
 	}
-	if got := r.emu[0].Stats().Kernels[0].Doing; got != doing {
-		t.Error(got)
-	}
+	assert.Check(t, is.Equal(r.emu[0].Stats().Kernels[0].Doing, doing))
 	others()
 }
 
@@ -152,9 +145,7 @@ func TestManyKernelsSideBySide(t *testing.T) {
 		})...)
 		k.write("data_to_cclo", hls.Beat{Data: [64]byte{byte(rank), byte(k.given[2])}})
 		take(k, &got[rank], tag, t)
-		if code := k.answer(); code != 0 {
-			t.Errorf("rank %d: 0x%X", rank, code)
-		}
+		assert.Check(t, is.Equal(k.answer(), uint32(0)), "rank %d: 0x", rank)
 	})
 	r.each(func(rank int, e *accl.Engine) error {
 		b := ints(t, e, 0)

@@ -1,11 +1,13 @@
 package emu
 
 import (
-	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/hls"
@@ -33,12 +35,8 @@ func TestCloseEndsKernels(t *testing.T) {
 		for strings.HasPrefix(r.emu[0].Stats().Kernels[0].Doing, "has not run") {
 			time.Sleep(time.Millisecond)
 		}
-		if err := r.emu[0].Close(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := <-ended; !errors.Is(err, ErrClosed) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, r.emu[0].Close(), "%s", name)
+		assert.Check(t, is.ErrorIs(<-ended, ErrClosed), "%s", name)
 		select {
 		case <-r.emu[0].kernels[0].done:
 		default:
@@ -67,12 +65,8 @@ func TestResetAnswersCallsOfKernels(t *testing.T) {
 		"not answered" {
 		time.Sleep(time.Millisecond)
 	}
-	if err := r.engines[0].Reset(within(t)); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.engines[0].Reset(within(t)))
+	assert.NilError(t, <-ended)
 	if first, second := <-codes, <-codes; first != 1<<31 || second != 0 {
 		t.Errorf("answers 0x%X and 0x%X", first, second)
 	}

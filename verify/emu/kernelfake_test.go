@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/firmware"
@@ -194,9 +195,7 @@ func withKernels(t testing.TB, o ranksOptions, program func(rank int, k *fake)) 
 		}
 	}
 	image, err := firmware.Prebuilt(d.ABI().Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	net, all := fabric.NewNet(fabric.TCP, fabric.Options{}), accl.LocalRanks(max(o.ranks, 1))
 	out := &ranks{t: t}
 	if out.record, err = CallRecord(d.ABI()); err != nil {
@@ -206,22 +205,16 @@ func withKernels(t testing.TB, o ranksOptions, program func(rank int, k *fake)) 
 	for rank, at := range all {
 		ip := at.IP.As4()
 		port, _, err := net.Port(binary.BigEndian.Uint32(ip[:]), at.Port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		eo := o.engine
 		eo.Image = image.Code
 		eo.open = func(_ context.Context, _ *design.Design, in *design.Instance) (component, error) {
 			return newFake(in, func(k *fake) { program(rank, k) }), nil
 		}
 		e, err := New(t.Context(), d, port, eo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Cleanup(func() {
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, e.Close())
 		})
 		out.emu, devices[rank] = append(out.emu, e), e.Device()
 	}
@@ -251,12 +244,8 @@ func (r *ranks) call(c accl.Call) []uint32 { return r.record(&c) }
 func ints(t testing.TB, e *accl.Engine, values ...int32) *accl.Buffer[int32] {
 	t.Helper()
 	b, err := accl.Alloc[int32](within(t), e, len(values))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	copy(b.Host(), values)
-	if err := b.SyncToDevice(within(t)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, b.SyncToDevice(within(t)))
 	return b
 }

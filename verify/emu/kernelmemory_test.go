@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -37,16 +39,12 @@ func TestMemoryOfKernels(t *testing.T) {
 	}
 	both := ints(t, e, values...)
 	config, err := e.ConfigAddress(accl.TypeInt32, accl.TypeInt32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if err := accl.CallKernel(within(t), r.emu[0].Device(), "vadd_put", both.Address(), both.Address()+4096,
 		both.Address()>>12, 0, 0, uint64(config)); err != nil {
 		t.Fatal(err)
 	}
-	if err := both.SyncFromDevice(within(t)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, both.SyncFromDevice(within(t)))
 	for i, v := range both.Host() {
 		want := int32(i)
 		switch {

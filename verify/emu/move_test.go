@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -33,9 +35,8 @@ func TestStepsOfAddresses(t *testing.T) {
 			t.Errorf("%s is 0x%X, expected 0x%X", name, got, want)
 		}
 	}
-	if len(r.sees) != 2 || r.sees[0].Op0.Address != 0x1_0000_0000 || r.sees[1].Op1.Address != 0x1F00 {
-		t.Errorf("moves as seen: %v", r.sees)
-	}
+	assert.Check(t, len(r.sees) == 2 && r.sees[0].Op0.Address == 0x1_0000_0000 && r.sees[1].Op1.Address == 0x1F00,
+		"moves as seen: %v", r.sees)
 }
 
 // TestLanes checks conversions and reduction in every place of a move.
@@ -205,17 +206,13 @@ func TestMoveErrors(t *testing.T) {
 			r.issue("op0=memory", "result=memory")
 			w.run()
 			r.completes(2, r.bit(test.want))
-			if r.read(0x1000, 1)[0] != 0 {
-				t.Error("a move ran in a queue that had failed")
-			}
+			assert.Check(t, is.Equal(r.read(0x1000, 1)[0], byte(0)), "a move ran in a queue that had failed")
 			r.set("move_status", "error_0", 0)
 			r.set("move", "bytes", 64)
 			r.issue("op0=memory", "result=memory")
 			w.run()
 			r.completes(3, 0)
-			if r.read(0x1000, 1)[0] != 1 {
-				t.Error("the queue does not run again")
-			}
+			assert.Check(t, is.Equal(r.read(0x1000, 1)[0], byte(1)), "the queue does not run again")
 		})
 	}
 }
@@ -230,9 +227,7 @@ func TestQueues(t *testing.T) {
 	for range depth {
 		r.issue("op0=message", "result=memory", "queue=2")
 	}
-	if room := r.get("move_status", "room"); room != 0x08_00_08_08 {
-		t.Fatalf("room 0x%08X", room)
-	}
+	assert.Equal(t, r.get("move_status", "room"), uint32(0x08_00_08_08), "room 0x")
 	w.run()
 	r.issue("op0=memory", "result=memory", "queue=1") // another queue goes on
 	w.run()
@@ -247,9 +242,7 @@ func TestQueues(t *testing.T) {
 	if c, _ := r.queue(2); c != depth+1 {
 		t.Errorf("aborted queue: %d completed", c)
 	}
-	if room := r.get("move_status", "room"); room != 0x08_08_08_08 {
-		t.Errorf("room 0x%08X", room)
-	}
+	assert.Check(t, is.Equal(r.get("move_status", "room"), uint32(0x08_08_08_08)), "room 0x")
 }
 
 // TestLoopbackLanes has no plugins: TDEST 0 passes data on as it is.
@@ -269,9 +262,7 @@ func TestLoopbackLanes(t *testing.T) {
 	r.issue("op0=memory", "op1=memory", "result=memory", "result_compressed")
 	w.run()
 	r.completes(1, 0)
-	if !bytes.Equal(r.read(0x2000, 100), data) {
-		t.Error("not looped back")
-	}
+	assert.Check(t, bytes.Equal(r.read(0x2000, 100), data), "not looped back")
 	r.set("move", "tdest", 1<<8)
 	r.issue("op0=memory", "op1=memory", "result=memory")
 	w.run()

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -29,9 +31,7 @@ func TestOperationsThroughReferencePlugins(t *testing.T) {
 				for _, op := range conformance.Operations(&p) {
 					c := conformance.RandomOp(rng, &p, ranks, op)
 					c.Count = min(c.Count, 1000+rng.IntN(2000))
-					if err := c.Run(ctx, engines); err != nil {
-						t.Fatal(err)
-					}
+					assert.NilError(t, c.Run(ctx, engines))
 				}
 			}
 			beats := map[string]uint64{} // of all ranks, by instance
@@ -41,9 +41,7 @@ func TestOperationsThroughReferencePlugins(t *testing.T) {
 				}
 			}
 			for _, instance := range []string{"arith_0", "compression_0_0", "compression_0_1", "compression_0_2"} {
-				if beats[instance] == 0 {
-					t.Errorf("nothing has passed %s", instance)
-				}
+				assert.Check(t, beats[instance] != 0, "nothing has passed %s", instance)
 			}
 		})
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -129,16 +132,10 @@ func TestPluginsThatMisbehave(t *testing.T) {
 				t.Fatalf("faults: %q", list)
 			}
 			kernels := w.Engine(0).Stats().Kernels
-			if len(kernels) != 1 || kernels[0].Instance != "arith_0" {
-				t.Fatalf("kernels: %+v", kernels)
-			}
+			assert.Assert(t, len(kernels) == 1 && kernels[0].Instance == "arith_0", "kernels: %+v", kernels)
 			for _, want := range words {
-				if !strings.Contains(fault.Error(), want) {
-					t.Errorf("the fault does not say %q", want)
-				}
-				if !strings.Contains(kernels[0].Doing, want) {
-					t.Errorf("the statistics do not say %q", want)
-				}
+				assert.Check(t, is.Contains(fault.Error(), want), "the fault does")
+				assert.Check(t, is.Contains(kernels[0].Doing, want), "the statistics do")
 			}
 			if t.Failed() {
 				t.Logf("fault: %v\nstatistics: %s", fault, kernels[0])
@@ -172,19 +169,14 @@ func TestWorldsNeedTheirKernels(t *testing.T) {
 	bad := designtest.Of(t, layer(t, "out.last = a.last;", "out.last = a.lost;"), "faulty", nil)
 	_, err := world.New(t.Context(), bad, 2, world.Options{})
 	var failed *hls.CompileError
-	if !errors.As(err, &failed) || failed.Kernel != "faulty_ops" {
-		t.Fatalf("a mistake in C++: %v", err)
-	}
+	assert.Assert(t, errors.As(err, &failed) && failed.Kernel == "faulty_ops", "a mistake in C++: %v", err)
 	for _, want := range []string{"platforms/kernels/faulty_ops.cpp:53:18: error:", "lost", "out.last = a.lost;"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not said: %v", want, err)
-		}
+		assert.Check(t, strings.Contains(err.Error(), want), "%q is not said: %v", want, err)
 	}
 	t.Setenv("PATH", t.TempDir())
 	_, err = world.New(t.Context(), designtest.Of(t, layer(t), "faulty", nil), 2, world.Options{})
-	if !errors.Is(err, hls.ErrTools) || !strings.Contains(err.Error(), "apt-get install g++") {
-		t.Errorf("without a compiler: %v", err)
-	}
+	assert.Check(t, errors.Is(err, hls.ErrTools) && strings.Contains(err.Error(), "apt-get install g++"),
+		"without a compiler: %v", err)
 }
 
 // TestPlatformsWithoutKernelsInCNeedNoCompiler is for those whose plugins are in RTL.
@@ -192,14 +184,10 @@ func TestPlatformsWithoutKernelsInCNeedNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	d := designtest.Of(t, layer(t), "u55c_tcp", nil)
 	w, err := world.New(t.Context(), d, 1, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p := driverview.Of(d)
 	if p.Name != "u55c_tcp" || len(w.Engine(0).Stats().Kernels) != 0 {
 		t.Errorf("%s has %+v", p.Name, w.Engine(0).Stats().Kernels)
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, w.Close())
 }

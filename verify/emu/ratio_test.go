@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -109,9 +110,7 @@ func TestOperationsWithSeveralElementsInOne(t *testing.T) {
 							}
 							for _, values := range []int{1 + rng.IntN(80), 100 + rng.IntN(300)} {
 								c := ratioCase{op, n, packed, values}
-								if err := c.run(ctx, engines, rng.Uint64()); err != nil {
-									t.Fatalf("%s of %d %s, %+v: %v", name, values, n.DType, c.packed, err)
-								}
+								assert.NilError(t, c.run(ctx, engines, rng.Uint64()), "%s of %d %s, %+v", name, values, n.DType, c.packed)
 							}
 						}
 					}
@@ -203,17 +202,11 @@ func TestCountsThatAreNoWholeUnits(t *testing.T) {
 	i := slices.IndexFunc(p.Operations, func(c accl.Operation) bool { return c.Name == "copy" })
 	for _, n := range narrows {
 		wide, err := n.alloc(ctx, e, false, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		packed, err := n.alloc(ctx, e, true, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		config, err := e.ConfigAddress(accl.TypeInt32, n.DType)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for count := range uint32(4 << n.log) {
 			for _, forth := range []bool{true, false} {
 				call := accl.Call{
@@ -224,13 +217,9 @@ func TestCountsThatAreNoWholeUnits(t *testing.T) {
 					call.Addr0, call.Addr2, call.CompressionFlags = call.Addr2, call.Addr0, p.CompressionFlags.Op0
 				}
 				ticket, err := dev.Start(ctx, 0, call)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				code, err := dev.Wait(ctx, ticket)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				whole := count%(1<<n.log) == 0
 				if got := accl.BitNames(accl.BitsOf(uint32(code), p.ReturnCodes)); whole != (code == 0) || !whole &&
 					got != "COMPRESSION" {

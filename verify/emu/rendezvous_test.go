@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -98,15 +101,10 @@ func TestWireOfRendezvousData(t *testing.T) {
 		}
 		w.run()
 		r.completes(1, 0)
-		if got := r.get64("move", "remote_address"); got != at {
-			t.Errorf("remote address 0x%X", got)
-		}
-		if got := r.get("move", "packet_index"); got != 2 {
-			t.Errorf("packet index %d", got)
-		}
-		if fields[len(fields)-1] != "result=network" && !bytes.Equal(r.read(8*pageBytes-4, 2400), local) {
-			t.Errorf("%v: wrong result in memory", fields)
-		}
+		assert.Check(t, is.Equal(r.get64("move", "remote_address"), at), "remote address 0x")
+		assert.Check(t, is.Equal(r.get("move", "packet_index"), uint32(2)), "packet index")
+		assert.Check(t, fields[len(fields)-1] == "result=network" || bytes.Equal(r.read(8*pageBytes-4, 2400), local),
+			"%v: wrong result in memory", fields)
 	}
 }
 
@@ -211,9 +209,7 @@ func TestWindow(t *testing.T) {
 			if _, done := r.window(15); done != test.done {
 				t.Errorf("done %d", done)
 			}
-			if got := string(r.read(base, len(test.memory))); got != test.memory {
-				t.Errorf("memory holds %q, expected %q", got, test.memory)
-			}
+			assert.Check(t, is.Equal(string(r.read(base, len(test.memory))), test.memory), "memory holds")
 			r.set("rendezvous", "shut", 0)
 			if arrived, done := r.window(15); arrived != 0 || done != 0 {
 				t.Error("the window is not shut")
@@ -284,9 +280,7 @@ func TestWindowOfNobody(t *testing.T) {
 	r.open(99, 1, 0, 100)
 	w.send(w.raw[0], 0, dataHead(0, 0, 4), make([]byte, 4))
 	w.run()
-	if got := r.get("network", "events"); got != r.event("no_window") {
-		t.Errorf("events 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.get("network", "events"), r.event("no_window")), "events 0x")
 }
 
 // TestAnswerAfterLentMemory answers a call whose move was dropped while a receiver had its memory: the host
@@ -296,9 +290,7 @@ func TestAnswerAfterLentMemory(t *testing.T) {
 		w := newWorld(t, worldOptions{engines: 1, raw: 1})
 		r := w.rigs[0]
 		ticket, err := r.calls.start(0, accl.Call{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		done := r.calls.tickets[ticket].done
 		r.get("calls", "take")
 		data := random(3, 64)
@@ -362,25 +354,18 @@ func TestAnnouncements(t *testing.T) {
 		}
 		r.set("rendezvous", "take", 0)
 	}
-	if r.get("rendezvous", "seek") != 0 {
-		t.Error("found one that is for others")
-	}
+	assert.Check(t, is.Equal(r.get("rendezvous", "seek"), uint32(0)), "found one that is for others")
 	r.set("move", "tag", 0xFFFFFFFF)
-	if r.get("rendezvous", "seek") != 1 || r.get("rendezvous", "announced_count") != 1 {
-		t.Error("any tag does not match")
-	}
+	assert.Check(t, r.get("rendezvous", "seek") == 1 && r.get("rendezvous", "announced_count") == 1,
+		"any tag does not match")
 	for i := range uint64(64 - 3) {
 		announce(1, i, nil)
 	}
 	w.run()
-	if got := r.get("network", "events"); got != 0 {
-		t.Errorf("events 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.get("network", "events"), uint32(0)), "events 0x")
 	announce(1, 0, nil)
 	w.run()
-	if got := r.get("network", "events"); got != r.event("no_announcement") {
-		t.Errorf("events 0x%X", got)
-	}
+	assert.Check(t, is.Equal(r.get("network", "events"), r.event("no_announcement")), "events 0x")
 }
 
 // TestOrderOfAnnouncements shuffles and repeats them: they are found in the order
@@ -405,9 +390,7 @@ func TestOrderOfAnnouncements(t *testing.T) {
 			}
 			r.set("rendezvous", "take", 0)
 		}
-		if r.get("rendezvous", "seek") != 0 {
-			t.Error("there is one too many")
-		}
+		assert.Check(t, is.Equal(r.get("rendezvous", "seek"), uint32(0)), "there is one too many")
 	}
 	announce(2, 1)
 	find()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -78,9 +79,7 @@ func newWorld(t testing.TB, o worldOptions) *world {
 	all := o.engines + o.raw
 	for rank := range all {
 		port, session, err := w.net.Port(ip(rank), 5000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if int(session) != rank {
 			t.Fatalf("rank %d has session %d", rank, session)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -22,9 +24,7 @@ func (p *told) Route(session, ip uint32, port uint16, local bool) {
 
 func (p *told) expect(t *testing.T, when string, want ...route) {
 	t.Helper()
-	if !slices.Equal(p.routes, want) {
-		t.Errorf("%s: %v, not %v", when, p.routes, want)
-	}
+	assert.Check(t, slices.Equal(p.routes, want), "%s: %v, not %v", when, p.routes, want)
 	p.routes = nil
 }
 
@@ -120,9 +120,7 @@ func TestRoutesOfCommunicators(t *testing.T) {
 		r.Survey()
 		port.expect(t, "of another communicator that nobody uses")
 		p, ok := h.words.Peer(m, other, 2)
-		if !ok {
-			t.Fatal("another communicator has no rank 2")
-		}
+		assert.Assert(t, ok, "another communicator has no rank 2")
 		r.Use(p)
 		r.Use(p)
 		port.expect(t, "of another communicator", three[2])
@@ -172,21 +170,15 @@ func TestPortsThatDoNotAskAreNotTold(t *testing.T) {
 	h.buffers(1)
 	h.communicator(h.behind(1), 2)
 	r.Survey()
-	if r.Asked() {
-		t.Error("it has asked")
-	}
-	if !newRoutes(m, h.words, &told{}).Asked() {
-		t.Error("a router has not asked")
-	}
+	assert.Check(t, !r.Asked(), "it has asked")
+	assert.Check(t, newRoutes(m, h.words, &told{}).Asked(), "a router has not asked")
 }
 
 func TestSurveysTellWhatIsNew(t *testing.T) {
 	eachGeneration(t, func(t *testing.T, g *abi.Generation) {
 		port := &told{}
 		s, err := NewSurvey(g, port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		h := host{t, g, g.Memory(abi.Exchange), nil, s.Wrote}
 		h.buffers(3)
 		h.communicator(h.behind(3), 3)

@@ -2,8 +2,10 @@ package emu
 
 import (
 	"context"
-	"errors"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestPushKeepsBeatsWhole pushes while a part of a beat is gone: of the room that
@@ -14,9 +16,7 @@ func TestPushKeepsBeatsWhole(t *testing.T) {
 	s.drop(100)
 	full, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.push(full, 0, make([]byte, 192)); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(s.push(full, 0, make([]byte, 192)), context.Canceled))
 	s.drop(28)
 	for _, want := range []int{128, 64} {
 		if got := len(s.head()); got != want {

@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -28,21 +30,15 @@ func layer(t testing.TB, changes ...string) *platform.Library {
 	root := filepath.Join("testdata", "plugins")
 	for _, pattern := range []string{"*.hcl", "kernels/*"} {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, name := range names {
 			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for i := 0; i+1 < len(changes); i += 2 {
 				text = bytes.ReplaceAll(text, []byte(changes[i]), []byte(changes[i+1]))
 			}
 			rel, err := filepath.Rel(root, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: text}
 		}
 	}
@@ -57,13 +53,9 @@ func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.O
 	if errors.Is(err, hls.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	})
 	devices := make([]accl.Device, n)
 	for i := range devices {
@@ -71,9 +63,7 @@ func start(ctx context.Context, t testing.TB, d *design.Design, n int, o world.O
 	}
 	p := driverview.Of(d)
 	engines, err := accl.OpenAll(ctx, devices, &p, w.Ranks(), open...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return w, engines
 }
 

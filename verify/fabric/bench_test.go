@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -17,9 +19,7 @@ func BenchmarkPacket(b *testing.B) {
 			p := numbered(0, 4032)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := ports[0].Send(1, p); err != nil {
-					b.Fatal(err)
-				}
+				assert.NilError(b, ports[0].Send(1, p))
 				p = ports[1].Receive()
 			}
 		})

@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -33,9 +36,7 @@ func TestLatency(t *testing.T) {
 		expect()
 		time.Sleep(time.Nanosecond)
 		expect(1)
-		if notified != 2 {
-			t.Errorf("%d notifications", notified)
-		}
+		assert.Check(t, notified == 2, "%d notifications", notified)
 		// What is sent when the way has become short does not overtake.
 		send(t, ports[0], 1, numbered(2, 0))
 		net.SetFaults(fabric.Faults{})
@@ -64,9 +65,8 @@ func TestJitter(t *testing.T) {
 			synctest.Wait()
 			got = append(got, numbers(receiveAll(ports[1]))...)
 		}
-		if len(got) != 100 || !slices.IsSorted(got) || len(arrivals) != 100 {
-			t.Fatalf("received %v at %v", got, arrivals)
-		}
+		assert.Assert(t, len(got) == 100 && slices.IsSorted(got) && len(arrivals) == 100,
+			"received %v at %v", got, arrivals)
 		shortest, longest := slices.Min(arrivals), slices.Max(arrivals)
 		if shortest < time.Second || shortest > 1100*time.Millisecond || longest > 2*time.Second ||
 			longest < 1900*time.Millisecond {
@@ -104,9 +104,7 @@ func TestBandwidth(t *testing.T) {
 		send(t, ports[0], 1, numbered(0, 0), numbered(1, 0))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if len(receiveAll(ports[1])) != 0 {
-			t.Error("received at once")
-		}
+		assert.Check(t, is.Equal(len(receiveAll(ports[1])), 0), "received at once")
 	})
 }
 

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -72,9 +75,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	send(t, ports[3], 3, numbered(3000, 0)) // to itself
 	got := numbers(receiveAll(ports[3]))
 	want := []int{0, 1000, 3000, 1, 1001, 2, 1002, 3, 4}
-	if len(got) != 104 || !slices.Equal(got[:len(want)], want) {
-		t.Errorf("received %v", got)
-	}
+	assert.Check(t, len(got) == 104 && slices.Equal(got[:len(want)], want), "received %v", got)
 }
 
 func TestHold(t *testing.T) {
@@ -92,12 +93,8 @@ func TestHold(t *testing.T) {
 		t.Fatalf("received %v, %d notifications", got, notified)
 	}
 	ports[2].Hold(0, false)
-	if notified != 2 {
-		t.Errorf("%d notifications when the session was let go", notified)
-	}
-	if got := number(ports[2].Receive()); got != 0 {
-		t.Errorf("received %d", got)
-	}
+	assert.Check(t, notified == 2, "%d notifications when the session was let go", notified)
+	assert.Check(t, is.Equal(number(ports[2].Receive()), 0))
 	ports[2].Hold(0, true) // with a packet waiting
 	send(t, ports[1], 2, numbered(101, 0))
 	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{101}) {
@@ -122,9 +119,7 @@ func TestWindow(t *testing.T) {
 		if accepted != 11 { // the last one when the window was full, but not overfull
 			t.Fatalf("%v: accepted %d packets", kind, accepted)
 		}
-		if err := ports[0].Send(1, busy); !errors.Is(err, fabric.ErrBusy) {
-			t.Fatalf("%v: %v", kind, err)
-		}
+		assert.ErrorIs(t, ports[0].Send(1, busy), fabric.ErrBusy, "%v", kind)
 		send(t, ports[0], 2, numbered(0, 100)) // other sessions have room
 		send(t, ports[2], 1, numbered(0, 100))
 		received := 0
@@ -152,13 +147,9 @@ func TestLargePacket(t *testing.T) {
 	notified := 0
 	ports[0].Notify(func() { notified++ })
 	send(t, ports[0], 1, numbered(0, 1000))
-	if err := ports[0].Send(1, numbered(1, 0)); !errors.Is(err, fabric.ErrBusy) {
-		t.Fatal(err)
-	}
+	assert.ErrorIs(t, ports[0].Send(1, numbered(1, 0)), fabric.ErrBusy)
 	ports[1].Receive()
-	if notified != 1 {
-		t.Errorf("%d notifications", notified)
-	}
+	assert.Check(t, notified == 1, "%d notifications", notified)
 	send(t, ports[0], 1, numbered(1, 0))
 }
 
@@ -167,20 +158,14 @@ func TestNotify(t *testing.T) {
 	send(t, ports[0], 1, numbered(0, 0))
 	notified := 0
 	ports[1].Notify(func() { notified++ })
-	if notified != 1 {
-		t.Errorf("%d notifications of a packet that was there before", notified)
-	}
+	assert.Check(t, notified == 1, "%d notifications of a packet that was there before", notified)
 	ports[1].Receive()
 	send(t, ports[0], 1, numbered(1, 0))
-	if notified != 2 {
-		t.Errorf("%d notifications after another", notified)
-	}
+	assert.Check(t, notified == 2, "%d notifications after another", notified)
 	ports[1].Notify(nil)
 	receiveAll(ports[1])
 	send(t, ports[0], 1, numbered(2, 0))
-	if notified != 2 {
-		t.Errorf("%d notifications after they were given up", notified)
-	}
+	assert.Check(t, notified == 2, "%d notifications after they were given up", notified)
 }
 
 func TestConnect(t *testing.T) {
@@ -195,13 +180,9 @@ func TestConnect(t *testing.T) {
 		}
 		connect(1, nil) // on TCP it does not listen yet
 		for i, p := range ports {
-			if err := p.Listen(port(i)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, p.Listen(port(i)))
 		}
-		if err := ports[1].Listen(port(1)); err != nil {
-			t.Errorf("%v: listening again: %v", kind, err)
-		}
+		assert.Check(t, ports[1].Listen(port(1)), "%v: listening again", kind)
 		connect(0, nil)
 		connect(1, nil)
 		connect(2, nil)
@@ -213,9 +194,7 @@ func TestConnect(t *testing.T) {
 		if _, err := ports[0].Connect(t.Context(), ip(1), port(2)); !errors.Is(err, another) {
 			t.Errorf("%v: connecting to another port: %v", kind, err)
 		}
-		if err := ports[1].Listen(80); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, ports[1].Listen(80))
 		if session, err := ports[2].Connect(t.Context(), ip(1), 80); session != 1 || err != nil {
 			t.Errorf("%v: connecting to a second port: %d, %v", kind, session, err)
 		}
@@ -232,13 +211,9 @@ func TestConnect(t *testing.T) {
 
 		net.Kill(2)
 		connect(2, fabric.ErrRefused)
-		if err := ports[0].Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, ports[0].Close())
 		connect(1, fabric.ErrClosed)
-		if err := ports[0].Listen(1); !errors.Is(err, fabric.ErrClosed) {
-			t.Errorf("%v: listening when closed: %v", kind, err)
-		}
+		assert.Check(t, is.ErrorIs(ports[0].Listen(1), fabric.ErrClosed), "%v: listening when closed", kind)
 	}
 }
 
@@ -260,12 +235,8 @@ func TestConnectBeforeListening(t *testing.T) {
 		}
 		p := numbered(7, 0)
 		for i, at := range c.listens {
-			if err := ports[0].Send(1, p); !errors.Is(err, fabric.ErrBusy) {
-				t.Fatalf("%s: sending before it listens: %v", name, err)
-			}
-			if err := ports[1].Listen(at); err != nil {
-				t.Fatal(err)
-			}
+			assert.ErrorIs(t, ports[0].Send(1, p), fabric.ErrBusy, "%s: sending before it listens", name)
+			assert.NilError(t, ports[1].Listen(at))
 			if there := i+1 == c.after; there != (notified > 0) {
 				t.Errorf("%s: %d notifications after it listens at %d", name, notified, at)
 			}
@@ -286,9 +257,7 @@ func TestConnectBeforeListening(t *testing.T) {
 	if _, err := ports[0].Connect(t.Context(), ip(1), port(1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := ports[0].Send(1, numbered(0, 0)); !errors.Is(err, fabric.ErrBusy) {
-		t.Errorf("sending before it listens: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(ports[0].Send(1, numbered(0, 0)), fabric.ErrBusy), "sending before it listens")
 	net.Kill(1)
 	ports[0].Closed()
 	if err := ports[0].Send(1, numbered(0, 0)); !errors.Is(err, fabric.ErrClosed) || notified == 0 {
@@ -302,19 +271,11 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("a second port at an address: %v", err)
 	}
 	other, session, err := net.Port(ip(0), 6000)
-	if err != nil || session != 2 {
-		t.Fatalf("session %d, %v", session, err)
-	}
-	if err := ports[0].Listen(7000); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Listen(7000); !errors.Is(err, fabric.ErrAddressInUse) {
-		t.Errorf("two ports listen at an address: %v", err)
-	}
+	assert.Assert(t, err == nil && session == 2, "session %d, %v", session, err)
+	assert.NilError(t, ports[0].Listen(7000))
+	assert.Check(t, is.ErrorIs(other.Listen(7000), fabric.ErrAddressInUse), "two ports listen at an address")
 	ports[0].Close()
-	if err := other.Listen(7000); err != nil {
-		t.Errorf("listening where a closed port has: %v", err)
-	}
+	assert.Check(t, other.Listen(7000), "listening where a closed port")
 	if _, session, err := net.Port(ip(0), port(0)); session != 3 || err != nil {
 		t.Errorf("a port where a closed one was has session %d, %v", session, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -75,9 +77,7 @@ func TestDuplicate(t *testing.T) {
 	const n = 20_000
 	got, s := run(t, fabric.UDP, 1, fabric.Faults{Duplicate: 0.25}, n)
 	near(t, "duplicated", s.Duplicated, n, 0.25)
-	if len(got) != n+int(s.Duplicated) || !slices.IsSorted(got) {
-		t.Errorf("%d packets arrive", len(got))
-	}
+	assert.Check(t, len(got) == n+int(s.Duplicated) && slices.IsSorted(got), "%d packets arrive", len(got))
 }
 
 // The copy has a payload of its own, which outlives the original's.
@@ -90,9 +90,8 @@ func TestDuplicatePayload(t *testing.T) {
 	p.Free = func() { copy(payload, "gone") }
 	send(t, ports[0], 1, p)
 	got := receiveAll(ports[1])
-	if len(got) != 2 || got[0].Header != got[1].Header || got[0].Session != got[1].Session {
-		t.Fatalf("got %d packets", len(got))
-	}
+	assert.Assert(t, len(got) == 2 && got[0].Header == got[1].Header && got[0].Session == got[1].Session,
+		"got %d packets", len(got))
 	got[0].Release()
 	got[1].Release()
 	if slices.ContainsFunc(got, func(q *fabric.Packet) bool { return q != p && !bytes.Equal(q.Payload, []byte("data")) }) {
@@ -104,9 +103,7 @@ func TestReorder(t *testing.T) {
 	const n = 20_000
 	got, s := run(t, fabric.UDP, 1, fabric.Faults{Reorder: 0.1}, n)
 	near(t, "reordered", s.Reordered, n, 0.1)
-	if len(got) != n {
-		t.Fatalf("%d packets arrive", len(got))
-	}
+	assert.Assert(t, len(got) == n, "%d packets arrive", len(got))
 	moved := 0
 	for i, k := range got {
 		if d := i - k; d < -3 || d > 3 {
@@ -117,9 +114,8 @@ func TestReorder(t *testing.T) {
 		}
 	}
 	// At most as many as were held back; those held back together may keep their order.
-	if moved > int(s.Reordered) || moved < int(s.Reordered)/2 {
-		t.Errorf("%d packets were held back, %d arrive after a later one", s.Reordered, moved)
-	}
+	assert.Check(t, moved <= int(s.Reordered) && moved >= int(s.Reordered)/2,
+		"%d packets were held back, %d arrive after a later one", s.Reordered, moved)
 }
 
 // Without later packets, one that is held back arrives a little later.
@@ -130,14 +126,10 @@ func TestReorderAlone(t *testing.T) {
 		notified := 0
 		ports[1].Notify(func() { notified++ })
 		send(t, ports[0], 1, numbered(0, 0))
-		if ports[1].Receive() != nil {
-			t.Error("it was not held back")
-		}
+		assert.Check(t, ports[1].Receive() == nil, "it was not held back")
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if ports[1].Receive() == nil || notified != 1 {
-			t.Errorf("it was lost, %d notifications", notified)
-		}
+		assert.Check(t, ports[1].Receive() != nil && notified == 1, "it was lost, %d notifications", notified)
 	})
 }
 
@@ -179,9 +171,7 @@ func TestDeterminism(t *testing.T) {
 	all := fabric.Faults{Loss: 0.1, Corrupt: 0.1, Duplicate: 0.1, Reorder: 0.2}
 	first, _ := run(t, fabric.UDP, 7, all, n)
 	second, _ := run(t, fabric.UDP, 7, all, n)
-	if !slices.Equal(first, second) {
-		t.Error("the same seed gives another result")
-	}
+	assert.Check(t, slices.Equal(first, second), "the same seed gives another result")
 	if other, _ := run(t, fabric.UDP, 8, all, n); slices.Equal(first, other) {
 		t.Error("another seed gives the same result")
 	}
@@ -213,9 +203,7 @@ func TestDeterminism(t *testing.T) {
 	}
 	a, b := arrivals(false), arrivals(true)
 	for i := range a {
-		if !slices.Equal(a[i], b[i]) {
-			t.Errorf("link %d depends on the others", i)
-		}
+		assert.Check(t, slices.Equal(a[i], b[i]), "link %d depends on the others", i)
 		for j := range i {
 			if slices.Equal(a[i], a[j]) {
 				t.Errorf("links %d and %d lose the same packets", i, j)

@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -38,9 +41,7 @@ func TestGone(t *testing.T) {
 				return p
 			}
 			send(t, ports[0], 1, packet(1), packet(2))
-			if err := ports[0].Send(1, packet(3)); !errors.Is(err, fabric.ErrBusy) {
-				t.Fatal(err)
-			}
+			assert.ErrorIs(t, ports[0].Send(1, packet(3)), fabric.ErrBusy)
 			send(t, ports[1], 2, numbered(10, 0), numbered(11, 0))
 			notified = [3]int{}
 
@@ -109,12 +110,8 @@ func TestBornLater(t *testing.T) {
 	net, ports := world(t, fabric.TCP, 1, fabric.Options{})
 	net.Kill(0)
 	p, _, err := net.Port(ip(5), port(5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Send(0, numbered(0, 0)); !errors.Is(err, fabric.ErrClosed) {
-		t.Error(err)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.ErrorIs(p.Send(0, numbered(0, 0)), fabric.ErrClosed))
 	if err := ports[0].Send(1, numbered(0, 0)); !errors.Is(err, fabric.ErrClosed) || p.Receive() != nil {
 		t.Errorf("a port that is gone sends: %v", err)
 	}
@@ -125,9 +122,7 @@ func TestNotifyOfClosed(t *testing.T) {
 	net.Kill(0)
 	notified := 0
 	ports[1].Notify(func() { notified++ })
-	if notified != 1 {
-		t.Errorf("%d notifications of a session that closed before", notified)
-	}
+	assert.Check(t, notified == 1, "%d notifications of a session that closed before", notified)
 }
 
 // The end of a session arrives after the packets that are on their way, and
@@ -142,14 +137,10 @@ func TestKillWithLatency(t *testing.T) {
 		send(t, ports[0], 1, numbered(0, 0))
 		send(t, ports[1], 0, lost) // will find nobody
 		net.Kill(0)
-		if freed != 1 {
-			t.Errorf("%d packets were released", freed)
-		}
+		assert.Check(t, freed == 1, "%d packets were released", freed)
 		lost.Free = func() { freed++ }
 		send(t, ports[1], 0, lost) // not yet known to be closed
-		if freed != 2 {
-			t.Errorf("%d packets were released", freed)
-		}
+		assert.Check(t, freed == 2, "%d packets were released", freed)
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
 		if p, closed := ports[1].Receive(), closedSessions(ports[1]); p != nil || len(closed) != 0 {
@@ -157,18 +148,14 @@ func TestKillWithLatency(t *testing.T) {
 		}
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		if closed := closedSessions(ports[1]); len(closed) != 0 {
-			t.Error("closed before the last packet")
-		}
+		assert.Check(t, len(closedSessions(ports[1])) == 0, "closed before the last packet")
 		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{0}) {
 			t.Errorf("received %v", got)
 		}
 		if closed := closedSessions(ports[1]); !slices.Equal(closed, []uint32{0}) {
 			t.Errorf("closed: %v", closed)
 		}
-		if err := ports[1].Send(0, lost); !errors.Is(err, fabric.ErrClosed) {
-			t.Error(err)
-		}
+		assert.Check(t, is.ErrorIs(ports[1].Send(0, lost), fabric.ErrClosed))
 	})
 }
 
@@ -189,7 +176,5 @@ func TestKillBehindPartition(t *testing.T) {
 	if closed := closedSessions(ports[1]); !slices.Equal(closed, []uint32{0}) {
 		t.Errorf("closed: %v", closed)
 	}
-	if err := ports[1].Send(0, numbered(4, 0)); !errors.Is(err, fabric.ErrClosed) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(ports[1].Send(0, numbered(4, 0)), fabric.ErrClosed))
 }

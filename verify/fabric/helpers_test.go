@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -64,7 +67,5 @@ func numbers(packets []*fabric.Packet) []int {
 // balanced checks the counters of a link on which nothing is on its way.
 func balanced(t *testing.T, s fabric.Stats) {
 	t.Helper()
-	if s.Sent+s.Duplicated != s.Delivered+s.Dropped {
-		t.Errorf("the counters do not add up: %+v", s)
-	}
+	assert.Check(t, is.Equal(s.Sent+s.Duplicated, s.Delivered+s.Dropped), "the counters do not add up: %+v", s)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -66,26 +68,19 @@ func TestImpairRetries(t *testing.T) {
 			}
 			synctest.Wait()
 			if !early {
-				if inner.tries != 1 || len(inner.taken) != 0 {
-					t.Errorf("%d tries without notification", inner.tries)
-				}
+				assert.Check(t, inner.tries == 1 && len(inner.taken) == 0, "%d tries without notification", inner.tries)
 				for range 20 {
 					inner.notify()
 					synctest.Wait()
 				}
 			}
-			if !slices.Equal(inner.taken, want) || freed != 20 {
-				t.Errorf("early %v: took %v, released %d packets", early, inner.taken, freed)
-			}
+			assert.Check(t, slices.Equal(inner.taken, want) && freed == 20,
+				"early %v: took %v, released %d packets", early, inner.taken, freed)
 			if s := imp.Stats(); s.Delivered != 20 {
 				t.Errorf("%+v", s)
 			}
-			if notified < 20 {
-				t.Errorf("%d notifications went through", notified)
-			}
-			if err := p.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, notified >= 20, "%d notifications went through", notified)
+			assert.Check(t, p.Close())
 		})
 	}
 }
@@ -101,13 +96,9 @@ func TestImpairCloseWhileBusy(t *testing.T) {
 		packet.Free = func() { freed++ }
 		send(t, imp.Port(), 1, packet)
 	}
-	if freed != 0 {
-		t.Errorf("%d packets were released before", freed)
-	}
+	assert.Check(t, freed == 0, "%d packets were released before", freed)
 	imp.Close()
-	if freed != 5 {
-		t.Errorf("%d packets were released", freed)
-	}
+	assert.Check(t, freed == 5, "%d packets were released", freed)
 	inner.notify() // too late
 	if s := imp.Stats(); len(inner.taken) != 0 || s.Dropped != 5 {
 		t.Errorf("took %v, %+v", inner.taken, s)

@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -148,12 +151,8 @@ func TestImpairWindow(t *testing.T) {
 		accepted := 0
 		for ; accepted < 100 && ports[0].Send(1, numbered(accepted, payload)) == nil; accepted++ {
 		}
-		if accepted != fabric.DefaultWindowBytes/(64<<10)+1 {
-			t.Errorf("accepted %d packets", accepted)
-		}
-		if err := ports[0].Send(1, numbered(accepted, payload)); !errors.Is(err, fabric.ErrBusy) {
-			t.Errorf("then %v", err)
-		}
+		assert.Check(t, accepted == fabric.DefaultWindowBytes/(64<<10)+1, "accepted %d packets", accepted)
+		assert.Check(t, is.ErrorIs(ports[0].Send(1, numbered(accepted, payload)), fabric.ErrBusy))
 		send(t, ports[0], 2, numbered(0, 0))
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
@@ -162,9 +161,7 @@ func TestImpairWindow(t *testing.T) {
 		}
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		if notified.Load() == 0 {
-			t.Error("nobody says that there is room")
-		}
+		assert.Check(t, notified.Load() != 0, "nobody says that there is room")
 		send(t, ports[0], 1, numbered(accepted, payload))
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -199,17 +196,11 @@ func TestImpairReleases(t *testing.T) {
 				}
 			}
 			// Close lets go what is on its way.
-			if err := ports[0].Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, ports[0].Close())
 			<-imp[0].Done()
-			if err := ports[0].Close(); err != nil {
-				t.Errorf("closing again: %v", err)
-			}
+			assert.Check(t, ports[0].Close(), "closing again")
 			p := numbered(0, 0)
-			if err := ports[0].Send(1, p); !errors.Is(err, fabric.ErrClosed) {
-				t.Errorf("sending when closed: %v", err)
-			}
+			assert.Check(t, is.ErrorIs(ports[0].Send(1, p), fabric.ErrClosed), "sending when closed")
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			for _, p := range receiveAll(ports[1]) {
@@ -222,9 +213,7 @@ func TestImpairReleases(t *testing.T) {
 			}
 			s := imp[0].Stats()
 			balanced(t, s)
-			if s.Sent != n || s.Dropped == 0 {
-				t.Errorf("%v: %+v", kind, s)
-			}
+			assert.Check(t, s.Sent == n && s.Dropped != 0, "%v: %+v", kind, s)
 		})
 	}
 }
@@ -253,9 +242,7 @@ func TestImpairClosedSession(t *testing.T) {
 		send(t, ports[0], 1, packet(), packet())
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if freed != 2 {
-			t.Errorf("released %d times after their way", freed)
-		}
+		assert.Check(t, freed == 2, "released %d times after their way", freed)
 		for range 2 {
 			if err := ports[0].Send(1, packet()); !errors.Is(err, fabric.ErrClosed) || freed != 2 {
 				t.Errorf("afterwards: %v, released %d times", err, freed)
@@ -284,9 +271,7 @@ func TestImpairKnowsRanks(t *testing.T) {
 	imp := fabric.Impair(inner[0], fabric.Who{Rank: 0, OfAddress: byAddress})
 	p := imp.Port()
 	imp.SetConditions(cutTo(3))
-	if !reaches(p, 2) {
-		t.Error("a session that nobody knows is cut off")
-	}
+	assert.Check(t, reaches(p, 2), "a session that nobody knows is cut off")
 	if _, err := p.Connect(t.Context(), ip(2), port(2)); !errors.Is(err, fabric.ErrUnreachable) { // 10.0.0.3
 		t.Errorf("connecting to rank 3: %v", err)
 	}
@@ -295,21 +280,15 @@ func TestImpairKnowsRanks(t *testing.T) {
 		t.Fatal(session, err)
 	}
 	imp.SetConditions(cutTo(3))
-	if reaches(p, 2) {
-		t.Error("the partition lets a packet through")
-	}
+	assert.Check(t, !reaches(p, 2), "the partition lets a packet through")
 	imp.SetConditions(cutTo(0))
 	receiveAll(inner[2])
-	if !reaches(p, 2) {
-		t.Error("another rank is cut off")
-	}
+	assert.Check(t, reaches(p, 2), "another rank is cut off")
 
 	unknown := only(1, fabric.Unknown, fabric.Condition{Cut: true})
 	imp = fabric.Impair(inner[1], fabric.Who{Rank: 1})
 	imp.SetConditions(unknown)
-	if reaches(imp.Port(), 3) {
-		t.Error("the session is not Unknown")
-	}
+	assert.Check(t, !reaches(imp.Port(), 3), "the session is not Unknown")
 }
 
 // routing is a port that is also a Router.
@@ -332,9 +311,7 @@ func TestImpairRoutes(t *testing.T) {
 		fabric.Who{Rank: 7, OfAddress: func(ip uint32, port uint16) (int, bool) { return int(port), true }})
 	p := imp.Port()
 	router, ok := p.(fabric.Router)
-	if !ok {
-		t.Fatal("a port that routes is no Router")
-	}
+	assert.Assert(t, ok, "a port that routes is no Router")
 	router.Route(0, 5, 40, true)
 	router.Route(1, 6, 41, false)
 	router.Route(2, 6, 42, false)

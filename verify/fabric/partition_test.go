@@ -1,11 +1,13 @@
 package fabric_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -67,19 +69,13 @@ func TestPartitionFillsWindow(t *testing.T) {
 	accepted := 0
 	for ; accepted < 100 && ports[0].Send(1, numbered(accepted, 0)) == nil; accepted++ {
 	}
-	if accepted != 11 {
-		t.Errorf("accepted %d packets", accepted)
-	}
+	assert.Check(t, accepted == 11, "accepted %d packets", accepted)
 	net.Heal()
-	if err := ports[0].Send(1, numbered(11, 0)); !errors.Is(err, fabric.ErrBusy) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(ports[0].Send(1, numbered(11, 0)), fabric.ErrBusy))
 	got := numbers(receiveAll(ports[1]))
 	send(t, ports[0], 1, numbered(11, 0))
 	got = append(got, numbers(receiveAll(ports[1]))...)
-	if len(got) != 12 || !slices.IsSorted(got) {
-		t.Errorf("received %v", got)
-	}
+	assert.Check(t, len(got) == 12 && slices.IsSorted(got), "received %v", got)
 }
 
 // A partition takes hold of what is on its way, and another one may let it go.
@@ -91,25 +87,17 @@ func TestPartitionInFlight(t *testing.T) {
 			notified := 0
 			ports[0].Notify(func() { notified++ })
 			send(t, ports[0], 1, numbered(0, 0))
-			if err := ports[0].Send(1, numbered(1, 0)); !errors.Is(err, fabric.ErrBusy) {
-				t.Fatal(err)
-			}
+			assert.ErrorIs(t, ports[0].Send(1, numbered(1, 0)), fabric.ErrBusy)
 			net.Partition([]int{0})
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if ports[1].Receive() != nil {
-				t.Fatalf("%v: it arrives", kind)
-			}
-			if want := map[bool]int{true: 1}[kind == fabric.UDP]; notified != want {
-				t.Errorf("%v: %d notifications", kind, notified)
-			}
+			assert.Assert(t, ports[1].Receive() == nil, "%v: it arrives", kind)
+			assert.Check(t, notified == map[bool]int{true: 1}[kind == fabric.UDP], "%v: %d notifications", kind, notified)
 			net.Partition([]int{0, 1})
 			if p := ports[1].Receive(); (p != nil) != (kind != fabric.UDP) {
 				t.Errorf("%v: received %v", kind, p)
 			}
-			if notified != 1 {
-				t.Errorf("%v: %d notifications", kind, notified)
-			}
+			assert.Check(t, notified == 1, "%v: %d notifications", kind, notified)
 			balanced(t, net.Stats(0, 1))
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -45,9 +47,8 @@ func TestImpairedSegments(t *testing.T) {
 		c := everywhere(1, fabric.Faults{Latency: time.Second})
 		port := asPorts(impaired(inner, c))[0]
 		port.(fabric.Segmented).TakeSegments()
-		if !inner[1].(fabric.Segmented).Segments(0) || port.(fabric.Segmented).Segments(1) {
-			t.Error("an impaired port does not ask the one behind it")
-		}
+		assert.Check(t, inner[1].(fabric.Segmented).Segments(0) && !port.(fabric.Segmented).Segments(1),
+			"an impaired port does not ask the one behind it")
 		send(t, port, 1, &fabric.Packet{Payload: []byte{1, 2, 3}, Segment: true})
 		time.Sleep(time.Second)
 		synctest.Wait()

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -28,9 +31,7 @@ func loopback(t *testing.T, from, to string) *design.Design {
 		changed := *i.Kernel.HLS
 		changed.Files = []platform.SourceFile{changed.Files[0]}
 		text := string(changed.Files[0].Text)
-		if !strings.Contains(text, from) {
-			t.Fatalf("there is no %q in\n%s", from, text)
-		}
+		assert.Assert(t, is.Contains(text, from), "there is no")
 		changed.Files[0].Text = []byte(strings.ReplaceAll(text, from, to))
 		i.Kernel.HLS = &changed
 	}
@@ -42,9 +43,7 @@ func TestBenchesRun(t *testing.T) {
 	if err := hls.Bench(t.Context(), loopback(t, "", ""), "loopback", &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	if out.Len() == 0 {
-		t.Error("it says nothing")
-	}
+	assert.Check(t, out.Len() != 0, "it says nothing")
 }
 
 func TestBenchesFindMistakes(t *testing.T) {
@@ -58,9 +57,7 @@ func TestBenchesFindMistakes(t *testing.T) {
 func TestBenchesEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := hls.Bench(ctx, loopback(t, "", ""), "loopback", &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(hls.Bench(ctx, loopback(t, "", ""), "loopback", &bytes.Buffer{}), context.Canceled))
 }
 
 func TestOnlyKernelsInCHaveLibraries(t *testing.T) {

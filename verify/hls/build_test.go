@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/templates"
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
@@ -24,13 +26,9 @@ func standInHeaders(t testing.TB) string {
 		t.Skip(err)
 	}
 	sub, err := fs.Sub(templates.FS, "hls/sim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, sub); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(dir, sub))
 	return dir
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -138,9 +139,7 @@ func TestKernelsOfTodayCompileUnchanged(t *testing.T) {
 				expected = "moved 2\n" + want
 			}
 			got := execute(t, dir, runTime, buildKernel(t, dir, []string{"scale_put.cpp", "exchange.cpp", "today.cpp"}, more...))
-			if diff := cmp.Diff(sorted(expected), sorted(got)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			assert.Check(t, is.DeepEqual(sorted(expected), sorted(got)), "-want +")
 		})
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/internal/report"
 )
@@ -25,17 +28,13 @@ func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
 	s.Files["hls/echo/parts.hpp"] = []byte("\nint part() { return absent(); }\n")
 	_, err := s.Library(t.Context())
 	var failed *hls.CompileError
-	if !errors.As(err, &failed) || failed.Kernel != "echo" {
-		t.Fatalf("got %v", err)
-	}
+	assert.Assert(t, errors.As(err, &failed) && failed.Kernel == "echo", "got %v", err)
 	for _, want := range []string{
 		"compile the kernel echo:\n", "platforms/kernels/echo.hpp:3:12: error:", "nowhere", "    3 | int mine = nowhere;",
 		"hls/echo/parts.hpp:2:21: error:",
 		"from hls/echo/echo_component.cpp:1",
 	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not said", want)
-		}
+		assert.Check(t, strings.Contains(err.Error(), want), "%q is not said", want)
 	}
 	if cache, _ := os.UserCacheDir(); strings.Contains(err.Error(), cache) {
 		t.Error("the cache is named")
@@ -50,9 +49,8 @@ func TestWithoutACompilerItIsSaidWhatToInstall(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for name, err := range map[string]error{"available": hls.Available(t.Context()),
 		"library": func() error { _, err := s.Library(t.Context()); return err }()} {
-		if !errors.Is(err, hls.ErrTools) || !strings.Contains(err.Error(), "apt-get install g++") {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, errors.Is(err, hls.ErrTools) && strings.Contains(err.Error(), "apt-get install g++"),
+			"%s: %v", name, err)
 	}
 }
 
@@ -65,9 +63,7 @@ func compilerBy(t *testing.T, script string) {
 	}
 	dir := t.TempDir()
 	text := "#!/bin/sh\nREAL=" + real + "\n" + `[ "$1" = --version ] && exec $REAL --version` + "\n" + script
-	if err := os.WriteFile(filepath.Join(dir, "g++"), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "g++"), []byte(text), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
@@ -91,20 +87,15 @@ func TestRunsAtOnceBuildOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, c.Close())
 		})
 	}
 	runs.Wait()
 	for _, p := range paths {
-		if p != paths[0] {
-			t.Errorf("%s and %s", p, paths[0])
-		}
+		assert.Check(t, is.Equal(p, paths[0]))
 	}
-	if !slices.Contains(strings.Split(said.String(), "\n"), "building the kernel echo") {
-		t.Errorf("it is not told that the compiler runs: %q", said.String())
-	}
+	assert.Check(t, slices.Contains(strings.Split(said.String(), "\n"), "building the kernel echo"),
+		"it is not told that the compiler runs: %q", said.String())
 	said.Reset()
 	if _, err := s.Library(ctx); err != nil || said.Len() > 0 {
 		t.Errorf("what is there: %q, %v", said.String(), err)
@@ -145,11 +136,7 @@ sleep 100
 func TestEverythingDecidesWhatIsBuilt(t *testing.T) {
 	s := sources(t, "echo", "echo.cpp")
 	first := library(t, s)
-	if again := library(t, s); again != first {
-		t.Errorf("the same is %s", again)
-	}
+	assert.Check(t, is.Equal(library(t, s), first), "the same")
 	s.Files["hls/sim/component.h"] = append(s.Files["hls/sim/component.h"], '\n')
-	if other := library(t, s); other == first {
-		t.Error("another header gives the same library")
-	}
+	assert.Check(t, library(t, s) != first, "another header gives the same library")
 }

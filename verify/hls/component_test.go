@@ -9,6 +9,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
@@ -43,9 +46,8 @@ func TestBeatsPassWholeAndInOrder(t *testing.T) {
 		t.Fatalf("%d beats put, room for %d more", n, c.Count(0))
 	}
 	s := c.Run()
-	if s.Doing != hls.Reads || s.Stream != "in" || s.String() != "waits to read beat 6 of in (5 read)" {
-		t.Errorf("%+v: %s", s, s)
-	}
+	assert.Check(t, s.Doing == hls.Reads && s.Stream == "in" && s.String() == "waits to read beat 6 of in (5 read)",
+		"%+v: %s", s, s)
 	if c.Count(1) != 5 || c.Moved(0) != 5 || c.Moved(1) != 5 || c.Progress() != "in 5 read, out_r 5 written" {
 		t.Errorf("%d to take; %s", c.Count(1), c.Progress())
 	}
@@ -55,9 +57,7 @@ func TestBeatsPassWholeAndInOrder(t *testing.T) {
 	}
 	for i, b := range out[:5] {
 		b.Dest = 0
-		if b != in[i] {
-			t.Errorf("beat %d is %+v", i, b)
-		}
+		assert.Check(t, b == in[i], "beat %d is %+v", i, b)
 	}
 	if n := c.Get(1, out[:]); n != 0 {
 		t.Errorf("%d beats more", n)
@@ -106,18 +106,12 @@ func TestCallsHaveTheirArguments(t *testing.T) {
 	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
 	memory := []uint32{1, 2, 3}
 	arguments := []uint64{2, uint64(uintptr(unsafe.Pointer(&memory[0])))}
-	if err := c.Start(arguments); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(arguments); !errors.Is(err, hls.ErrBusy) {
-		t.Errorf("a second call: %v", err)
-	}
+	assert.NilError(t, c.Start(arguments))
+	assert.Check(t, is.ErrorIs(c.Start(arguments), hls.ErrBusy), "a second call")
 	if s := c.Run(); s.Calls != 1 || !slices.Equal(memory, []uint32{8, 9, 3}) {
 		t.Errorf("%d calls have ended, memory %d", s.Calls, memory)
 	}
-	if err := c.Start(arguments[:1]); !errors.Is(err, hls.ErrArguments) {
-		t.Errorf("with one argument: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(c.Start(arguments[:1]), hls.ErrArguments), "with one argument")
 }
 
 func TestFailuresAndPollingAreTold(t *testing.T) {
@@ -137,16 +131,12 @@ func TestFailuresAndPollingAreTold(t *testing.T) {
 func TestClosedComponentsDoNothing(t *testing.T) {
 	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
 	for range 2 {
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, c.Close())
 	}
 	if n := c.Put(0, make([]hls.Beat, 1)) + c.Get(1, make([]hls.Beat, 1)) + c.Count(0) + int(c.Moved(0)); n != 0 {
 		t.Errorf("%d beats", n)
 	}
-	if err := c.Start(make([]uint64, 2)); !errors.Is(err, hls.ErrClosed) {
-		t.Errorf("start: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(c.Start(make([]uint64, 2)), hls.ErrClosed))
 	if s := c.Run(); s.Doing != hls.Idle || s.Port != -1 {
 		t.Errorf("%+v", s)
 	}

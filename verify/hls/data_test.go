@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -61,7 +62,5 @@ func TestDataMovesBeatsAndVectors(t *testing.T) {
 	dir := bindingHeaders(t, designtest.Load(t, "u55c_tcp", nil))
 	source(t, dir, "data.cpp")
 	got := execute(t, dir, runTime, buildKernel(t, dir, []string{"data.cpp"}))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +moved:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got), "-want +moved")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // half is the value of the bits of a binary16.
@@ -57,9 +59,7 @@ func nearest(bits uint16, x float64) bool {
 func TestHalvesAreRoundedToTheNearest(t *testing.T) {
 	t.Parallel()
 	lines := run(t, build(t, standInHeaders(t), "-O2", "-Wno-strict-aliasing", "testdata/halves.cpp"))
-	if len(lines) != 65536+6*20000 {
-		t.Errorf("%d lines", len(lines))
-	}
+	assert.Check(t, len(lines) == 65536+6*20000, "%d lines", len(lines))
 	for _, line := range lines {
 		var operation string
 		var a, b, c uint32
@@ -85,8 +85,6 @@ func TestHalvesAreRoundedToTheNearest(t *testing.T) {
 		case "==":
 			ok = (c == 1) == (x == y)
 		}
-		if !ok {
-			t.Fatalf("%s, of %v and %v", line, x, y)
-		}
+		assert.Assert(t, ok, "%s, of %v and %v", line, x, y)
 	}
 }

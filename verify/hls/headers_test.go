@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -108,9 +110,7 @@ func TestHeadersServeKernelsOfToday(t *testing.T) {
 					t.Fatalf("line %d: %s\nexpected all to be\n%s", i, line, strings.Join(headersPrint, "\n"))
 				}
 			}
-			if len(have) != len(headersPrint) {
-				t.Errorf("%d lines, expected %d", len(have), len(headersPrint))
-			}
+			assert.Check(t, len(have) == len(headersPrint), "%d lines, expected %d", len(have), len(headersPrint))
 		})
 	}
 }
@@ -122,8 +122,6 @@ func TestHeadersCompileAsSystemHeadersOfOlderAndNewerStandards(t *testing.T) {
 	for _, standard := range []string{"c++14", "c++20"} {
 		text, err := compile(t, "-std="+standard, "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas",
 			"-Wno-strict-aliasing", "-fsyntax-only", "-isystem", h, "testdata/headers.cpp")
-		if err != nil {
-			t.Errorf("%s: %v\n%s", standard, err, text)
-		}
+		assert.Check(t, err == nil, "%s: %v\n%s", standard, err, text)
 	}
 }

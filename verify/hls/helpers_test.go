@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/templates"
 	"github.com/cclforge/cclforge/verify/hls"
 )
@@ -17,13 +19,9 @@ func sources(t testing.TB, kernel, file string) *hls.Sources {
 		t.Skip(err)
 	}
 	header, err := templates.FS.ReadFile("hls/sim/component.h")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return &hls.Sources{Kernel: kernel, Files: map[string][]byte{
 		"hls/sim/component.h": header, "hls/" + kernel + "/" + kernel + "_component.cpp": text,
 	}}
@@ -33,22 +31,16 @@ func sources(t testing.TB, kernel, file string) *hls.Sources {
 func library(t testing.TB, s *hls.Sources) string {
 	t.Helper()
 	path, err := s.Library(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return path
 }
 
 func open(t testing.TB, path string, depth int) *hls.Component {
 	t.Helper()
 	c, err := hls.Open(path, depth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, c.Close())
 	})
 	return c
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -83,20 +85,14 @@ func TestMembersOfValues(t *testing.T) {
 	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O1"), "-DROUNDS=60", "-DTYPES="+calls("type", list),
 		"testdata/members.cpp")
 	lines := run(t, program)
-	if len(lines) < 28*60*40 {
-		t.Errorf("%d lines", len(lines))
-	}
+	assert.Check(t, len(lines) >= 28*60*40, "%d lines", len(lines))
 	for _, line := range lines {
 		operation, v, rest, err := parseLine(line)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		assert.NilError(t, err, "%s", line)
 		a, n := v[0], int(v[1].Int64())
 		switch operation {
 		case "text":
-			if want := a.Text(n); rest != want {
-				t.Fatalf("%v in radix %d is %s, expected %s", a, n, rest, want)
-			}
+			assert.Equal(t, rest, a.Text(n), "%v in radix %d", a, n)
 		case "int":
 			if want := v[2].form.hold(a.Int); v[2].Cmp(want) != 0 {
 				t.Fatalf("%v becomes %v, expected %v", a, v[2], want)
@@ -109,9 +105,7 @@ func TestMembersOfValues(t *testing.T) {
 			}
 		default:
 			f, want, err := member(operation, a, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if got := v[2]; got.form != f || got.Cmp(f.hold(want)) != 0 {
 				t.Fatalf("%s of %v and %d = %v, expected %v %v", operation, a, n, got, f, f.hold(want))
 			}
@@ -156,9 +150,7 @@ func TestPartsAreReadAndWritten(t *testing.T) {
 	seen := map[string]int{}
 	for _, line := range lines {
 		operation, v, _, err := parseLine(line)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		assert.NilError(t, err, "%s", line)
 		seen[operation]++
 		index := func(i int) int { return int(v[i].Int64()) }
 		a, got := v[0], v[len(v)-1]
@@ -177,9 +169,7 @@ func TestPartsAreReadAndWritten(t *testing.T) {
 			_, want, _ = member("xor_reduce", value{form{a.width, false}, part(a, index(1), index(2))}, 0)
 		case "more":
 			want = new(big.Int).Add(part(a, index(1), index(2)), big.NewInt(1))
-			if got.form != (form{a.width + 1, false}) {
-				t.Fatalf("%s: the sum has the form %v", line, got.form)
-			}
+			assert.Assert(t, got.form == (form{a.width + 1, false}), "%s: the sum has the form %v", line, got.form)
 		case "put":
 			want = replaced(a, index(1), index(2), v[3].Int)
 		case "join":

@@ -9,6 +9,9 @@ import (
 	"os/exec"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -62,9 +65,7 @@ func TestNumbersConvertAsTheDriverDoes(t *testing.T) {
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if want := 4 * (2<<16 + 6*len(numbers)); len(out) != want {
 		t.Fatalf("%d bytes, want %d", len(out), want)
 	}
@@ -74,9 +75,7 @@ func TestNumbersConvertAsTheDriverDoes(t *testing.T) {
 		return v
 	}
 	check := func(what string, of, got, want uint32) {
-		if got != want {
-			t.Errorf("%s of %#x is %#x, want %#x", what, of, got, want)
-		}
+		assert.Check(t, is.Equal(got, want), "%s of %#x", what, of)
 	}
 	for i := range uint32(1 << 16) {
 		check("float of float16", i, next(), math.Float32bits(accl.Float16(i).Float32()))

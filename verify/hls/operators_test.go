@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -66,9 +68,7 @@ func TestOperatorsGiveDocumentedWidthsAndValues(t *testing.T) {
 	seen := map[string]int{}
 	for _, line := range run(t, program) {
 		operation, v, _, err := parseLine(line)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		assert.NilError(t, err, "%s", line)
 		seen[operation]++
 		a, b, got := v[0], v[1], v[2]
 		var f form
@@ -80,9 +80,8 @@ func TestOperatorsGiveDocumentedWidthsAndValues(t *testing.T) {
 			f, want = binaryOp(operation, a, b)
 		}
 		want = f.hold(want)
-		if got.form != f || got.Cmp(want) != 0 {
-			t.Fatalf("%v %s %v = %v, expected %v %v", a, operation, b, got, f, want)
-		}
+		assert.Assert(t, got.form == f && got.Cmp(want) == 0,
+			"%v %s %v = %v, expected %v %v", a, operation, b, got, f, want)
 	}
 	for _, operation := range strings.Fields("+ - * / % & | ^ << >> == != < <= > >= += -= *= /= %= &= |= ^= =") {
 		if seen[operation] < 400 {

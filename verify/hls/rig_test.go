@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/templates"
@@ -41,18 +43,14 @@ func bindingHeaders(t *testing.T, d *design.Design) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	files, err := emit.HLS(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, f := range files {
 		if filepath.Dir(f.Path) == "hls" {
 			put(t, dir, f.Path, f.Content)
 		}
 	}
 	sim, err := fs.Sub(templates.FS, "hls/sim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	err = fs.WalkDir(sim, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -61,30 +59,22 @@ func bindingHeaders(t *testing.T, d *design.Design) (dir string) {
 		put(t, dir, "sim/"+path, text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return dir
 }
 
 func put(t *testing.T, dir, path string, text []byte) {
 	t.Helper()
 	path = filepath.Join(dir, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	assert.NilError(t, os.WriteFile(path, text, 0o644))
 }
 
 // source copies a file of testdata.
 func source(t *testing.T, dir, name string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	put(t, dir, name, text)
 }
 
@@ -96,9 +86,7 @@ func buildKernel(t *testing.T, dir string, files []string, more ...string) (prog
 		t.Skip("NOT TESTED: what kernels in C++ are written with, because g++ is not installed (apt install g++)")
 	}
 	runtime, err := filepath.Glob(filepath.Join(dir, "sim", "*.cpp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	program = filepath.Join(dir, "program")
 	args := append([]string{"-O0", "-Ihls", "-isystem", "sim", "-I.", "-o", program}, flags...)
 	args = append(append(append(args, more...), files...), standIn(t, compiler, runtime)...)

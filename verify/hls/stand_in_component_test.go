@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -175,10 +178,8 @@ func checkScenarios(t *testing.T, some func(kernel string) bool, flags ...string
 		program := p.of(t, s.kernel)
 		t.Run(s.name, func(t *testing.T) {
 			have := run(t, program, strings.Fields(s.commands)...)
-			if strings.Join(have, "\n") != strings.Join(s.expected, "\n") {
-				t.Errorf("%s of %s:\n%s\nexpected\n%s", s.commands, s.kernel, strings.Join(have, "\n"),
-					strings.Join(s.expected, "\n"))
-			}
+			assert.Check(t, is.Equal(strings.Join(have, "\n"), strings.Join(s.expected, "\n")),
+				"%s of %s", s.commands, s.kernel)
 		})
 	}
 	program := p.of(t, "mistakes")
@@ -187,9 +188,7 @@ func checkScenarios(t *testing.T, some func(kernel string) bool, flags ...string
 			commands := strings.Repeat("open 1 put 0 1 close ", n) + "open 1 put 0 1 run close"
 			have := run(t, program, strings.Fields(commands)...)
 			want := fmt.Sprintf("failed -1 calls 0 text 'kernel tested: %s (beats: 1 read from in, 0 written to out)'", text)
-			if last := have[len(have)-2]; last != want {
-				t.Errorf("%s\nexpected\n%s", last, want)
-			}
+			assert.Check(t, is.Equal(have[len(have)-2], want))
 		})
 	}
 }
@@ -215,9 +214,7 @@ func BenchmarkEcho(b *testing.B) {
 	for b.Loop() {
 		text := strings.TrimPrefix(run(b, program, "open", "16", "bench", "500")[0], "beats/s ")
 		rate, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		b.ReportMetric(rate, "beats/s")
 	}
 }

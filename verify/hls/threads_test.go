@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
@@ -19,14 +21,10 @@ func TestComponentsLiveWithGo(t *testing.T) {
 	var all sync.WaitGroup
 	for range components {
 		c, err := hls.Open(library, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		all.Go(func() {
 			defer func() {
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, c.Close())
 			}()
 			for round := range uint32(rounds) {
 				in, out := [3]hls.Beat{}, [4]hls.Beat{}

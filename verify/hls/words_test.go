@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -147,9 +148,7 @@ func (s *steps) run(t *testing.T, platform, include, declarations string) {
 	source(t, dir, "probe.hpp")
 	put(t, dir, "main.cpp", s.program(include, declarations))
 	got := execute(t, dir, runTime, buildKernel(t, dir, []string{"main.cpp"}))
-	if diff := cmp.Diff(s.want.String(), got); diff != "" {
-		t.Errorf("-contract +sent:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(s.want.String(), got), "-contract +sent")
 }
 
 // TestMethodsSendTheWordsOfTheContract: every method, waiting and not, and every

@@ -2,7 +2,6 @@ package proofs_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"maps"
 	"os"
@@ -11,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/proofs"
@@ -27,9 +29,7 @@ const limit = 10 * time.Minute
 func load(t *testing.T) proofs.Sources {
 	t.Helper()
 	s, err := proofs.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return s
 }
 
@@ -54,46 +54,32 @@ func TestBlocksKeepTheirPromises(t *testing.T) {
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			r, err := p.Run(t.Context(), sources, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			results = append(results, r)
-			if !r.Proved {
-				t.Errorf("%s\ncounterexample: %s", r.Failure, r.Trace)
-			}
+			assert.Check(t, r.Proved, "%s\ncounterexample: %s", r.Failure, r.Trace)
 			for _, f := range r.Broken {
-				if !f.Found {
-					t.Errorf("planted: %s: %s", f.Defect, f.Failure)
-				}
+				assert.Check(t, f.Found, "planted: %s: %s", f.Defect, f.Failure)
 			}
 		})
 	}
 	t.Logf("\n%s", proofs.Table(results))
-	if err := proofs.WriteReport(o.Out, results); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, proofs.WriteReport(o.Out, results))
 }
 
 func TestTheTableFitsTheHardware(t *testing.T) {
 	sources := load(t)
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(proofs.All(), proofs.Unfinished()) {
-		if seen[p.Name] {
-			t.Errorf("%s is there twice", p.Name)
-		}
+		assert.Check(t, !seen[p.Name], "%s is there twice", p.Name)
 		seen[p.Name] = true
-		if err := p.Check(sources); err != nil {
-			t.Errorf("%s: %v", p.Name, err)
-		}
-		if len(p.Broken) < 3 || p.Shows == "" || p.Why == "" {
-			t.Errorf("%s: %d planted defects, shows %q, because %q", p.Name, len(p.Broken), p.Shows, p.Why)
-		}
+		assert.Check(t, p.Check(sources), "%s", p.Name)
+		assert.Check(t, len(p.Broken) >= 3 && p.Shows != "" && p.Why != "",
+			"%s: %d planted defects, shows %q, because %q", p.Name, len(p.Broken), p.Shows, p.Why)
 		if p.BaseCase() <= p.K {
 			t.Errorf("%s: a base case of %d cycles is not enough for induction over %d", p.Name, p.BaseCase(), p.K)
 		}
-		if p.Bounded() && p.Base != 0 {
-			t.Errorf("%s: what is bounded is looked at as far as its situations come about", p.Name)
-		}
+		assert.Check(t, !p.Bounded() || p.Base == 0,
+			"%s: what is bounded is looked at as far as its situations come about", p.Name)
 	}
 }
 
@@ -101,9 +87,7 @@ func find(t *testing.T, name string) proofs.Proof {
 	t.Helper()
 	every := proofs.All()
 	i := slices.IndexFunc(every, func(p proofs.Proof) bool { return p.Name == name })
-	if i < 0 {
-		t.Fatalf("there is no proof of %s", name)
-	}
+	assert.Assert(t, i >= 0, "there is no proof of %s", name)
 	p := every[i]
 	p.Broken = nil
 	return p
@@ -116,12 +100,8 @@ func TestADefectFailsTheProofAndLeavesATrace(t *testing.T) {
 	sources[file] = strings.Replace(sources[file], "if (in_ready) spare", "spare", 1)
 	dir := t.TempDir()
 	r, err := find(t, "skid_buffer").Run(t.Context(), sources, proofs.Options{Out: dir, Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Proved || r.Good() || r.Failure == "" {
-		t.Errorf("it was proved: %+v", r)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, !r.Proved && !r.Good() && r.Failure != "", "it was proved: %+v", r)
 	if want := filepath.Join(dir, "skid_buffer.vcd"); r.Trace != want {
 		t.Errorf("the trace is %q, want %q", r.Trace, want)
 	} else if text, err := os.ReadFile(want); err != nil || !strings.Contains(string(text), "$enddefinitions") {
@@ -140,12 +120,9 @@ func TestAPropertyWhoseConditionNeverComesAboutIsTold(t *testing.T) {
 	const property = "always @* if (!rst && spare_full && !out_valid) idle_words: assert (spare_full);\nendmodule"
 	sources[file] = strings.Replace(sources[file], "endmodule", property, 1)
 	r, err := find(t, "skid_buffer").Run(t.Context(), sources, proofs.Options{Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Proved || !strings.Contains(r.Failure, "condition-of:dut.idle_words") {
-		t.Errorf("it counts as proved: %+v", r)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, !r.Proved && strings.Contains(r.Failure, "condition-of:dut.idle_words"),
+		"it counts as proved: %+v", r)
 }
 
 func TestAChangeOfTheHardwareThatHidesNothingIsHarmless(t *testing.T) {
@@ -154,12 +131,9 @@ func TestAChangeOfTheHardwareThatHidesNothingIsHarmless(t *testing.T) {
 	p.Broken = []proofs.Defect{{Name: "none", Old: "assign in_ready = !spare_full;",
 		New: "assign in_ready = ~spare_full;"}}
 	r, err := p.Run(t.Context(), load(t), proofs.Options{Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.Proved || r.Good() || len(r.Broken) != 1 || r.Broken[0].Found {
-		t.Errorf("a defect that is none was found: %+v", r)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, r.Proved && !r.Good() && len(r.Broken) == 1 && !r.Broken[0].Found,
+		"a defect that is none was found: %+v", r)
 }
 
 func TestMistakesOfTheTableAreTold(t *testing.T) {
@@ -175,16 +149,12 @@ func TestMistakesOfTheTableAreTold(t *testing.T) {
 	} {
 		p := find(t, "skid_buffer")
 		change(&p)
-		if err := p.Check(sources); err == nil {
-			t.Errorf("%s: no error", what)
-		}
+		assert.Check(t, p.Check(sources) != nil, "%s: no error", what)
 	}
 }
 
 func TestTimeRunsOut(t *testing.T) {
 	skipWithoutTools(t)
 	_, err := find(t, "skid_buffer").Run(t.Context(), load(t), proofs.Options{Limit: time.Millisecond})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
+	assert.Check(t, is.ErrorIs(err, context.DeadlineExceeded))
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu/memory"
 )
@@ -18,23 +21,17 @@ import (
 func values(t *testing.T, d accl.Device, list ...float32) accl.Memory {
 	t.Helper()
 	m, err := d.Alloc(t.Context(), accl.MemSpec{Bytes: 4 * len(list)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for i, v := range list {
 		binary.LittleEndian.PutUint32(m.Bytes()[4*i:], math.Float32bits(v))
 	}
-	if err := m.SyncTo(t.Context(), 0, 4*len(list)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, m.SyncTo(t.Context(), 0, 4*len(list)))
 	return m
 }
 
 func read(t *testing.T, m accl.Memory) (list []float32) {
 	t.Helper()
-	if err := m.SyncFrom(t.Context(), 0, len(m.Bytes())); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, m.SyncFrom(t.Context(), 0, len(m.Bytes())))
 	for at := 0; at < len(m.Bytes()); at += 4 {
 		list = append(list, math.Float32frombits(binary.LittleEndian.Uint32(m.Bytes()[at:])))
 	}
@@ -49,9 +46,7 @@ func TestTheHostCallsAKernelInCppByItsRegisters(t *testing.T) {
 	src, dst := values(t, d, 1, 2, 3, 4, 5, 6, 7, 8), values(t, d, -1, -2, -3, -4, -5, -6, -7, -8)
 	for i, name := range []string{"vadd_put", "vadd_0_0", "vadd_put"} {
 		before := e.Cycle()
-		if err := accl.CallKernel(ctx, d, name, src.Addr()+4, dst.Addr()+8, uint64(3+i)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, accl.CallKernel(ctx, d, name, src.Addr()+4, dst.Addr()+8, uint64(3+i)))
 		want := []float32{-1, -2, 3, 4, 5, 6, 7, 8}
 		copy(want[5+i:], []float32{-6, -7, -8}[i:])
 		if got := read(t, dst); !equal(got, want) {
@@ -65,9 +60,7 @@ func TestTheHostCallsAKernelInCppByItsRegisters(t *testing.T) {
 		t.Errorf("the operand is %v", got)
 	}
 	// Within one allocation, and with what another call has written.
-	if err := accl.CallKernel(ctx, d, "vadd_put", dst.Addr(), dst.Addr()+4, 5); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, accl.CallKernel(ctx, d, "vadd_put", dst.Addr(), dst.Addr()+4, 5))
 	if got := read(t, dst); !equal(got, []float32{-1, 0, 1, 2, 3, 4, 7, -8}) {
 		t.Errorf("%v", got)
 	}
@@ -135,9 +128,8 @@ func TestACallOfAKernelThatDoesNotEndEndsWithItsContext(t *testing.T) {
 				for e.Stats().Kernels[3].Doing == "has not run" {
 					time.Sleep(time.Millisecond)
 				}
-				if err := accl.CallKernel(ctx, d, "vadd_put", m.Addr(), m.Addr(), 1); !errors.Is(err, accl.ErrKernelBusy) {
-					t.Errorf("at the same time: %v", err)
-				}
+				assert.Check(t, is.ErrorIs(accl.CallKernel(ctx, d, "vadd_put", m.Addr(), m.Addr(), 1), accl.ErrKernelBusy),
+					"at the same time")
 			})
 			err := accl.CallKernel(ctx, d, "vadd_put", m.Addr(), m.Addr(), c.count)
 			others.Wait()
@@ -145,15 +137,12 @@ func TestACallOfAKernelThatDoesNotEndEndsWithItsContext(t *testing.T) {
 			if !errors.As(err, &stalled) || !errors.Is(err, accl.ErrKernelStalled) || !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
-			if stalled.Instance != "vadd_0_0" || stalled.Stream != c.stream || stalled.Beat != c.beat {
-				t.Errorf("%+v", stalled)
-			}
+			assert.Check(t, stalled.Instance == "vadd_0_0" && stalled.Stream == c.stream && stalled.Beat == c.beat,
+				"%+v", stalled)
 			if err := accl.CallKernel(limited(t), d, "vadd_put", m.Addr(), m.Addr(), 1); !errors.Is(err, accl.ErrKernelBusy) {
 				t.Errorf("afterwards: %v", err)
 			}
-			if err := sleeps(e); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, sleeps(e))
 		})
 	}
 }
@@ -179,14 +168,10 @@ func TestACallOfAKernelEndsWithItsCard(t *testing.T) {
 	for e.Stats().Kernels[3].Doing == "has not run" {
 		time.Sleep(time.Millisecond)
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.Close())
 	select {
 	case err := <-called:
-		if err == nil {
-			t.Error("it has ended well")
-		}
+		assert.Check(t, err != nil, "it has ended well")
 	case <-limited(t).Done():
 		t.Error("it does not end")
 	}

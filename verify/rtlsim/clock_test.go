@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestClock has an engine run alone for long, and all run together after it: it
@@ -66,7 +68,5 @@ func TestSettle(t *testing.T) {
 	case <-time.After(10 * time.Millisecond):
 	}
 	runs.sleep()
-	if err := <-settled; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-settled)
 }

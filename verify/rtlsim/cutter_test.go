@@ -3,12 +3,12 @@ package rtlsim
 import (
 	"bytes"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestCutterKeepsBytesAndTheirOrder(t *testing.T) {
-	if newCutter(0, 0) != nil {
-		t.Error("without a seed streams are cut")
-	}
+	assert.Check(t, newCutter(0, 0) == nil, "without a seed streams are cut")
 	c := newCutter(7, 1)
 	var in, out [2][]byte
 	lengths := map[int]bool{}
@@ -24,9 +24,7 @@ func TestCutterKeepsBytesAndTheirOrder(t *testing.T) {
 		for _, s := range c.sessions() {
 			room := c.r.IntN(20)
 			all := c.give(s, func(piece []byte) bool {
-				if len(piece) == 0 || len(piece) > longestPiece {
-					t.Fatalf("a piece of %d bytes", len(piece))
-				}
+				assert.Assert(t, len(piece) != 0 && len(piece) <= longestPiece, "a piece of %d bytes", len(piece))
 				if room--; room < 0 {
 					refused++
 					return false
@@ -40,7 +38,6 @@ func TestCutterKeepsBytesAndTheirOrder(t *testing.T) {
 			}
 		}
 	}
-	if refused == 0 || !lengths[1] || !lengths[longestPiece] || len(lengths) < 500 {
-		t.Errorf("%d refused, %d lengths", refused, len(lengths))
-	}
+	assert.Check(t, refused != 0 && lengths[1] && lengths[longestPiece] && len(lengths) >= 500,
+		"%d refused, %d lengths", refused, len(lengths))
 }

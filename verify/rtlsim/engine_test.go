@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -29,9 +31,7 @@ func toy(t *testing.T, d *design.Design, b Build) string {
 		t.Skip(err)
 	}
 	sources, err := verilate.SourcesOf(t.Context(), d, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var some []string
 	for _, s := range sources {
 		base := filepath.Base(s)
@@ -41,18 +41,12 @@ func toy(t *testing.T, d *design.Design, b Build) string {
 		}
 	}
 	top, err := filepath.Abs("testdata/platform_top.sv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	control, err := controlPort(d, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b.Optimize = "-O0"
 	path, err := build(t.Context(), append(some, top), b, map[string]string{"CONTROL": fmt.Sprint(control)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return path
 }
 
@@ -74,19 +68,13 @@ func toyEngine(t *testing.T, o Options) (*Engine, *design.Design) {
 		o.Image = []byte{1, 2, 3, 4, 0x73, 0, 0x50, 0x10, 0xFF, 0xFF, 0xFF, 0xFF, 5}
 	}
 	port, _, err := fabric.NewNet(fabric.TCP, fabric.Options{}).Port(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	e, err := New(ctx, d, port, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, e.Close())
 	})
 	return e, d
 }
@@ -110,9 +98,7 @@ func TestTheHostReadsAndWritesRegisters(t *testing.T) {
 		all.Go(func() {
 			off := e.first + 0x100 + 4*g
 			for i := range uint32(10) {
-				if err := d.WriteReg(ctx, off, g<<16+i); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, d.WriteReg(ctx, off, g<<16+i))
 				if got, err := d.ReadReg(ctx, off); err != nil || got != g<<16+i {
 					t.Errorf("0x%X reads 0x%X (%v)", off, got, err)
 				}
@@ -157,9 +143,7 @@ func TestClientsGetTheirAnswersInOrder(t *testing.T) {
 	}
 	all.Wait()
 	if err := e.do(func() {
-		if len(traced) != clients*each {
-			t.Errorf("%d words traced", len(traced))
-		}
+		assert.Check(t, len(traced) == clients*each, "%d words traced", len(traced))
 	}); err != nil {
 		t.Error(err)
 	}
@@ -172,9 +156,7 @@ func TestAReturnCodeHasAllItsBits(t *testing.T) {
 	e, _ := toyEngine(t, Options{Build: Build{Careful: true}})
 	d, ctx := e.Device(), limited(t)
 	ticket, err := d.Start(ctx, 0, accl.Call{Scenario: 1, Tag: 1<<28 - 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if code, err := d.Wait(ctx, ticket); err != nil || code != 1<<31|1<<28-1 {
 		t.Errorf("0x%X, %v", uint32(code), err)
 	}
@@ -194,19 +176,13 @@ func TestMemoryIsSharedWithTheHardware(t *testing.T) {
 	d, ctx := e.Device(), limited(t)
 	at := uint64(1<<16 - 100)
 	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: 300, At: &at})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for i := range m.Bytes() {
 		m.Bytes()[i] = byte(i)
 	}
-	if err := m.SyncTo(ctx, 0, 300); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, m.SyncTo(ctx, 0, 300))
 	ticket, err := d.Start(ctx, 0, accl.Call{Count: 0x30201, Addr0: 1 << 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := d.Wait(ctx, ticket); err != nil {
 		t.Fatal(err)
 	}
@@ -217,9 +193,7 @@ func TestMemoryIsSharedWithTheHardware(t *testing.T) {
 		t.Errorf("%v\n%v\n%v", err, m.Bytes(), want)
 	}
 	for _, bad := range [][2]int{{-1, 1}, {0, 301}, {301, 0}} {
-		if err := m.SyncTo(ctx, bad[0], bad[1]); err == nil {
-			t.Errorf("%v is within 300 bytes", bad)
-		}
+		assert.Check(t, m.SyncTo(ctx, bad[0], bad[1]) != nil, "%v is within 300 bytes", bad)
 	}
 	if _, err := d.Alloc(ctx, accl.MemSpec{Bytes: 1, At: &at}); !errors.Is(err, memory.ErrTaken) {
 		t.Error(err)
@@ -227,18 +201,14 @@ func TestMemoryIsSharedWithTheHardware(t *testing.T) {
 	if _, err := d.Alloc(ctx, accl.MemSpec{Bytes: 1, Host: true}); !errors.Is(err, memory.ErrNoMemory) {
 		t.Error(err)
 	}
-	if err := m.Free(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, m.Free())
 }
 
 func TestTheHostIsAtTheKernelStreams(t *testing.T) {
 	e, _ := toyEngine(t, Options{Build: Build{Careful: true}})
 	d, ctx := e.Device(), limited(t)
 	data := bytes.Repeat([]byte("stream of beats "), 100) // 25 beats
-	if err := d.Push(ctx, 4, data); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Push(ctx, 4, data))
 	var got []byte
 	for len(got) < len(data) {
 		tdest, b, err := d.Pull(ctx, 200)
@@ -247,9 +217,7 @@ func TestTheHostIsAtTheKernelStreams(t *testing.T) {
 		}
 		got = append(got, b...)
 	}
-	if !bytes.Equal(got, data) {
-		t.Error("other beats have come back")
-	}
+	assert.Check(t, bytes.Equal(got, data), "other beats have come back")
 	if _, _, err := d.Pull(ctx, 63); !errors.Is(err, engine.ErrBeat) {
 		t.Error(err)
 	}
@@ -273,9 +241,7 @@ func TestWhatFailsEndsTheEngineAndItsCalls(t *testing.T) {
 			e, _ := toyEngine(t, Options{Build: Build{Careful: true}})
 			d, ctx := e.Device(), limited(t)
 			ticket, err := d.Start(ctx, 0, accl.Call{Scenario: c.scenario, Count: 100})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if _, err := d.Wait(ctx, ticket); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("the call ends with %v", err)
 			}
@@ -297,31 +263,23 @@ func TestClosingEndsWhatIsInFlight(t *testing.T) {
 	e, _ := toyEngine(t, Options{Build: Build{Careful: true}})
 	d, ctx := e.Device(), limited(t)
 	ticket, err := d.Start(ctx, 0, accl.Call{Count: 1 << 31})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
 	if _, err := d.Wait(short, ticket); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, d.Close())
 	if _, err := d.Wait(ctx, ticket); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("%v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, d.Close())
 }
 
 func TestWaveformsAreWrittenOfAWindow(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "wave.fst")
 	e, _ := toyEngine(t, Options{Build: Build{Trace: true}, Trace: &Trace{File: file, From: 10, To: 100}})
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.Close())
 	if info, err := os.Stat(file); err != nil || info.Size() < 500 {
 		t.Errorf("%v, %v", info, err)
 	}

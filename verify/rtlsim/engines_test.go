@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/platforms"
@@ -16,9 +18,7 @@ import (
 func joinedEngines(t *testing.T, n int) *design.Design {
 	t.Helper()
 	board, err := platforms.FS.ReadFile("boards/u280.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text := strings.NewReplacer(`board "u280"`, `board "large"`, "banks = 32", "banks = 64").Replace(string(board))
 	name := fmt.Sprintf("joined%d", n)
 	own := fmt.Sprintf(`platform %q {
@@ -47,9 +47,7 @@ func TestOneToEightEnginesLint(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			d := joinedEngines(t, n)
 			files, own := hardware(t, d)
-			if err := lint(t.Context(), outside(t, files, own), top); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, lint(t.Context(), outside(t, files, own), top))
 			for i := range n {
 				if _, err := controlPort(d, i); err != nil {
 					t.Error(err)

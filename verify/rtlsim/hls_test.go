@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/world/engine"
@@ -39,9 +42,7 @@ func through(t *testing.T, e *Engine, tdest uint32, sent []byte, bytes int) []by
 		}
 		got = append(got, b...)
 	}
-	if err := <-pushed; err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, <-pushed)
 	return got
 }
 
@@ -62,9 +63,7 @@ func TestKernelsInCppComputeOnTheStreamsOfTheModel(t *testing.T) {
 	e := laneEngine(t, "", Options{Seed: 3})
 	narrow, ok := lanes.Convert("float32", "float16")
 	widen, alsoOK := lanes.Convert("float16", "float32")
-	if !ok || !alsoOK {
-		t.Fatal("no reference")
-	}
+	assert.Assert(t, ok && alsoOK, "no reference")
 	for i, elements := range []int{32, 64, 4096} {
 		in := floats(elements, uint64(i))
 		want := make([]byte, len(in)/2)
@@ -96,17 +95,14 @@ func TestKernelsInCppMoveABeatACycleAndWaitForSlowReaders(t *testing.T) {
 	const beats = 20000
 	in := floats(beats*16, 5)
 	before := e.Cycle()
-	if got := through(t, e, passes, in, len(in)); !bytes.Equal(got, in) {
-		t.Fatal("the bytes are not the same")
-	}
+	assert.Assert(t, bytes.Equal(through(t, e, passes, in, len(in)), in), "the bytes are not the same")
 	if cycles := e.Cycle() - before; cycles < beats || cycles > beats+beats/10 {
 		t.Errorf("%d beats take %d cycles", beats, cycles)
 	}
 	const some, every = 1000, 16
 	before = e.Cycle()
-	if got := through(t, e, slowly|passes, in[:64*some], 64*some); !bytes.Equal(got, in[:64*some]) {
-		t.Error("a slow reader gets other ones")
-	}
+	assert.Check(t, bytes.Equal(through(t, e, slowly|passes, in[:64*some], 64*some), in[:64*some]),
+		"a slow reader gets other ones")
 	if cycles := e.Cycle() - before; cycles < (some-1)*every || cycles > (some+some/10)*every {
 		t.Errorf("%d beats, of which one is taken in %d cycles, take %d", some, every, cycles)
 	}
@@ -159,19 +155,13 @@ func TestStatsSayWhatAKernelInCppWaitsFor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := laneEngine(t, signature+c.top, Options{})
-			if err := e.Device().Push(limited(t), passes, make([]byte, 128)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, e.Device().Push(limited(t), passes, make([]byte, 128)))
 			var doing string
 			for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && !strings.Contains(doing, c.want); {
 				doing = e.Stats().Kernels[0].Doing
 			}
-			if !strings.Contains(doing, c.want) {
-				t.Errorf("it %s", doing)
-			}
-			if sleeps(e) != nil {
-				t.Errorf("the card does not sleep: %v", sleeps(e))
-			}
+			assert.Check(t, is.Contains(doing, c.want))
+			assert.Check(t, sleeps(e), "the card does not sleep")
 		})
 	}
 }
@@ -224,29 +214,20 @@ func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
 		through(t, e, passes, floats(64, 1), 256)
 	}
 	library := e.card.components[0].library
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.Close())
 	dir := t.TempDir()
 	path := filepath.Join(dir, "card.rec")
-	if err := record.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, record.Save(path))
 	r, err := ReadRecording(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(r.head.Arguments, library) || len(r.head.Kernels) != 2 {
-		t.Errorf("%d libraries, and %q", len(r.head.Kernels), r.head.Arguments)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, !strings.Contains(r.head.Arguments, library) && len(r.head.Kernels) == 2,
+		"%d libraries, and %q", len(r.head.Kernels), r.head.Arguments)
 	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}); err != nil {
 		t.Error(err)
 	}
 	loses, err := hls.Library(t.Context(),
 		laneDesign(t, signature+strings.Replace(counts, "out_r.write", "if (seen % 3) out_r.write", 1)), "hp_compression")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if r.head.Kernels[0], err = os.ReadFile(loses); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -90,9 +92,7 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 	}
 	d := laneDesign(t, top)
 	all, err := verilate.SourcesOf(ctx, d, "sim", "hp_compression", "vadd_put")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var some []string
 	for _, s := range all {
 		base, common := filepath.Base(s), filepath.Base(filepath.Dir(s)) == "common"
@@ -102,23 +102,15 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 		}
 	}
 	text, err := os.ReadFile("testdata/hls/platform_top.sv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	own, err := verilate.Place(map[string][]byte{"platform_top.sv": text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	o.Build = Build{Careful: true, KernelPort: true, Optimize: "-O0"}
 	kernels, err := calledKernels(d)
 	at := slices.IndexFunc(kernels[0], func(k *called) bool { return k.component >= 0 })
-	if err != nil || at < 0 {
-		t.Fatalf("no kernel in C++ is called: %v", err)
-	}
+	assert.Assert(t, err == nil && at >= 0, "no kernel in C++ is called: %v", err)
 	control, err := controlPort(d, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	params := map[string]string{"CONTROL": fmt.Sprint(control), "CALLED": fmt.Sprint(kernels[0][at].control)}
 	if o.Library, err = build(ctx, append(some, own...), o.Build, params); err != nil {
 		t.Fatal(err)
@@ -128,17 +120,11 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 		o.Record = Record(t, "lane")
 	}
 	port, _, err := fabric.NewNet(fabric.TCP, fabric.Options{}).Port(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	e, err := New(t.Context(), d, port, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, e.Close())
 	})
 	return e
 }

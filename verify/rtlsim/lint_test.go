@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -52,16 +53,10 @@ func (c *cleaner) check(t *testing.T, name string, d *design.Design) {
 func hardware(t *testing.T, d *design.Design) (synth.Sources, []synth.Kernel) {
 	t.Helper()
 	files, err := synth.Rendered(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if files[top+".sv"] == nil {
-		t.Fatalf("%s has no top level", d.Platform.Name)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, files[top+".sv"] != nil, "%s has no top level", d.Platform.Name)
 	own, err := synth.KernelsOf(d, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return files, own
 }
 
@@ -73,9 +68,7 @@ func outside(t *testing.T, files synth.Sources, own []synth.Kernel) synth.Source
 	for _, k := range own {
 		name := path.Join(k.ID, k.Module+".sv")
 		header, _, ok := bytes.Cut(ports[name], []byte("\n);\n"))
-		if !ok {
-			t.Fatalf("%s: no end of the ports", name)
-		}
+		assert.Assert(t, ok, "%s: no end of the ports", name)
 		ports[name] = slices.Concat([]byte("// verilator lint_off UNUSED\n// verilator lint_off UNDRIVEN\n"), header,
 			[]byte("\n);\nendmodule\n// verilator lint_on UNUSED\n// verilator lint_on UNDRIVEN\n"))
 	}
@@ -89,9 +82,7 @@ func (c *cleaner) once(t *testing.T, name string, files synth.Sources, module st
 	}
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		if err := lint(t.Context(), files, module); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, lint(t.Context(), files, module))
 	})
 }
 
@@ -135,9 +126,7 @@ func TestWholePlatformsAreClean(t *testing.T) {
 	}
 	for _, name := range nightly.Of(sample[:1], designtest.Library(t).PlatformNames()) {
 		files, _ := hardware(t, designtest.Load(t, name, nil))
-		if err := lint(t.Context(), files, top); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, lint(t.Context(), files, top), "%s", name)
 	}
 }
 

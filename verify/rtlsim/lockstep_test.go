@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestLockstep has engines run turns of different lengths: at any time it is the
@@ -56,9 +59,7 @@ func TestLockstep(t *testing.T) {
 		return list
 	}
 	first := order()
-	if second := order(); !slices.Equal(first, second) {
-		t.Error("turns come in another order when all is done again")
-	}
+	assert.Check(t, slices.Equal(first, order()), "turns come in another order when all is done again")
 	if len(first) != engines*turns {
 		t.Errorf("%d turns, %d expected", len(first), engines*turns)
 	}
@@ -86,14 +87,10 @@ func TestHold(t *testing.T) {
 			})
 			time.Sleep(time.Millisecond) // for what should wait
 		}
-		if len(ran) != 0 {
-			t.Error("an engine runs on a clock that is held")
-		}
+		assert.Check(t, is.Equal(len(ran), 0), "an engine runs on a clock that is held")
 		return failure
 	})
-	if !errors.Is(err, failure) {
-		t.Errorf("%v", err)
-	}
+	assert.Check(t, is.ErrorIs(err, failure))
 	all.Wait()
 	if x, y := <-ran, <-ran; x != 100 || y != 100 {
 		t.Errorf("engines begin at %d and %d, 100 expected", x, y)

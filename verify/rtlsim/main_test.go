@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/rtlsim/simtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -57,9 +59,8 @@ func TestAFailureLeavesRecordingsAndTheFirstOneWaveforms(t *testing.T) {
 				"-test.timeout=5m", "-sim.waves="+test.cycles)
 			cmd.Env = append(os.Environ(), failing+"=1")
 			out, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "it fails in cycle") {
-				t.Fatalf("it does not fail as it should: %v\n%s", err, out)
-			}
+			assert.Assert(t, err != nil && strings.Contains(string(out), "it fails in cycle"),
+				"it does not fail as it should: %v\n%s", err, out)
 			var recordings, waves []string
 			for list, suffix := range map[*[]string]string{&recordings: ".rec", &waves: ".fst"} {
 				if err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -76,18 +77,14 @@ func TestAFailureLeavesRecordingsAndTheFirstOneWaveforms(t *testing.T) {
 					test.recordings, test.waves, out)
 			}
 			for _, file := range append(recordings, waves...) {
-				if !strings.Contains(string(out), file) {
-					t.Errorf("nothing is said of %s\n%s", file, out)
-				}
+				assert.Check(t, strings.Contains(string(out), file), "nothing is said of %s\n%s", file, out)
 			}
 			if first := "waveforms of TestThatFails/first"; test.waves > 0 && !strings.Contains(string(out), first) {
 				t.Errorf("there are no %s\n%s", first, out)
 			}
 			for _, file := range waves {
 				b, err := os.ReadFile(file)
-				if err != nil || len(b) < 1000 {
-					t.Fatalf("%d bytes of waveforms: %v", len(b), err)
-				}
+				assert.Assert(t, err == nil && len(b) >= 1000, "%d bytes of waveforms: %v", len(b), err)
 				if first, last := binary.BigEndian.Uint64(b[9:]), binary.BigEndian.Uint64(b[17:]); last-first != 99 {
 					t.Errorf("waveforms are of half cycles %d to %d, not of 50 cycles", first, last)
 				}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -26,9 +29,7 @@ func TestEnginesOfACardFindEachOtherByTheAddressesOfTheirCommunicators(t *testin
 	}
 	for range 2 { // a rank may listen again
 		for i, e := range engines {
-			if err := e.Listen(port); err != nil {
-				t.Errorf("engine %d: %v", i, err)
-			}
+			assert.Check(t, e.Listen(port), "engine %d", i)
 		}
 	}
 	for rank := range engines {
@@ -39,9 +40,8 @@ func TestEnginesOfACardFindEachOtherByTheAddressesOfTheirCommunicators(t *testin
 	}
 	engines[1].Route(0, 100, port, true)
 	engines[0].Route(0, 100, port, true)
-	if err := engines[0].Listen(port); !errors.Is(err, fabric.ErrAddressInUse) {
-		t.Errorf("a rank that is another engine already: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(engines[0].Listen(port), fabric.ErrAddressInUse),
+		"a rank that is another engine already")
 }
 
 func TestOnlyJoinedEnginesAreBoundToTheirCard(t *testing.T) {

@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // runs are recorded calls that run a cycle each.
 func runs(t *testing.T, n uint64) []byte {
 	t.Helper()
 	op := slices.Index(shapeNames(), runName)
-	if op < 0 {
-		t.Fatalf("%s is not recorded", runName)
-	}
+	assert.Assert(t, op >= 0, "%s is not recorded", runName)
 	var out []byte
 	for cycle := range n {
 		cycle++
@@ -53,9 +53,7 @@ func TestAReplayThatIsInterruptedSaysSo(t *testing.T) {
 
 func TestWaveformsDoNotTakeThePlaceOfTheirRecording(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "card.fst")
-	if err := os.WriteFile(path, []byte("a recording"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte("a recording"), 0o666))
 	r := &Recording{Path: path, Cycles: 10, head: &head{}}
 	if _, err := r.Replay(t.Context(), Trace{File: path}); err == nil || !strings.Contains(err.Error(), "take its place") {
 		t.Error(err)
@@ -68,9 +66,7 @@ func TestWaveformsDoNotTakeThePlaceOfTheirRecording(t *testing.T) {
 func TestACallThatWasGivenMuchDoesNotStayInMemory(t *testing.T) {
 	r := NewRecorder()
 	op := slices.Index(shapeNames(), "sim_memory_write")
-	if op < 0 {
-		t.Fatal("writes to memory are not recorded")
-	}
+	assert.Assert(t, op >= 0, "writes to memory are not recorded")
 	given := make([]byte, 8*inMemory)
 	r.add(byte(op), shapes[op], []reflect.Value{
 		reflect.ValueOf(uintptr(0)), reflect.ValueOf(int32(0)), reflect.ValueOf(uint64(0)), reflect.ValueOf(&given[0]),

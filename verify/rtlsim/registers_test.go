@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
@@ -15,20 +18,14 @@ func TestRegistersOfAnInstance(t *testing.T) {
 	e, _ := toyEngine(t, Options{Build: Build{Careful: true}})
 	d, ctx := e.Device().(*Device), limited(t)
 	r, err := d.Registers("ccl_offload_0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var registers layout.Registers = r
 	at := e.first + 0x20
-	if err := registers.Write(ctx, at, 0xABCD1234); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, registers.Write(ctx, at, 0xABCD1234))
 	if got, err := d.ReadReg(ctx, at); err != nil || got != 0xABCD1234 {
 		t.Errorf("%X, %v", got, err)
 	}
-	if err := d.WriteReg(ctx, at, 5); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.WriteReg(ctx, at, 5))
 	if got, err := registers.Read(ctx, at); err != nil || got != 5 {
 		t.Errorf("%X, %v", got, err)
 	}
@@ -36,9 +33,7 @@ func TestRegistersOfAnInstance(t *testing.T) {
 		if _, err := registers.Read(ctx, offset); !errors.Is(err, engine.ErrAddress) {
 			t.Errorf("a read of 0x%X: %v", offset, err)
 		}
-		if err := registers.Write(ctx, offset, 1); !errors.Is(err, engine.ErrAddress) {
-			t.Errorf("a write to 0x%X: %v", offset, err)
-		}
+		assert.Check(t, is.ErrorIs(registers.Write(ctx, offset, 1), engine.ErrAddress), "a write to 0x%X", offset)
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
@@ -50,9 +45,7 @@ func TestRegistersOfAnInstance(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.Close())
 	if _, err := registers.Read(ctx, at); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -19,55 +22,35 @@ func recorded(t *testing.T, b Build, change func(*Recorder)) *Recording {
 	record := NewRecorder()
 	e, _ := toyEngine(t, Options{Build: b, Seed: 7, Record: record, MemoryBytes: 1 << 30, Latency: 5})
 	d, ctx := e.Device(), limited(t)
-	if err := e.ShapeMemory(false, MemoryShape{Latency: 3, Jitter: 40, Stalls: 100, Longest: 9}); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.WriteReg(ctx, e.first+0x100, 5); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.ShapeMemory(false, MemoryShape{Latency: 3, Jitter: 40, Stalls: 100, Longest: 9}))
+	assert.NilError(t, d.WriteReg(ctx, e.first+0x100, 5))
 	if _, err := d.ReadReg(ctx, e.first+0x100); err != nil {
 		t.Fatal(err)
 	}
 	m, err := d.Alloc(ctx, accl.MemSpec{Bytes: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.SyncTo(ctx, 0, 300); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Push(ctx, 4, make([]byte, 640)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, m.SyncTo(ctx, 0, 300))
+	assert.NilError(t, d.Push(ctx, 4, make([]byte, 640)))
 	for got := 0; got < 640; {
 		_, b, err := d.Pull(ctx, 640)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		got += len(b)
 	}
 	for i := range uint32(5) {
 		ticket, err := d.Start(ctx, int(i), accl.Call{Scenario: 1, Count: 1000 * (1 + i), Tag: i})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if _, err := d.Wait(ctx, ticket); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, e.Close())
 	if change != nil {
 		change(record)
 	}
 	path := filepath.Join(t.TempDir(), "card.rec")
-	if err := record.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, record.Save(path))
 	r, err := ReadRecording(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if r.Cycles != e.Cycle() || r.Cycles < 15000 || r.Platform != "u55c_tcp" {
 		t.Fatalf("%d cycles of %s are recorded, there were %d of u55c_tcp", r.Cycles, r.Platform, e.Cycle())
 	}
@@ -78,9 +61,7 @@ func recorded(t *testing.T, b Build, change func(*Recorder)) *Recording {
 func times(t *testing.T, name string) (first, last uint64) {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil || len(b) < 1000 {
-		t.Fatalf("%d bytes of waveforms: %v", len(b), err)
-	}
+	assert.Assert(t, err == nil && len(b) >= 1000, "%d bytes of waveforms: %v", len(b), err)
 	return binary.BigEndian.Uint64(b[9:]), binary.BigEndian.Uint64(b[17:])
 }
 
@@ -99,12 +80,9 @@ func TestAReplayDoesWhatWasRecordedAndWritesItsLastCycles(t *testing.T) {
 			} {
 				name := filepath.Join(t.TempDir(), "sub", "wave.fst")
 				got, err := r.Replay(t.Context(), Trace{File: name, From: w.from, To: w.to})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got.From != w.first || got.To != w.last {
-					t.Errorf("waveforms are said to be of cycles %d to %d, not of %d to %d", got.From, got.To, w.first, w.last)
-				}
+				assert.NilError(t, err)
+				assert.Check(t, got.From == w.first && got.To == w.last,
+					"waveforms are said to be of cycles %d to %d, not of %d to %d", got.From, got.To, w.first, w.last)
 				if first, last := times(t, name); first != 2*w.first || last != 2*w.last-1 {
 					t.Errorf("waveforms are of half cycles %d to %d, not of %d to %d", first, last, 2*w.first, 2*w.last-1)
 				}
@@ -124,9 +102,7 @@ func TestAReplayThatDiffersFromItsRecordingSaysInWhichCycle(t *testing.T) {
 		r.tape.fresh = bytes.Replace(r.tape.fresh, words(3000), words(3001), 1)
 	})
 	w, err := r.Replay(t.Context(), Trace{File: filepath.Join(t.TempDir(), "wave.fst")})
-	if !errors.Is(err, ErrDiverged) {
-		t.Fatal(err)
-	}
+	assert.ErrorIs(t, err, ErrDiverged)
 	if w.To < 6000 || w.To > 10000 { // the third call of 1000, 2000, 3000, 4000 and 5000 cycles
 		t.Errorf("it is said to differ in cycle %d", w.To)
 	}
@@ -135,9 +111,7 @@ func TestAReplayThatDiffersFromItsRecordingSaysInWhichCycle(t *testing.T) {
 func TestAFileThatIsNoWholeRecordingIsSaidToBeNone(t *testing.T) {
 	r := recorded(t, Build{}, nil)
 	whole, err := os.ReadFile(r.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)-20] ^= 0x40
 	for _, test := range []struct {
@@ -150,16 +124,12 @@ func TestAFileThatIsNoWholeRecordingIsSaidToBeNone(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "part.rec")
-			if err := os.WriteFile(name, test.bytes, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(name, test.bytes, 0o666))
 			part, err := ReadRecording(name)
 			if err == nil {
 				_, err = part.Replay(t.Context(), Trace{File: filepath.Join(t.TempDir(), "wave.fst")})
 			}
-			if !errors.Is(err, ErrRecording) {
-				t.Errorf("%v", err)
-			}
+			assert.Check(t, is.ErrorIs(err, ErrRecording))
 		})
 	}
 }
@@ -171,16 +141,12 @@ func TestALongRecordingIsOnTheDiskAndOneThatIsTooLongIsGivenUp(t *testing.T) {
 		long.add(block)
 	}
 	r, err := long.content()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var got bytes.Buffer
 	if _, err := got.ReadFrom(r); err != nil || !bytes.Equal(got.Bytes(), bytes.Repeat(block, 5)) {
 		t.Errorf("%d bytes: %v", got.Len(), err)
 	}
-	if long.file == nil || len(long.fresh) >= inMemory {
-		t.Errorf("%d bytes are in memory", len(long.fresh))
-	}
+	assert.Check(t, long.file != nil && len(long.fresh) < inMemory, "%d bytes are in memory", len(long.fresh))
 	for range 5 {
 		long.add(block)
 	}
@@ -205,18 +171,14 @@ func TestAllFunctionsAreRecordedButThoseThatChangeNoModel(t *testing.T) {
 }
 
 func TestACardThatWasNotOpenedIsNotSaved(t *testing.T) {
-	if err := NewRecorder().Save(filepath.Join(t.TempDir(), "card.rec")); !errors.Is(err, ErrNotRecorded) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(NewRecorder().Save(filepath.Join(t.TempDir(), "card.rec")), ErrNotRecorded))
 }
 
 func TestAnIdleCardRecordsNothing(t *testing.T) {
 	record := NewRecorder()
 	e, _ := toyEngine(t, Options{Build: Build{Careful: true}, Record: record})
 	size := func() (n int) {
-		if err := e.do(func() { n = len(record.tape.fresh) }); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, e.do(func() { n = len(record.tape.fresh) }))
 		return n
 	}
 	before := size()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -11,9 +13,7 @@ import (
 // of their buffer were sent, by its address or by the end of the data.
 func TestWritesGoWithTheirDoneMessage(t *testing.T) {
 	w, err := newWrites(designtest.Load(t, "u55c_rdma", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const session, src = 3, 5
 	var done [headerBytes]byte
 	w.set(&done, headerType, w.done)
@@ -39,15 +39,12 @@ func TestWritesGoWithTheirDoneMessage(t *testing.T) {
 			}
 			w.set(&done, headerVaddr, test.vaddr)
 			packets := w.complete(session, &done)
-			if len(packets) != 2 {
-				t.Fatalf("%d packets, not 2", len(packets))
-			}
+			assert.Assert(t, len(packets) == 2, "%d packets, not 2", len(packets))
 			for i, want := range []write{{1000, false, block(1, 100)}, {1100, false, block(2, 50)}} {
 				p := packets[i]
 				address, host, ok := w.written(&p.Header)
-				if !ok || address != want.address || host || !bytes.Equal(p.Payload, want.bytes) {
-					t.Errorf("packet %d: address %d, host memory %v, written %v, %d bytes", i, address, host, ok, len(p.Payload))
-				}
+				assert.Check(t, ok && address == want.address && !host && bytes.Equal(p.Payload, want.bytes),
+					"packet %d: address %d, host memory %v, written %v, %d bytes", i, address, host, ok, len(p.Payload))
 				if n, seq, from := w.get(&p.Header, headerCount), w.get(&p.Header, headerSeq), w.get(&p.Header, "src"); n != uint64(
 					len(want.bytes)) || seq != uint64(i) || from != src {
 					t.Errorf("packet %d: count %d, number %d, from %d", i, n, seq, from)

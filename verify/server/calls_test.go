@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -30,9 +32,7 @@ func TestCallsAreBounded(t *testing.T) {
 	for range bound {
 		c.begin(call{scenario: opNop})
 	}
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
+	assert.NilError(t, c.err)
 	m := call{scenario: opNop}.message()
 	m["ctrl_id"] = 0
 	if a, err := c.request(m); err != nil || *a.Status >= 0 || !strings.Contains(a.Error, "4096") {
@@ -45,13 +45,9 @@ func TestCallsAreBounded(t *testing.T) {
 	if got := s.servers[0].Health().CallsOpen; got != bound+1 {
 		t.Errorf("%d calls are open", got)
 	}
-	if code := c.finish(); code != 0 {
-		t.Errorf("return code %#x", code)
-	}
+	assert.Check(t, is.Equal(c.finish(), uint32(0)), "return code")
 	c.do(call{scenario: opNop}) // there is room for one
-	if c.err != nil {
-		t.Error(c.err)
-	}
+	assert.Check(t, c.err)
 }
 
 // A reset ends the calls before it, also its own client's, and all are answered.
@@ -93,9 +89,7 @@ func TestCompletionsGoToOneOfSeveralClients(t *testing.T) {
 		}
 		first.begin(k)
 	}
-	if first.err != nil {
-		t.Fatal(first.err)
-	}
+	assert.NilError(t, first.err)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	codes := map[uint32]int{}
@@ -120,9 +114,7 @@ func TestCompletionsGoToOneOfSeveralClients(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if codes[0] != n/2 || codes[1<<14] != n/2 || len(codes) != 2 {
-		t.Errorf("completions by return code: %v", codes)
-	}
+	assert.Check(t, codes[0] == n/2 && codes[1<<14] == n/2 && len(codes) == 2, "completions by return code: %v", codes)
 }
 
 // Each client reads its own return code, whatever other controllers do, and whoever
@@ -156,17 +148,13 @@ func TestEachClientReadsItsReturnCode(t *testing.T) {
 			t.Errorf("return code %#x, over the other connection %#x, and not %#x", code, c.read(0x1FFC), want)
 		}
 	}
-	if code := a.code(call{scenario: 99}); code != 1<<14 {
-		t.Errorf("return code %#x", code)
-	}
+	assert.Check(t, is.Equal(a.code(call{scenario: 99}), uint32(1<<14)), "return code")
 	// Another connection of the same driver has taken a later completion.
 	c.do(call{scenario: opNop})
 	if got := a.read(0x1FFC); got != 0 {
 		t.Errorf("return code %#x after another call", got)
 	}
-	if code := a.code(call{scenario: 99}); code != 1<<14 {
-		t.Errorf("return code %#x", code)
-	}
+	assert.Check(t, is.Equal(a.code(call{scenario: 99}), uint32(1<<14)), "return code")
 	a.write(0x1FFC, 77)
 	if got := a.read(0x1FFC); got != 77 {
 		t.Errorf("the word is %d, and 77 was written", got)
@@ -184,9 +172,7 @@ func TestBlockingCallsOfOneConnection(t *testing.T) {
 	in := clients[1].floats(elements(1, 10), false)
 	send := func() {
 		clients[1].do(call{scenario: opSend, count: 10, comm: c.comm, tag: tagAny, arith: c.float, op0: in})
-		if clients[1].err != nil {
-			t.Fatal(clients[1].err)
-		}
+		assert.NilError(t, clients[1].err)
 	}
 	recv := text(call{scenario: opRecv, count: 10, comm: c.comm, peer: 1, tag: tagAny, arith: c.float, res: out}.message())
 	nop := text(call{scenario: opNop}.message())
@@ -199,14 +185,13 @@ func TestBlockingCallsOfOneConnection(t *testing.T) {
 		for _, f := range frames {
 			m.Frames = append(m.Frames, []byte(f))
 		}
-		check(t, p.SendMulti(m))
+		assert.NilError(t, p.SendMulti(m))
 	}
 	expect := func(p *peer, envelope ...string) {
 		t.Helper()
 		frames, err := p.receive()
-		if err != nil || len(frames) != len(envelope)+1 || string(frames[0]) != envelope[0] {
-			t.Fatalf("%q: %q, %v", envelope, frames, err)
-		}
+		assert.Assert(t, err == nil && len(frames) == len(envelope)+1 && string(frames[0]) == envelope[0],
+			"%q: %q, %v", envelope, frames, err)
 		if a, err := parse(frames[len(frames)-1]); err != nil || *a.Status != 0 {
 			t.Fatalf("%q: %v, %v", envelope, a, err)
 		}
@@ -225,9 +210,8 @@ func TestBlockingCallsOfOneConnection(t *testing.T) {
 	waitFor(t, "the call", func() bool { return s.servers[0].Health().CallsOpen == 1 })
 	send()
 	frames, err := plain.receive()
-	if err != nil || len(frames) != 2 || !strings.Contains(string(frames[1]), "retcode") {
-		t.Errorf("the first reply is %q, and not that of the call: %v", frames, err)
-	}
+	assert.Check(t, err == nil && len(frames) == 2 && strings.Contains(string(frames[1]), "retcode"),
+		"the first reply is %q, and not that of the call: %v", frames, err)
 	if frames, err = plain.receive(); err != nil || len(frames) != 2 || !strings.Contains(string(frames[1]), "rdata") {
 		t.Errorf("the second reply is %q, and not that of the MMIO read: %v", frames, err)
 	}
@@ -265,10 +249,8 @@ func TestClientsOfAnotherGeneration(t *testing.T) {
 			taken bool
 		}{{polled, test.polled}, {blocking, test.blocking}, {message{"type": 6, "ctrl_id": 0}, test.polled}} {
 			a, err := p.request(request.m)
-			check(t, err)
-			if request.taken != (*a.Status >= 0) {
-				t.Errorf("%s: %v: %v", test.platform, request.m, a)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, is.Equal(request.taken, (*a.Status >= 0)), "%s: %v: %v", test.platform, request.m, a)
 			if !request.taken && (*a.Status != -3 || !strings.Contains(a.Error, test.generation) ||
 				!strings.Contains(a.Error, test.platform) || !strings.Contains(a.Error, "clients of accl-20")) {
 				t.Errorf("%s: %v: %v", test.platform, request.m, a)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -58,13 +61,9 @@ func TestClientOf2022(t *testing.T) {
 			together(t, "compressed", clients, func(c *client) { c.collectives(500, false, true) })
 			// Another client finds the engine in use, and a reset frees it.
 			other := s.client(t, 0, false)
-			if other.read(0x1FF4) != 1 {
-				t.Error("config-ready is not 1")
-			}
+			assert.Check(t, is.Equal(other.read(0x1FF4), uint32(1)), "config-ready is not 1")
 			together(t, "reset", clients, func(c *client) { c.config(resetPeriph, 0) })
-			if other.read(0x1FF4) != 0 || other.err != nil {
-				t.Errorf("config-ready after a reset: %v", other.err)
-			}
+			assert.Check(t, other.read(0x1FF4) == 0 && other.err == nil, "config-ready after a reset: %v", other.err)
 		})
 	}
 }
@@ -98,15 +97,11 @@ func TestClientIsGoneInABlockingCall(t *testing.T) {
 	}
 	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float,
 		op0: sender.floats(elements(1, n), false)})
-	if sender.err != nil {
-		t.Fatal(sender.err)
-	}
+	assert.NilError(t, sender.err)
 	waitFor(t, "the end of the call", func() bool { return s.servers[0].Health().CallsOpen == 0 })
 	if code := other.read(0x1FFC); code != 1<<14 {
 		t.Errorf("a client reads %#x, the return code of one that is gone", code)
 	}
 	other.expect("recv", out, false, n, func(i int) float32 { return element(1, i) })
-	if other.err != nil {
-		t.Error(other.err)
-	}
+	assert.Check(t, other.err)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/verify/emu"
 )
@@ -60,9 +61,7 @@ func TestClientOf2024(t *testing.T) {
 					}
 				}
 				together(t, "compressed", clients, func(c *client) { c.collectives(2000, false, true) })
-				if cycles := clients[0].read(0x1FF0); cycles == 0 {
-					t.Error("the performance counter is 0")
-				}
+				assert.Check(t, clients[0].read(0x1FF0) != 0, "the performance counter is 0")
 				together(t, "reset", clients, func(c *client) { c.config(resetPeriph, 0) })
 				for _, at := range []uint32{0, 0x1FF4} {
 					if v := clients[0].read(at); v != 0 {
@@ -84,9 +83,7 @@ func TestClientIsKilledAndComesAgain(t *testing.T) {
 	for range 3 { // nobody sends
 		c.begin(call{scenario: opRecv, count: 10, comm: c.comm, peer: 1, tag: 3, arith: c.float})
 	}
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
+	assert.NilError(t, c.err)
 	c.hangUp()
 	waitFor(t, "the end of the connection", func() bool { return s.servers[0].Health().Clients == 0 })
 	again := s.client(t, 0, true)

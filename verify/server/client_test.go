@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 )
 
 // Operations and flags, as clients of all generations spell them.
@@ -79,9 +80,7 @@ func together(t *testing.T, what string, clients []*client, f func(c *client)) {
 	}
 	wg.Wait()
 	for _, c := range clients {
-		if c.err != nil {
-			t.Errorf("%s: rank %d: %v", what, c.rank, c.err)
-		}
+		assert.Check(t, c.err, "%s: rank %d", what, c.rank)
 	}
 	if t.Failed() {
 		t.FailNow()

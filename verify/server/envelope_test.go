@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 )
 
 // TestEnvelopes sends requests in all kinds of envelopes, which come back.
@@ -34,11 +35,9 @@ func TestEnvelopes(t *testing.T) {
 			for _, f := range test.send {
 				frames = append(frames, []byte(f))
 			}
-			check(t, p.SendMulti(zmq4.NewMsgFrom(frames...)))
+			assert.NilError(t, p.SendMulti(zmq4.NewMsgFrom(frames...)))
 			got, err := p.receive()
-			if err != nil {
-				t.Fatalf("%q: %v", test.send, err)
-			}
+			assert.NilError(t, err, "%q", test.send)
 			if len(got) != len(test.envelope)+1 {
 				t.Fatalf("%q: %q", test.send, got)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 )
 
 // FuzzRequest sends anything to a live engine. There is always one reply, in the
@@ -33,20 +34,17 @@ func FuzzRequest(f *testing.F) {
 	s := start(f, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True}, o)
 	c := s.client(f, 0, true)
 	c.configure2024()
-	if c.err != nil {
-		f.Fatal(c.err)
-	}
+	assert.NilError(f, c.err)
 	p := dial(f, s.command(0), zmq4.NewDealer)
 	f.Fuzz(func(t *testing.T, id, request []byte) {
 		envelope := [][]byte{nil}
 		if len(id) > 0 {
 			envelope = [][]byte{id, nil}
 		}
-		check(t, p.SendMulti(zmq4.NewMsgFrom(append(envelope, request)...)))
+		assert.NilError(t, p.SendMulti(zmq4.NewMsgFrom(append(envelope, request)...)))
 		frames, err := p.receive()
-		if err != nil || len(frames) != len(envelope)+1 || !bytes.Equal(frames[0], envelope[0]) {
-			t.Fatalf("%q: reply %q, %v", request, frames, err)
-		}
+		assert.Assert(t, err == nil && len(frames) == len(envelope)+1 && bytes.Equal(frames[0], envelope[0]),
+			"%q: reply %q, %v", request, frames, err)
 		a, err := parse(frames[len(frames)-1])
 		if err != nil || *a.Status < 0 && a.Error == "" {
 			t.Errorf("%q: %v, %v", request, a, err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/emu"
 )
 
@@ -23,7 +25,5 @@ func TestLibzmq(t *testing.T) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, python, "testdata/libzmq.py", fmt.Sprint(s24.base),
 		fmt.Sprint(s22.base)).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v:\n%s", err, out)
-	}
+	assert.Check(t, err == nil, "%v:\n%s", err, out)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // malformed are messages that are no requests, of each kind that driver/sim refuses.
@@ -45,15 +47,12 @@ func TestMalformedRequests(t *testing.T) {
 	all := malformed()
 	for _, request := range all {
 		a, err := p.ask([]byte(request))
-		check(t, err)
-		if *a.Status != -1 || a.Error == "" || len(a.Error) > 500 || len(a.RData) != 0 {
-			t.Errorf("%.60s: %v", request, a)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, *a.Status == -1 && a.Error != "" && len(a.Error) <= 500 && len(a.RData) == 0,
+			"%.60s: %v", request, a)
 	}
 	c := client{peer: p, polls: true}
-	if v := c.read(0); v != 0 {
-		t.Errorf("a malformed write has written %d", v)
-	}
+	assert.Check(t, is.Equal(c.read(0), uint32(0)), "a malformed write has written")
 	if a, err := c.request(message{"type": 2, "addr": 0, "len": 1}); err != nil || *a.Status != 1 {
 		t.Errorf("a malformed request has allocated memory: %v, %v", a, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
@@ -74,14 +75,12 @@ func startDesign(t testing.TB, d *design.Design, o options) *served {
 		all.Maker = simulated(t, d, o.engine)
 	}
 	w, err := world.New(t.Context(), d, o.ranks, all)
-	check(t, err)
+	assert.NilError(t, err)
 	s := &served{World: w, size: o.ranks}
 	t.Cleanup(func() {
-		if err := s.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, s.close())
 	})
-	check(t, s.serve(d, o))
+	assert.NilError(t, s.serve(d, o))
 	return s
 }
 
@@ -201,7 +200,7 @@ func dial(t testing.TB, address string, make newSocket) *peer {
 	t.Helper()
 	p := dialless(make)
 	t.Cleanup(p.hangUp)
-	check(t, p.Dial(address))
+	assert.NilError(t, p.Dial(address))
 	return p
 }
 
@@ -257,12 +256,4 @@ func (p *peer) request(m message) (answer, error) {
 		return answer{}, err
 	}
 	return p.ask(b)
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -40,14 +41,13 @@ func TestFirstWordOfAnotherGeneration(t *testing.T) {
 		s := startDesign(t, designtest.Load(t, test.platform, nil), options{ranks: 1})
 		c := s.client(t, 0, true)
 		a, err := c.request(message{"type": 0, "addr": test.first})
-		check(t, err)
+		assert.NilError(t, err)
 		if refused := len(test.interfaces) > 0; refused != (*a.Status == 1) || !refused && *a.Status != 0 {
 			t.Errorf("%s, 0x%X: %v", test.platform, test.first, a)
 		}
 		for _, name := range test.interfaces {
-			if !strings.Contains(a.Error, name) || !strings.Contains(a.Error, test.platform) {
-				t.Errorf("%s, 0x%X: %v: it does not name %s", test.platform, test.first, a, name)
-			}
+			assert.Check(t, strings.Contains(a.Error, name) && strings.Contains(a.Error, test.platform),
+				"%s, 0x%X: %v: it does not name %s", test.platform, test.first, a, name)
 		}
 		if test.first != idOf2021 {
 			continue
@@ -67,13 +67,13 @@ func TestDriverOfAnotherGeneration(t *testing.T) {
 		s := startDesign(t, designtest.Load(t, server, nil), options{ranks: 1})
 		p := driverview.Of(designtest.Load(t, client, nil))
 		d, err := sim.Open(t.Context(), &p, sim.Options{Endpoints: sim.Endpoints{Port: s.base, Ranks: 1}})
-		check(t, err)
+		assert.NilError(t, err)
 		_, err = accl.Open(t.Context(), d, &p, accl.LocalRanks(1), 0)
 		if err == nil || !strings.Contains(err.Error(), "this is the platform "+server) ||
 			strings.Contains(err.Error(), "0x00000000") {
 			t.Errorf("%s on %s: %v", client, server, err)
 		}
-		check(t, d.Close())
+		assert.NilError(t, d.Close())
 	}
 }
 
@@ -128,7 +128,7 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		}, `"SUB"`},
 		{"no ZeroMQ at all", func() {
 			c, err := net.Dial("tcp", address)
-			check(t, err)
+			assert.NilError(t, err)
 			defer c.Close()
 			if _, err := c.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 10))); err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		}, "ZeroMQ handshake"},
 		{"one that only looks", func() {
 			c, err := net.Dial("tcp", address)
-			check(t, err)
+			assert.NilError(t, err)
 			c.Close()
 		}, ""},
 		{"one too many", func() {
@@ -153,7 +153,7 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 				all = append(all, c)
 			}
 			c, err := net.Dial("tcp", address)
-			check(t, err)
+			assert.NilError(t, err)
 			defer c.Close()
 			waitFor(t, "the line", func() bool { return strings.Contains(strings.Join(logged(), "\n"), "too many") })
 			for _, c := range all {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
@@ -78,9 +79,7 @@ func TestRequests(t *testing.T) {
 		{"call wait of no controller", `{"type": 6, "ctrl_id": 3}`, -2, none},
 	} {
 		a, err := p.ask([]byte(test.request))
-		if err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
+		assert.NilError(t, err, "%s", test.name)
 		rdata := string(a.RData)
 		if rdata == "" {
 			rdata = none
@@ -88,9 +87,7 @@ func TestRequests(t *testing.T) {
 		if *a.Status != test.status || test.rdata != "" && rdata != test.rdata {
 			t.Errorf("%s: %v, and not status %d, rdata %s", test.name, a, test.status, test.rdata)
 		}
-		if *a.Status != 0 && a.Error == "" {
-			t.Errorf("%s: no error text", test.name)
-		}
+		assert.Check(t, *a.Status == 0 || a.Error != "", "%s: no error text", test.name)
 	}
 	for _, ctrl := range []int{2, 0, 1} {
 		c := client{peer: p, polls: true, ctrl: ctrl}
@@ -124,12 +121,8 @@ func TestNoHostMemory(t *testing.T) {
 		`{"type": 3, "addr": 0, "wdata": [1], "host": false}`: 0,
 	} {
 		a, err := p.ask([]byte(request))
-		if err != nil || *a.Status != status {
-			t.Errorf("%s: %v, %v", request, a, err)
-		}
-		if status != 0 && !strings.Contains(a.Error, "host memory") {
-			t.Errorf("%s: the error is %q", request, a.Error)
-		}
+		assert.Check(t, err == nil && *a.Status == status, "%s: %v, %v", request, a, err)
+		assert.Check(t, status == 0 || strings.Contains(a.Error, "host memory"), "%s: the error is %q", request, a.Error)
 	}
 }
 
@@ -140,33 +133,23 @@ func TestLimits(t *testing.T) {
 	largest := 1 << 20 / 5
 	c.allocate(1<<21, false)
 	c.load(0, largest, false)
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
+	assert.NilError(t, c.err)
 	a, err := c.request(message{"type": 2, "addr": 0, "len": 1 << 20})
-	if err != nil || *a.Status != 4 || !strings.Contains(a.Error, "at most") {
-		t.Errorf("reading a megabyte: %v, %v", a, err)
-	}
+	assert.Check(t, err == nil && *a.Status == 4 && strings.Contains(a.Error, "at most"),
+		"reading a megabyte: %v, %v", a, err)
 	c.read(0)
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
+	assert.NilError(t, c.err)
 	// A request that is too large is answered, too.
 	a, err = c.ask([]byte(`{"type": 3, "addr": 0, "wdata": [` + strings.Repeat("100,", 1<<19) + `1]}`))
-	if err != nil || *a.Status != 4 || a.Error == "" {
-		t.Errorf("writing half a megabyte: %v, %v", a, err)
-	}
+	assert.Check(t, err == nil && *a.Status == 4 && a.Error != "", "writing half a megabyte: %v, %v", a, err)
 	c.read(0)
-	if c.err != nil {
-		t.Errorf("after a request that was too large: %v", c.err)
-	}
+	assert.Check(t, c.err, "after a request that was too large")
 	p := dial(t, s.command(0), zmq4.NewDealer)
 	for _, envelope := range [][][]byte{{[]byte("id")}, {nil}, {[]byte("id"), nil}} {
-		check(t, p.SendMulti(zmq4.NewMsgFrom(append(envelope, make([]byte, 2<<20))...)))
+		assert.NilError(t, p.SendMulti(zmq4.NewMsgFrom(append(envelope, make([]byte, 2<<20))...)))
 		frames, err := p.receive()
-		if err != nil || len(frames) != len(envelope)+1 || !bytes.Equal(frames[0], envelope[0]) {
-			t.Fatalf("envelope %q: %q, %v", envelope, frames, err)
-		}
+		assert.Assert(t, err == nil && len(frames) == len(envelope)+1 && bytes.Equal(frames[0], envelope[0]),
+			"envelope %q: %q, %v", envelope, frames, err)
 		if a, err := parse(frames[len(envelope)]); err != nil || *a.Status != 4 {
 			t.Errorf("envelope %q: %v, %v", envelope, a, err)
 		}
@@ -191,9 +174,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Error(a)
 		}
 	}
-	if refused != 4 {
-		t.Errorf("%d of 8 pages of a megabyte were refused in a memory of 4", refused)
-	}
+	assert.Check(t, refused == 4, "%d of 8 pages of a megabyte were refused in a memory of 4", refused)
 	if got := c.load(0, 1, false); c.err != nil || got[0] != 1 {
 		t.Errorf("the first page has %d: %v", got, c.err)
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -61,9 +64,7 @@ var platformsOf = map[string]string{"accl-2021": "u280_manual", "accl-2022": "u2
 func generationOf(t *testing.T, name string) (*generation, memory) {
 	t.Helper()
 	g, err := newGeneration(designtest.Load(t, platformsOf[name], nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	m := memory{0, 0x2000, map[uint32]uint32{}}
 	if name == "accl-2021" {
 		m.base, m.end = 0x800, 0x1000
@@ -107,21 +108,15 @@ func TestTablesOfEveryGeneration(t *testing.T) {
 // generation: the engine knows what to do with it.
 func TestTablesThatAreNotForeign(t *testing.T) {
 	g, m := generationOf(t, "accl-2024")
-	if got := g.foreignTable(m.word); got != "" {
-		t.Errorf("no table: %s", got)
-	}
+	assert.Check(t, is.Equal(g.foreignTable(m.word), ""), "no table")
 	ClientTables["accl-2024"](m.write, 4, 4096, 0, 0x1000)
 	for i := range uint32(4) {
 		m.write(8+28*i, []uint32{0, 1, 2, 4}[i])
 		m.write(8+28*i+12, 0xFFFFFFFF, 4096, 3, 0xFFFFFFFE)
 	}
-	if got := g.foreignTable(m.word); got != "" {
-		t.Errorf("a table in use: %s", got)
-	}
+	assert.Check(t, is.Equal(g.foreignTable(m.word), ""), "a table in use")
 	ClientTables["accl-2021"](m.write, 4, 4096, 0, 0x1000) // of somebody who is gone
-	if got := g.foreignTable(m.word); got != "" {
-		t.Errorf("a table in use beside one of another generation: %s", got)
-	}
+	assert.Check(t, is.Equal(g.foreignTable(m.word), ""), "a table in use beside one of another generation")
 	m.write(0x800, 0)
 	for what, write := range map[string]func(){
 		"no size":              func() { m.write(4, 0) },
@@ -129,8 +124,6 @@ func TestTablesThatAreNotForeign(t *testing.T) {
 		"a status that is odd": func() { m.write(0, 4, 4096, 77) },
 	} {
 		write()
-		if got := g.foreignTable(m.word); got != "" {
-			t.Errorf("%s: %s", what, got)
-		}
+		assert.Check(t, is.Equal(g.foreignTable(m.word), ""), "%s", what)
 	}
 }

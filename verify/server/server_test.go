@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -25,32 +26,24 @@ import (
 func TestPortsInUse(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	w, err := world.New(t.Context(), d, 1, world.Options{})
-	check(t, err)
+	assert.NilError(t, err)
 	defer w.Close()
 	for what, port := range map[string]int{"command": 2, "kernel output": 3*2 + 2} {
 		base, err := host.FreePorts(12)
-		check(t, err)
+		assert.NilError(t, err)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", base+port))
-		check(t, err)
+		assert.NilError(t, err)
 		o := server.Options{Endpoints: sim.Endpoints{Port: base, Ranks: 3}}
 		_, err = server.New(w.Engine(0), d, 2, o)
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			t.Fatalf("%s: %v", what, err)
-		}
+		assert.ErrorIs(t, err, syscall.EADDRINUSE, "%s", what)
 		for _, text := range []string{what, "rank 2", fmt.Sprint(base + port)} {
-			if !strings.Contains(err.Error(), text) {
-				t.Errorf("%v: it does not name %s", err, text)
-			}
+			assert.Check(t, is.Contains(err.Error(), text), "%v: it does not name", err)
 		}
 		l.Close()
 		s, err := server.New(w.Engine(0), d, 2, o)
-		if err != nil {
-			t.Fatalf("%s: with the port free again: %v", what, err)
-		}
-		check(t, s.Close())
-		if err := s.Close(); err != nil {
-			t.Errorf("closing again: %v", err)
-		}
+		assert.NilError(t, err, "%s: with the port free again", what)
+		assert.NilError(t, s.Close())
+		assert.Check(t, s.Close(), "closing again")
 	}
 	for _, o := range []server.Options{
 		{Endpoints: sim.Endpoints{Port: 65530, Ranks: 4}},
@@ -68,7 +61,7 @@ func TestPortsInUse(t *testing.T) {
 func TestListensOnLoopback(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	addresses, err := net.InterfaceAddrs()
-	check(t, err)
+	assert.NilError(t, err)
 	for _, a := range addresses {
 		ip, _, err := net.ParseCIDR(a.String())
 		if err != nil || ip.IsLoopback() || ip.To4() == nil {
@@ -102,16 +95,16 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 	named := dial(t, s.command(0), zmq4.NewDealer)
 	for i := range 600 { // more than may be open
-		check(t, named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))))
+		assert.NilError(t, named.SendMulti(zmq4.NewMsgFrom([]byte(fmt.Sprint(i)), nil, []byte(text(recv.message())))))
 	}
 	idle := dial(t, s.kernelOut(0), zmq4.NewSub)
-	check(t, idle.SetOption(zmq4.OptionSubscribe, ""))
+	assert.NilError(t, idle.SetOption(zmq4.OptionSubscribe, ""))
 	silent, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
-	check(t, err)
+	assert.NilError(t, err)
 	defer silent.Close()
 	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+512 })
 	begin := time.Now()
-	check(t, s.stop())
+	assert.NilError(t, s.stop())
 	if took := time.Since(begin); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}
@@ -121,9 +114,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		left = goroutines("verify/server.", "driver/sim/zmq.")
 		return left == "" || time.Since(begin) > 5*time.Second
 	})
-	if left != "" {
-		t.Errorf("still there:\n%s", left)
-	}
+	assert.Check(t, is.Equal(left, ""), "still there")
 	if _, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://")); err == nil {
 		t.Error("it still listens")
 	}
@@ -150,10 +141,8 @@ func TestEngineIsClosed(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	c := s.client(t, 0, true)
 	c.begin(call{scenario: opNop})
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
-	check(t, s.World.Close())
+	assert.NilError(t, c.err)
+	assert.NilError(t, s.World.Close())
 	for range 3 {
 		for i, m := range []message{{"type": 0, "addr": 0}, {"type": 1, "addr": 0, "wdata": 1},
 			call{scenario: opNop}.with(0)} {
@@ -178,9 +167,7 @@ func TestHealth(t *testing.T) {
 	c.load(0, 50, false)
 	c.read(0)
 	c.begin(call{scenario: opNop})
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
+	assert.NilError(t, c.err)
 	if _, err := c.ask([]byte("nonsense")); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/verify/emu"
 )
@@ -26,7 +27,7 @@ func publishFor(t *testing.T, s *served, rank int) *peer {
 	t.Helper()
 	p := dialless(zmq4.NewPub)
 	t.Cleanup(p.hangUp)
-	check(t, p.Listen(s.kernelIn(rank)))
+	assert.NilError(t, p.Listen(s.kernelIn(rank)))
 	topics := p.Socket.(zmq4.Topics)
 	waitFor(t, "the server's subscription", func() bool { return len(topics.Topics()) > 0 })
 	return p
@@ -35,7 +36,7 @@ func publishFor(t *testing.T, s *served, rank int) *peer {
 func subscribeTo(t *testing.T, s *served, rank int) *peer {
 	t.Helper()
 	p := dial(t, s.kernelOut(rank), zmq4.NewSub)
-	check(t, p.SetOption(zmq4.OptionSubscribe, ""))
+	assert.NilError(t, p.SetOption(zmq4.OptionSubscribe, ""))
 	return p
 }
 
@@ -50,7 +51,7 @@ func (k *kernel) push(tdest string, data []byte) {
 
 func (k *kernel) send(frames ...[]byte) {
 	k.t.Helper()
-	check(k.t, k.in.SendMulti(zmq4.NewMsgFrom(frames...)))
+	assert.NilError(k.t, k.in.SendMulti(zmq4.NewMsgFrom(frames...)))
 }
 
 // pull reads bytes of one TDEST, in however many messages they come.
@@ -68,7 +69,7 @@ func (k *kernel) pull(tdest string, bytes int) []byte {
 		var m struct {
 			Data []int `json:"data"`
 		}
-		check(k.t, json.Unmarshal(frames[1], &m))
+		assert.NilError(k.t, json.Unmarshal(frames[1], &m))
 		for _, v := range m.Data {
 			if v < 0 || v > 255 {
 				k.t.Fatalf("data has %d", v)
@@ -119,9 +120,7 @@ func TestKernelStreams(t *testing.T) {
 
 		in := a.floats(values, false)
 		a.do(call{scenario: opCopy, count: uint32(n), arith: a.float, stream: resStream, op0: in})
-		if a.err != nil {
-			t.Fatal(a.err)
-		}
+		assert.NilError(t, a.err)
 		if got := ks[0].pull("0", 4*n); !slices.Equal(got, data) {
 			t.Errorf("copy to the stream: %d elements arrive as others", n)
 		}
@@ -131,18 +130,14 @@ func TestKernelStreams(t *testing.T) {
 		if code := a.finish(); code != 0 {
 			t.Errorf("send: return code %#x", code)
 		}
-		if b.err != nil {
-			t.Fatal(b.err)
-		}
+		assert.NilError(t, b.err)
 		if got := ks[1].pull("12", 4*n); !slices.Equal(got, data) {
 			t.Errorf("recv to the stream: %d elements arrive as others", n)
 		}
 
 		a.do(call{scenario: opSend, count: uint32(n), comm: a.comm, peer: 1, tag: 5, arith: a.float,
 			stream: resStream, op0: in})
-		if a.err != nil {
-			t.Fatal(a.err)
-		}
+		assert.NilError(t, a.err)
 		if got := ks[1].pull("5", 4*n); !slices.Equal(got, data) {
 			t.Errorf("put: %d elements arrive as others", n)
 		}
@@ -167,9 +162,7 @@ func TestSlowKernel(t *testing.T) {
 	for range copies {
 		a.do(call{scenario: opCopy, count: n, arith: a.float, stream: resStream, op0: in})
 	}
-	if a.err != nil {
-		t.Fatal(a.err)
-	}
+	assert.NilError(t, a.err)
 	var published uint64
 	waitFor(t, "the server to stop publishing", func() bool {
 		before := published
@@ -177,9 +170,7 @@ func TestSlowKernel(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		return published == before && published > 0
 	})
-	if published == 4*n*copies {
-		t.Error("the server keeps all of it for a kernel that takes nothing")
-	}
+	assert.Check(t, published != 4*n*copies, "the server keeps all of it for a kernel that takes nothing")
 	got := ks[0].pull("0", 4*n*copies)
 	for i := range copies {
 		if !slices.Equal(got[4*n*i:4*n*(i+1)], data) {
@@ -217,7 +208,7 @@ func TestLoopback(t *testing.T) {
 	s := start(t, "u55c_tcp", nil, options{ranks: 1})
 	p := dialless(zmq4.NewPub)
 	t.Cleanup(p.hangUp)
-	check(t, p.Listen(s.kernelIn(0)))
+	assert.NilError(t, p.Listen(s.kernelIn(0)))
 	out := subscribeTo(t, s, 0)
 	arrived := make(chan string, 1)
 	go func() {
@@ -234,9 +225,7 @@ func TestLoopback(t *testing.T) {
 	c.do(call{scenario: opCopy, count: n, arith: c.float, stream: resStream, op0: in})
 	c.do(call{scenario: opCopy, count: n, arith: c.float, stream: op0Stream, res: back})
 	c.expect("through the loop", back, false, n, func(i int) float32 { return element(0, i) })
-	if c.err != nil {
-		t.Error(c.err)
-	}
+	assert.Check(t, c.err)
 	select {
 	case m := <-arrived:
 		t.Errorf("published: %.80s", m)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/server"
@@ -49,16 +51,12 @@ func TestTablesOfAnotherGeneration(t *testing.T) {
 			m["ctrl_id"] = 0
 		}
 		a, err := c.request(m)
-		if err != nil || c.err != nil {
-			t.Fatalf("%s: %v, %v", test.name, err, c.err)
-		}
+		assert.Assert(t, err == nil && c.err == nil, "%s: %v, %v", test.name, err, c.err)
 		if *a.Status != -3 || !strings.Contains(a.Error, "clients of "+test.found) ||
 			!strings.Contains(a.Error, test.design.Platform.Name) {
 			t.Errorf("%s: %v", test.name, a)
 		}
 		c.do(call{scenario: opNop}) // it goes on
-		if c.err != nil {
-			t.Errorf("%s: %v", test.name, c.err)
-		}
+		assert.Check(t, c.err, "%s", test.name)
 	}
 }

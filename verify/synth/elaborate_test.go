@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -51,13 +52,9 @@ func TestEveryKernelIsReadByYosys(t *testing.T) {
 	seen := map[string]bool{}
 	check := func(name string, d *design.Design) {
 		files, err := synth.Rendered(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		own, err := synth.KernelsOf(d, files)
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 		for _, k := range own {
 			key := k.Sources.Key(k.Module)
 			if *which == "small" {
@@ -84,20 +81,15 @@ func TestEveryKernelIsReadByYosys(t *testing.T) {
 
 func elaborate(t *testing.T, k synth.Kernel) {
 	sources, err := verilate.Place(k.Sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	memories, err := synth.Elaborate(ctx, t.TempDir(), k.Module, sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, m := range memories {
 		bits := m.Width * m.Words
-		if m.Unregistered && bits > distributed {
-			t.Errorf("%s: %d bits are read without a register, no block RAM can be made of them", m.Name, bits)
-		}
+		assert.Check(t, !m.Unregistered || bits <= distributed,
+			"%s: %d bits are read without a register, no block RAM can be made of them", m.Name, bits)
 		if bits > distributed {
 			t.Logf("%s: %d words of %d bits", m.Name, m.Words, m.Width)
 		}
@@ -121,9 +113,7 @@ func TestWhatHardwareCannotBeIsRefused(t *testing.T) {
 		text := "module part(input wire a, output wire q);\nassign q = a;\nendmodule\nmodule m (input wire a, input wire " +
 			"b, output logic q);\n" + c.body + "\nendmodule\n"
 		file := filepath.Join(dir, "m.sv")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(file, []byte(text), 0o644))
 		if _, err := synth.Elaborate(t.Context(), dir, "m", file); err == nil || errors.Is(err, synth.ErrNoYosys) {
 			t.Errorf("%s: %v", c.what, err)
 		} else {
@@ -149,16 +139,10 @@ func TestMemoriesAreTold(t *testing.T) {
 endmodule
 `
 	file := filepath.Join(dir, "m.sv")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(text), 0o644))
 	got, err := synth.Elaborate(t.Context(), dir, "m", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	want := []synth.Memory{{Name: "m.block", Width: 12, Words: 64},
 		{Name: "m.quick", Width: 12, Words: 64, Unregistered: true}}
-	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	assert.Check(t, len(got) == 2 && got[0] == want[0] && got[1] == want[1], "%+v, want %+v", got, want)
 }

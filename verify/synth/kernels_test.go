@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/synth"
 )
@@ -14,13 +17,9 @@ func of(t *testing.T, platform string) map[string]synth.Kernel {
 	t.Helper()
 	d := designtest.Load(t, platform, nil)
 	all, err := synth.Rendered(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	own, err := synth.KernelsOf(d, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	byID := map[string]synth.Kernel{}
 	for _, k := range own {
 		if _, twice := byID[k.ID]; twice {
@@ -50,9 +49,7 @@ func TestAKernelIsMadeOfItsOwnSources(t *testing.T) {
 			t.Errorf("%s is made of files in %v, want %v", id, got, folders)
 		}
 	}
-	if found["network_krnl_axis"].Module != "network_krnl" {
-		t.Errorf("the module of network_krnl_axis is %s", found["network_krnl_axis"].Module)
-	}
+	assert.Check(t, is.Equal(found["network_krnl_axis"].Module, "network_krnl"), "the module of network_krnl_axis")
 	loopback := slices.Sorted(maps.Keys(found["loopback"].Sources))
 	if !slices.Contains(loopback, "loopback/loopback.sv") || slices.Contains(loopback, "common/float_adder.sv") {
 		t.Errorf("loopback is made of %v", loopback)
@@ -63,16 +60,11 @@ func TestSourcesThatSayTheSameHaveOneKey(t *testing.T) {
 	key := func(platform string) string {
 		return of(t, platform)["ccl_offload"].Sources.Key("ccl_offload")
 	}
-	if key("u50_tcp") != key("u280_tcp") {
-		t.Error("the board decides, but it is not in the sources")
-	}
-	if key("u280_tcp") == key("u280_udp") {
-		t.Error("engines of TCP and UDP have one key")
-	}
+	assert.Check(t, is.Equal(key("u50_tcp"), key("u280_tcp")), "the board decides, but it is not in the sources")
+	assert.Check(t, key("u280_tcp") != key("u280_udp"), "engines of TCP and UDP have one key")
 	s := synth.Sources{"a.sv": []byte("// one\nmodule a;\nendmodule\n")}
 	other := synth.Sources{"a.sv": []byte("// another\nmodule a;\nendmodule\n")}
 	changed := synth.Sources{"a.sv": []byte("// one\nmodule b;\nendmodule\n")}
-	if s.Key("a") != other.Key("a") || s.Key("a") == changed.Key("a") || s.Key("a") == s.Key("b") {
-		t.Error("the key is not that of the code and its top module")
-	}
+	assert.Check(t, s.Key("a") == other.Key("a") && s.Key("a") != changed.Key("a") && s.Key("a") != s.Key("b"),
+		"the key is not that of the code and its top module")
 }

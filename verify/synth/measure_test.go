@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func measured(t *testing.T, body string) (*Result, error) {
@@ -34,9 +36,7 @@ func TestAChainHasItsLevels(t *testing.T) {
     always_ff @(posedge clk) seen <= kept[a[4:0]];
 endmodule
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if r.Inside.Levels != 9 || !strings.HasPrefix(r.Inside.Begin, "register ") ||
 		!strings.HasPrefix(r.Inside.End, "c[6") || !strings.Contains(r.Inside.Cells, "CARRY8 8") {
 		t.Errorf("inside: %+v", r.Inside)

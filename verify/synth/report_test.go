@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -37,9 +40,7 @@ func TestTheTableShowsChanges(t *testing.T) {
 	} {
 		r.Commit, r.Reason = c.base, "there is none"
 		var text, html bytes.Buffer
-		if err := errors.Join(r.Text(&text), r.Page(&html)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(r.Text(&text), r.Page(&html)))
 		for i, want := range c.want {
 			lines := strings.Split(text.String(), "\n")
 			for i, l := range lines {
@@ -51,9 +52,8 @@ func TestTheTableShowsChanges(t *testing.T) {
 				t.Errorf("there is no %q in\n%s", want, text.String())
 			}
 		}
-		if strings.Contains(text.String(), "gone") {
-			t.Errorf("a module that is not there is shown:\n%s", text.String())
-		}
+		assert.Check(t, !strings.Contains(text.String(), "gone"),
+			"a module that is not there is shown:\n%s", text.String())
 		if !strings.Contains(html.String(), "&lt;c&gt;") || strings.Contains(html.String(), "&#43;10") != (c.base != "") {
 			t.Errorf("the page is\n%s", html.String())
 		}
@@ -74,13 +74,10 @@ func TestAKernelIsTheSumOfItsParts(t *testing.T) {
 func engine(t *testing.T) Kernel {
 	t.Helper()
 	in, err := Load("u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	i := slices.IndexFunc(in.Kernels, func(k Kernel) bool { return k.ID == "ccl_offload" })
-	if i < 0 || len(in.Kernels) != len(in.Boxes) || !in.Has("move_engine") || in.Has("nothing") {
-		t.Fatalf("the kernels are %d", len(in.Kernels))
-	}
+	assert.Assert(t, i >= 0 && len(in.Kernels) == len(in.Boxes) && in.Has("move_engine") && !in.Has("nothing"),
+		"the kernels are %d", len(in.Kernels))
 	return in.Kernels[i]
 }
 
@@ -91,25 +88,17 @@ func TestTheEngineHasParts(t *testing.T) {
 	parts := Parts(k)
 	for _, want := range []string{"move_engine", "data_path", "control_processor", "processor_bus",
 		"messages", "dma_writer"} {
-		if !slices.Contains(parts, want) {
-			t.Errorf("%s is no part: %v", want, parts)
-		}
+		assert.Check(t, slices.Contains(parts, want), "%s is no part: %v", want, parts)
 	}
-	if slices.Contains(parts, "cclo_core") || slices.Contains(parts, "fifo") {
-		t.Errorf("the parts are %v", parts)
-	}
+	assert.Check(t, !slices.Contains(parts, "cclo_core") && !slices.Contains(parts, "fifo"), "the parts are %v", parts)
 	s := around(k, parts)
-	if file(s, "rv32_core") != "" || file(s, "cclo_core") == "" {
-		t.Errorf("around the parts are %d files", len(s))
-	}
+	assert.Check(t, file(s, "rv32_core") == "" && file(s, "cclo_core") != "", "around the parts are %d files", len(s))
 	if err := Available(); err != nil {
 		t.Skip(err)
 	}
 	d := designtest.Load(t, "u55c_tcp", nil)
 	all, err := Rendered(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for name, text := range k.BlackBoxes(all) {
 		s[name] = text
 	}
@@ -117,9 +106,7 @@ func TestTheEngineHasParts(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range s {
 		at := filepath.Join(dir, filepath.Base(name))
-		if err := os.WriteFile(at, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(at, text, 0o644))
 		files = append(files, at)
 	}
 	// Packages first, those that others need before them.
@@ -154,9 +141,8 @@ func TestOnlyWhatIsNamedIsMapped(t *testing.T) {
 		for _, task := range list {
 			got = append(got, task.module)
 		}
-		if strings.Join(got, " ") != c.want || (err != nil) != (c.want == "") {
-			t.Errorf("%s: %v, %v", c.only, got, err)
-		}
+		assert.Check(t, strings.Join(got, " ") == c.want && (err != nil) == (c.want == ""),
+			"%s: %v, %v", c.only, got, err)
 	}
 	list, err := in.tasks(nil)
 	if err != nil || len(list) < 15 || !list[0].around || list[0].module != "ccl_offload" || list[1].around {
@@ -178,13 +164,9 @@ func TestMappingEndsWithTheContext(t *testing.T) {
 			{ID: "m", Module: "m", Sources: Sources{"m.sv": []byte("module m;\nendmodule\n")}}}}, nil, 2,
 		func(_, _ int, _ string, err error) {
 			told++
-			if !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
+			assert.Check(t, is.ErrorIs(err, context.Canceled))
 		})
-	if !errors.Is(err, context.Canceled) || told != 1 {
-		t.Errorf("%v, told %d times", err, told)
-	}
+	assert.Check(t, errors.Is(err, context.Canceled) && told == 1, "%v, told %d times", err, told)
 }
 
 func TestArchivesStayInTheirDirectory(t *testing.T) {
@@ -198,8 +180,6 @@ func TestArchivesStayInTheirDirectory(t *testing.T) {
 		dir := t.TempDir()
 		err := unpack(&archive, dir)
 		text, _ := os.ReadFile(filepath.Join(dir, "a", "b.go"))
-		if (err == nil) != good || (string(text) == "abc") != good {
-			t.Errorf("%s: %v, %q", name, err, text)
-		}
+		assert.Check(t, (err == nil) == good && (string(text) == "abc") == good, "%s: %v, %q", name, err, text)
 	}
 }

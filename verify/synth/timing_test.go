@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // timed is the timing of a module m.
@@ -16,13 +19,9 @@ func timed(t *testing.T, text string) *Timing {
 		t.Skip(err)
 	}
 	n, err := mapped(t.Context(), "m", Sources{"m.sv": []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	r, err := timeNetlist("m", n, 250)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return r
 }
 
@@ -58,9 +57,7 @@ q <= {32'b0, memory[{4'b0, a[40]}]};
 end`), 77 + 150 + 50 - 25, 44 + 447, "register a"},
 	} {
 		r := timed(t, c.text)
-		if len(r.Paths) == 0 {
-			t.Fatalf("%s: no paths: %+v", c.what, r)
-		}
+		assert.Assert(t, len(r.Paths) != 0, "%s: no paths: %+v", c.what, r)
 		p := r.Paths[0]
 		if p.Logic != c.logic || p.Wire != c.wire || !strings.HasPrefix(p.Begin, c.begin) ||
 			r.Slack != 4000-c.logic-c.wire || p.EndLine == "" || !strings.HasPrefix(p.BeginLine, "m.sv:") {
@@ -86,9 +83,7 @@ func TestAChainOfLUTs(t *testing.T) {
 		Netnames: map[string]netname{"a": {Bits: []bit{3}}, "y": {Bits: []bit{5}}, "q": {Bits: []bit{7}},
 			"half": {Bits: []bit{8}}}}
 	r, err := timeNetlist("m", n, 300)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	// 3333 ps; 2166 in logic.
 	if r.Period != 3333 || r.Gate != 2166 || r.Ends != 2 || r.Late != 0 || r.Beyond != 0 || len(r.Paths) != 2 {
 		t.Fatalf("%+v", r)
@@ -129,9 +124,7 @@ func TestPlacesThatYosysDoesNotKnow(t *testing.T) {
 	s := Sources{"m.sv": []byte("module m;\n    part #(.N(1)) inner (\n")}
 	for at, want := range map[[2]string]bool{{"2", "19"}: true, {"2", "5"}: false, {"0", "0"}: false, {"2", "0"}: false,
 		{"3", "1"}: false, {"9", "1"}: false} {
-		if got := s.instantiates("m.sv", at[0], at[1]); got != want {
-			t.Errorf("%v: %t", at, got)
-		}
+		assert.Check(t, is.Equal(s.instantiates("m.sv", at[0], at[1]), want), "%v", at)
 	}
 }
 
@@ -140,14 +133,11 @@ func TestCarriesHaveAllDelays(t *testing.T) {
 	c := delays.Carry
 	for _, rows := range [][][]int{c.SO, c.SCO, c.DIO, c.DICO} {
 		for i, row := range rows {
-			if len(rows) != 8 || len(row) != 8-i {
-				t.Errorf("%v", rows)
-			}
+			assert.Check(t, len(rows) == 8 && len(row) == 8-i, "%v", rows)
 		}
 	}
-	if len(c.CIO) != 8 || len(c.CICO) != 8 || len(c.AXO) != 8 || len(c.AXCO) != 8 || len(delays.LUT) != 6 {
-		t.Errorf("%+v", delays)
-	}
+	assert.Check(t, len(c.CIO) == 8 && len(c.CICO) == 8 && len(c.AXO) == 8 && len(c.AXCO) == 8 && len(delays.LUT) == 6,
+		"%+v", delays)
 }
 
 // A path that is made longer is the first one of the report, with the line of the register that it ends at.
@@ -179,9 +169,7 @@ endmodule
 	for _, n := range after.Bins {
 		sum += n
 	}
-	if sum != after.Ends || after.Ends < 4*32 || after.Late != 0 || after.Beyond != 0 {
-		t.Errorf("%+v", after)
-	}
+	assert.Check(t, sum == after.Ends && after.Ends >= 4*32 && after.Late == 0 && after.Beyond == 0, "%+v", after)
 }
 
 // The netlists of a part and of what is around it, joined, have the delays of the whole.
@@ -206,25 +194,16 @@ endmodule
 	box := strings.Replace(text[:strings.Index(text, ");")], "module", "(* blackbox *) module", 1) + ");\nendmodule\n"
 	whole := timed(t, text+around)
 	i := slices.IndexFunc(whole.Paths, func(p EndPath) bool { return strings.HasPrefix(p.End, "inner.held[") })
-	if i < 0 || whole.Paths[i].EndLine != "m.sv:3" || whole.Paths[0].EndLine != "m.sv:10" {
-		t.Errorf("a register stands in its own line, not in that of its module's instance: %+v", whole.Paths)
-	}
+	assert.Check(t, i >= 0 && whole.Paths[i].EndLine == "m.sv:3" && whole.Paths[0].EndLine == "m.sv:10",
+		"a register stands in its own line, not in that of its module's instance: %+v", whole.Paths)
 	n, err := mapped(t.Context(), "m", Sources{"m.sv": []byte(around), "part.sv": []byte(box)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	part, err := mapped(t.Context(), "part", Sources{"part.sv": []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	r, err := timeNetlist("m", n.join(map[string]*netlist{"part": part}), 250)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Ends != whole.Ends || r.Logic != whole.Logic || r.Slack != whole.Slack {
-		t.Errorf("joined: %d ends, %d, %d; whole: %d ends, %d, %d", r.Ends, r.Logic, r.Slack, whole.Ends, whole.Logic,
-			whole.Slack)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, r.Ends == whole.Ends && r.Logic == whole.Logic && r.Slack == whole.Slack,
+		"joined: %d ends, %d, %d; whole: %d ends, %d, %d", r.Ends, r.Logic, r.Slack, whole.Ends, whole.Logic, whole.Slack)
 	i = slices.IndexFunc(r.Paths, func(p EndPath) bool { return strings.HasPrefix(p.End, "other[") })
 	if i < 0 || r.Paths[i].Wire != 44+70*2+111 { // a[0] has three sinks, one of them through a border and an inverter
 		t.Errorf("%+v", r.Paths)
@@ -244,24 +223,16 @@ func TestTimingIsShownWithItsChanges(t *testing.T) {
 	r := TimingReport{Platform: "p", Clock: 250, Kernels: []Timing{now, {Kernel: "other", Period: 4000}},
 		Commit: "abc123", Base: []Timing{was}}
 	var text, html bytes.Buffer
-	if err := errors.Join(r.Text(&text, 1), r.Page(&html)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(r.Text(&text, 1), r.Page(&html)))
 	words := strings.Join(strings.Fields(text.String()), " ")
 	for _, want := range []string{"since commit abc123", "k 40 -0.300 (-0.200) 4.300 (+0.200) 32 2.700 32 (-8)",
 		"other 0 (new)", "1 slack -0.300 = 4.000 - logic 2.700 - wires 1.600 (63 % logic), 32 bits",
 		"register a<1> (a.sv:7) -> b.D (?)", "4.0 ns 32 ####"} {
-		if !strings.Contains(words, want) {
-			t.Errorf("there is no %q in\n%s", want, text.String())
-		}
+		assert.Check(t, strings.Contains(words, want), "there is no %q in\n%s", want, text.String())
 	}
-	if strings.Contains(words, " 2 slack") {
-		t.Errorf("more than one path is shown:\n%s", text.String())
-	}
+	assert.Check(t, !strings.Contains(words, " 2 slack"), "more than one path is shown:\n%s", text.String())
 	for _, want := range []string{"a&lt;1&gt;", `<span class="more">-0.200</span>`, `<span class="less">-8</span>`,
 		`fill="#b00">` + "\n<title>4.000 ns: 32</title>"} {
-		if !strings.Contains(html.String(), want) {
-			t.Errorf("there is no %q in\n%s", want, html.String())
-		}
+		assert.Check(t, is.Contains(html.String(), want), "there is no")
 	}
 }

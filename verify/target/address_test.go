@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/bringup"
 )
 
@@ -14,9 +16,7 @@ import (
 func outside(t *testing.T) (string, int) {
 	t.Helper()
 	all, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	own, n := "", 0
 	for _, a := range all {
 		text, _, _ := strings.Cut(a.String(), "/")
@@ -58,9 +58,7 @@ func TestAddress(t *testing.T) {
 	}
 	// A name that leads to a loopback address is that of this host.
 	self, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, name := range []string{self, "localhost.localdomain"} {
 		ips, err := net.LookupIP(name)
 		if err != nil || len(ips) == 0 || ips[0].To4() == nil || !ips[0].IsLoopback() {

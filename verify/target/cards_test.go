@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
@@ -18,9 +21,7 @@ import (
 func cards(t *testing.T, platform string, ranks int) *xrt.Host {
 	t.Helper()
 	all, err := cluster.Addresses(cluster.DefaultNetwork, cluster.DefaultPort, ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return xrt.Start(t, designtest.Load(t, platform, nil), ranks,
 		xrt.HostOptions{Empty: true, World: world.Options{Ranks: all}})
 }
@@ -35,17 +36,11 @@ func TestCards(t *testing.T) {
 			const ranks = 3
 			h := cards(t, test.platform, ranks)
 			worlds, errs := open(t, "card:"+h.Xclbin+",library="+h.Dir(), test.processes, target.Options{Ranks: ranks})
-			if err := errors.Join(errs...); err != nil {
-				t.Fatal(err)
-			}
-			if name := worlds[0].Platform.Name; name != test.platform {
-				t.Errorf("the platform is %s", name)
-			}
+			assert.NilError(t, errors.Join(errs...))
+			assert.Check(t, is.Equal(worlds[0].Platform.Name, test.platform), "the platform")
 			sum(t, worlds, ranks)
 			for _, w := range worlds {
-				if err := w.Close(); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, w.Close())
 			}
 			xrt.Returned(t, h)
 		})
@@ -55,9 +50,7 @@ func TestCards(t *testing.T) {
 func TestCardTexts(t *testing.T) {
 	h := cards(t, "u55c_udp", 1)
 	damaged := filepath.Join(t.TempDir(), "damaged.xclbin")
-	if err := os.WriteFile(damaged, []byte("xclbin2"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(damaged, []byte("xclbin2"), 0o644))
 	for text, want := range map[string]string{
 		"card:":                                       "card:file.xclbin is expected",
 		"card:missing.xclbin":                         "no such file",

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
@@ -36,9 +38,7 @@ const secret = " CCLFORGE_SECRET=0123456789abcdef "
 func meet(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -64,9 +64,7 @@ func open(t *testing.T, on string, processes int, o target.Options) ([]*target.W
 		for _, w := range worlds {
 			if w != nil {
 				group.Go(func() {
-					if err := w.Close(); err != nil {
-						t.Error(err)
-					}
+					assert.Check(t, w.Close())
 				})
 			}
 		}
@@ -82,9 +80,7 @@ func sum(t *testing.T, worlds []*target.World, ranks int) {
 	defer cancel()
 	var group sync.WaitGroup
 	for _, w := range worlds {
-		if w.Size != ranks {
-			t.Errorf("%d ranks; expected are %d", w.Size, ranks)
-		}
+		assert.Check(t, w.Size == ranks, "%d ranks; expected are %d", w.Size, ranks)
 		group.Go(func() {
 			err := w.Each(func(i int) error {
 				e := w.Engines[i]
@@ -93,9 +89,7 @@ func sum(t *testing.T, worlds []*target.World, ranks int) {
 				}
 				return ranktest.Sum[int32](ctx, e, 5000, 1)
 			})
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			all, err := w.Exchange(ctx, fmt.Append(nil, w.Local))
 			if err != nil || len(all) != len(worlds) || string(all[len(all)-1]) != fmt.Sprint(worlds[len(worlds)-1].Local) {
 				t.Errorf("%q, %v", all, err)
@@ -107,21 +101,13 @@ func sum(t *testing.T, worlds []*target.World, ranks int) {
 
 func TestWorlds(t *testing.T) {
 	here, err := launch.Here(t.Context(), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	port, err := host.FreePorts(3 * host.PortsPerRank)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d, err := world.Design("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	h, err := host.Start(t.Context(), d, host.Options{World: here, Serve: true, Endpoints: sim.Endpoints{Port: port}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { h.Close() })
 	for _, test := range []struct {
 		on               string
@@ -140,9 +126,7 @@ func TestWorlds(t *testing.T) {
 		t.Run(fmt.Sprint(test.on, "/", test.processes), func(t *testing.T) {
 			o := target.Options{Ranks: test.ranks}
 			worlds, errs := open(t, test.on, test.processes, o)
-			if err := errors.Join(errs...); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, errors.Join(errs...))
 			for i, w := range worlds {
 				if w.What != test.what || w.Reports() != (i == 0) || w.Alone() != (test.processes == 1) {
 					t.Errorf("process %d has %q, reports %v, is alone %v", i, w.What, w.Reports(), w.Alone())
@@ -161,9 +145,7 @@ func TestProcessesThatDoNotFit(t *testing.T) {
 			w, err := target.Open(t.Context(),
 				target.Options{On: on, Env: environment(fmt.Sprintf("%s CCLFORGE_RANK=%d CCLFORGE_SIZE=2 CCLFORGE_MEET=%s",
 					secret, rank, at))})
-			if !errors.Is(err, bringup.ErrDiffers) || w != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
+			assert.Check(t, errors.Is(err, bringup.ErrDiffers) && w == nil, "rank %d: %v", rank, err)
 		})
 	}
 	group.Wait()

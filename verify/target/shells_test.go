@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
@@ -29,21 +31,15 @@ func TestShells(t *testing.T) {
 	t.Run("one process", func(t *testing.T) {
 		h := shells(t, ranks)
 		worlds, errs := open(t, "coyote:u55c_rdma", 1, target.Options{Ranks: ranks})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(errs...))
 		sum(t, worlds, ranks)
-		if err := worlds[0].Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, worlds[0].Close())
 		coyote.Returned(t, h)
 	})
 	t.Run("processes", func(t *testing.T) {
 		h := shells(t, ranks)
 		worlds, errs := openShells(t, ranks, func(int) string { return "coyote:u55c_rdma" })
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, errors.Join(errs...))
 		sum(t, worlds, ranks)
 		closeAll(t, worlds)
 		coyote.Returned(t, h)
@@ -87,9 +83,7 @@ func closeAll(t *testing.T, worlds []*target.World) {
 	var group sync.WaitGroup
 	for _, w := range worlds {
 		group.Go(func() {
-			if err := w.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, w.Close())
 		})
 	}
 	group.Wait()

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
@@ -61,12 +63,12 @@ func newBench(t *testing.T, o standin.Options) *bench {
 	}
 	top := t.TempDir()
 	all, err := shipped()
-	check(t, err)
+	assert.NilError(t, err)
 	o.Repositories, err = repositories(filepath.Join(top, "repositories"), all)
-	check(t, err)
+	assert.NilError(t, err)
 	b := &bench{T: t, options: o}
 	b.equip(top)
-	check(t, emulation(b.Installation, all))
+	assert.NilError(t, emulation(b.Installation, all))
 	return b
 }
 
@@ -83,7 +85,7 @@ func (b *bench) equip(top string) {
 	b.Helper()
 	b.dir, b.cache = filepath.Join(top, "workspace"), filepath.Join(top, "cache")
 	b.Installation = standin.Install(b.T, filepath.Join(top, "tools"), b.options)
-	check(b.T, os.MkdirAll(b.dir, 0o777))
+	assert.NilError(b.T, os.MkdirAll(b.dir, 0o777))
 	home := filepath.Join(top, "home")
 	for _, v := range b.Env() {
 		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "XDG_CACHE_HOME" && name != "CCLFORGE_CACHE" {
@@ -143,14 +145,7 @@ func (b *bench) build(args ...string) outcome {
 func (b *bench) worked() []standin.Call {
 	b.Helper()
 	calls, err := b.Calls()
-	check(b.T, err)
-	check(b.T, b.Forget())
+	assert.NilError(b.T, err)
+	assert.NilError(b.T, b.Forget())
 	return calls
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -22,7 +24,7 @@ func (b *bench) result(name string) string {
 func (b *bench) linked(name string) *standin.Linked {
 	b.Helper()
 	l, err := standin.Inspect(b.result(name))
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	return l
 }
 
@@ -30,7 +32,7 @@ func (b *bench) linked(name string) *standin.Linked {
 func (b *bench) content(name string) string {
 	b.Helper()
 	text, err := os.ReadFile(b.result(name))
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	return string(text)
 }
 
@@ -114,7 +116,7 @@ func difference(got, want []string) string {
 func designOf(t *testing.T, name string) *design.Design {
 	t.Helper()
 	all, err := shipped()
-	check(t, err)
+	assert.NilError(t, err)
 	for _, d := range all {
 		if d.Platform.Name == name {
 			return d
@@ -128,7 +130,7 @@ func designOf(t *testing.T, name string) *design.Design {
 // tools after another.
 func TestPlatforms(t *testing.T) {
 	all, err := shipped()
-	check(t, err)
+	assert.NilError(t, err)
 	for v, version := range standin.Versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -151,10 +153,10 @@ func TestPlatforms(t *testing.T) {
 func (b *bench) layout(d *design.Design) {
 	b.Helper()
 	f, closer, err := xclbin.Open(b.result(d.Platform.Name))
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	defer closer()
 	l, err := f.Layout()
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	if about, ok, err := f.Describe(); err != nil || !ok || about.Platform != d.Platform.Name || len(about.Design) != 64 {
 		b.Errorf("%s: described as %+v, %t (%v)", d.Platform.Name, about, ok, err)
 	}
@@ -179,11 +181,11 @@ func (b *bench) layout(d *design.Design) {
 	}
 	for _, k := range l.Kernels {
 		arguments, err := l.Arguments(k.Instance)
-		check(b.T, err)
+		assert.NilError(b.T, err)
 		var got []string
 		for _, a := range arguments {
 			places, err := l.Reach(k.Instance, a)
-			check(b.T, err)
+			assert.NilError(b.T, err)
 			var tags []string
 			size := uint64(0)
 			for _, p := range places {

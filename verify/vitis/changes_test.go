@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/run"
@@ -36,7 +39,7 @@ func (b *bench) builds(name string, c change) {
 		b.Fatalf("%d platforms %s: %v", len(rendered), name, err)
 	}
 	library, err := space.Library()
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	r := rendered[0]
 	found := false
 	for i, f := range r.Files {
@@ -48,16 +51,16 @@ func (b *bench) builds(name string, c change) {
 		b.Fatalf("there is no file %s", c.file)
 	}
 	image, err := emit.FirmwareImage(r.Design)
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	if c.firmware != nil {
 		image = c.firmware(bytes.Clone(image))
 	}
 	set, err := tools.Find(b.Context(), library.Toolchain, tools.Env{}, plan.Needs(r.Design)...)
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	p, err := plan.Plan(r.Design, r.Files, set, plan.Options{Descriptions: b.dir, Firmware: image})
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	st, err := store.Open(b.cache)
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	if _, err := run.Run(b.Context(), p, st, run.NewLocal(run.LocalOptions{}), run.Options{}); err != nil {
 		b.Fatal(err)
 	}
@@ -76,34 +79,26 @@ func TestChanges(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	d := designOf(t, name)
 	b.builds(name, change{})
-	if diff := difference(b.done(), wanted(d)); diff != "" {
-		t.Error(diff)
-	}
+	assert.Check(t, is.Equal(difference(b.done(), wanted(d)), ""))
 	first, shippedFirmware := b.content(name), b.linked(name)
 	again := func(what string, c change, want ...string) *standin.Linked {
 		t.Helper()
 		b.builds(name, c)
-		if diff := difference(b.done(), want); diff != "" {
-			t.Errorf("after %s: %s", what, diff)
-		}
+		assert.Check(t, is.Equal(difference(b.done(), want), ""), "after %s", what)
 		return b.linked(name)
 	}
 	again("nothing", change{})
 
 	loop := func(image []byte) []byte { return append(image, "0000006F\n"...) }
 	other := again("another firmware", change{firmware: loop}, "image", "patch")
-	if other.Design != shippedFirmware.Design {
-		t.Error("another firmware has made another design")
-	}
-	if other.Memories["ccl_offload_0"] == shippedFirmware.Memories["ccl_offload_0"] {
-		t.Error("the firmware in the result is the one before")
-	}
+	assert.Check(t, is.Equal(other.Design, shippedFirmware.Design), "another firmware has made another design")
+	assert.Check(t, other.Memories["ccl_offload_0"] != shippedFirmware.Memories["ccl_offload_0"],
+		"the firmware in the result is the one before")
 	again("the firmware of before", change{})
 	own := change{file: "rtl/ccl_offload/cpu/rv32_alu.sv", text: comment, firmware: loop}
 	engine := again("another line in the engine, with another firmware", own, "image", "link", "package ccl_offload")
-	if engine.Memories["ccl_offload_0"] != other.Memories["ccl_offload_0"] {
-		t.Error("an engine that was packaged with another firmware has not the one that was put in later")
-	}
+	assert.Check(t, is.Equal(engine.Memories["ccl_offload_0"], other.Memories["ccl_offload_0"]),
+		"an engine that was packaged with another firmware has not the one that was put in later")
 	own.firmware = nil
 	if l := again("the same line, with the firmware of before", own, "image",
 		"patch"); l.Memories["ccl_offload_0"] != shippedFirmware.Memories["ccl_offload_0"] {
@@ -111,31 +106,25 @@ func TestChanges(t *testing.T) {
 	}
 	rtl := again("another line in hostctrl", change{file: "rtl/hostctrl/hostctrl_core.sv", text: comment}, "image",
 		"link", "package hostctrl")
-	if rtl.Design == shippedFirmware.Design {
-		t.Error("the result is the design before")
-	}
+	assert.Check(t, rtl.Design != shippedFirmware.Design, "the result is the design before")
 	again("another line in the connectivity", change{file: "vitis/link.cfg",
 		text: func(text []byte) []byte { return append(text, "# a line\n"...) }}, "image", "link")
 	b.builds(name, change{})
-	if diff := difference(b.done(), nil); diff != "" {
-		t.Errorf("back again: %s", diff)
-	}
-	if b.content(name) != first {
-		t.Error("back again, and the result is not the first")
-	}
+	assert.Check(t, is.Equal(difference(b.done(), nil), ""), "back again")
+	assert.Check(t, is.Equal(b.content(name), first), "back again, and the result is not the first")
 }
 
 // own puts a platform into the workspace: a shipped one with words replaced.
 func (b *bench) own(from, name string, replacements ...string) {
 	b.Helper()
 	text, err := platforms.FS.ReadFile(from + ".hcl")
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	replaced := strings.NewReplacer(append([]string{`platform "` + from + `"`, `platform "` + name + `"`},
 		replacements...)...).Replace(string(text))
 	if replaced == string(text) && from != name {
 		b.Fatalf("%s is no change of %s", name, from)
 	}
 	path := filepath.Join(b.dir, "platforms", name+".hcl")
-	check(b.T, os.MkdirAll(filepath.Dir(path), 0o777))
-	check(b.T, os.WriteFile(path, []byte(replaced), 0o666))
+	assert.NilError(b.T, os.MkdirAll(filepath.Dir(path), 0o777))
+	assert.NilError(b.T, os.WriteFile(path, []byte(replaced), 0o666))
 }

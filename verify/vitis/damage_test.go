@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -18,29 +21,23 @@ func TestDamagedLink(t *testing.T) {
 	whole := b.content(faulty)
 	b.worked()
 	maps, err := filepath.Glob(filepath.Join(b.cache, "steps", "*", "out", "firmware.mmi"))
-	if err != nil || len(maps) != 1 {
-		t.Fatalf("memory maps in the cache are %q, %v", maps, err)
-	}
+	assert.Assert(t, err == nil && len(maps) == 1, "memory maps in the cache are %q, %v", maps, err)
 	info, err := os.Stat(maps[0])
-	check(t, err)
+	assert.NilError(t, err)
 	text, err := os.ReadFile(maps[0])
-	check(t, err)
+	assert.NilError(t, err)
 	text[len(text)-20] ^= 4
-	check(t, os.Chmod(maps[0], 0o644))
-	check(t, os.WriteFile(maps[0], text, 0o666))
+	assert.NilError(t, os.Chmod(maps[0], 0o644))
+	assert.NilError(t, os.WriteFile(maps[0], text, 0o666))
 	changed, err := os.Stat(maps[0])
-	check(t, err)
-	check(t, os.Chtimes(maps[0], info.ModTime(), info.ModTime()))
+	assert.NilError(t, err)
+	assert.NilError(t, os.Chtimes(maps[0], info.ModTime(), info.ModTime()))
 	if o := b.run("cache", "verify"); o.code == 0 || !strings.Contains(o.out+o.err, "firmware.mmi") {
 		t.Errorf("cache verify does not see it: %v", o)
 	}
-	check(t, os.Chtimes(maps[0], changed.ModTime(), changed.ModTime()))
+	assert.NilError(t, os.Chtimes(maps[0], changed.ModTime(), changed.ModTime()))
 	b.forgetSteps("image")
 	b.build(faulty)
-	if diff := difference(b.done(), []string{"image", "link"}); diff != "" {
-		t.Error(diff)
-	}
-	if b.content(faulty) != whole {
-		t.Error("another result")
-	}
+	assert.Check(t, is.Equal(difference(b.done(), []string{"image", "link"}), ""))
+	assert.Check(t, is.Equal(b.content(faulty), whole), "another result")
 }

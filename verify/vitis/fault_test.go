@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
@@ -21,12 +23,12 @@ const faulty = "u280_udp"
 func (b *bench) forgetSteps(steps ...string) {
 	b.Helper()
 	records, err := filepath.Glob(filepath.Join(b.cache, "steps", "*", "step.json"))
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	removed := 0
 	for _, file := range records {
 		var r struct{ Result struct{ ID string } }
 		text, err := os.ReadFile(file)
-		check(b.T, err)
+		assert.NilError(b.T, err)
 		if err := json.Unmarshal(text, &r); err != nil {
 			continue // it is damaged, and no result any more
 		}
@@ -44,7 +46,7 @@ func (b *bench) forgetSteps(steps ...string) {
 		if err == nil {
 			err = os.RemoveAll(dir)
 		}
-		check(b.T, err)
+		assert.NilError(b.T, err)
 		removed++
 	}
 	if removed == 0 && len(records) > 0 && steps[0] != "image" {
@@ -124,8 +126,8 @@ func (b *bench) fails(list []wrong) {
 		b.worked()
 		b.forgetSteps(f.step, "link", "image")
 		f.Times = 1
-		check(b.T, b.Fail(f.Fault))
-		check(b.T, os.RemoveAll(filepath.Join(b.dir, "out")))
+		assert.NilError(b.T, b.Fail(f.Fault))
+		assert.NilError(b.T, os.RemoveAll(filepath.Join(b.dir, "out")))
 		o := b.run("build", faulty)
 		said := o.out + o.err
 		if o.code == 0 || o.code == -1 {
@@ -148,7 +150,7 @@ func (b *bench) fails(list []wrong) {
 		} else if b.content(faulty) != whole {
 			b.Errorf("%s: the build after it ends in another result", what)
 		}
-		check(b.T, b.Fail())
+		assert.NilError(b.T, b.Fail())
 	}
 }
 
@@ -158,17 +160,15 @@ func TestMissedTiming(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, standin.Options{})
 	// What other tools say, which is not worth a failure, is passed over.
-	check(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed},
+	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed},
 		standin.Fault{Tool: "vivado", Kind: standin.Garbage}))
 	o := b.run("build", faulty)
 	if said := o.out + o.err; o.code == 0 || !strings.Contains(said, "-0.214") {
 		t.Errorf("timing is missed: %v", o)
 	}
-	check(t, b.Forget())
+	assert.NilError(t, b.Forget())
 	o = b.run("build", faulty, "--timing=report")
-	if o.code != 0 || !strings.Contains(o.out, "-0.214") {
-		t.Errorf("timing is only to be reported: %v", o)
-	}
+	assert.Check(t, o.code == 0 && strings.Contains(o.out, "-0.214"), "timing is only to be reported: %v", o)
 	if calls := b.worked(); len(calls) > 0 {
 		t.Errorf("it was built again: %s %q", calls[0].Tool, calls[0].Args)
 	}
@@ -181,9 +181,7 @@ func TestNoBoardPlatform(t *testing.T) {
 	b.env = slices.DeleteFunc(b.env, func(v string) bool { return strings.HasPrefix(v, "PLATFORM_REPO_PATHS=") })
 	o := b.run("build", "u50_axis3x")
 	for _, want := range []string{"xilinx_u50_gen3x16_xdma_5_202210_1", "PLATFORM_REPO_PATHS"} {
-		if o.code == 0 || !strings.Contains(o.err, want) {
-			t.Errorf("%q is not said: %v", want, o)
-		}
+		assert.Check(t, o.code != 0 && strings.Contains(o.err, want), "%q is not said: %v", want, o)
 	}
 	if calls := b.worked(); len(calls) > 0 {
 		t.Errorf("%s ran", calls[0].Tool)

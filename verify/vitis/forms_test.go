@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
@@ -31,18 +34,15 @@ func TestKernelsInCpp(t *testing.T) {
 				tools[c.Tool] = true
 				compiled = append(compiled, w)
 			}
-			if c.Exit != 0 {
-				t.Errorf("%s: %s %q: exit status %d", version, c.Tool, c.Args, c.Exit)
-			}
+			assert.Check(t, is.Equal(c.Exit, 0), "%s: %s %q: exit status", version, c.Tool, c.Args)
 		}
 		slices.Sort(compiled)
 		if diff := difference(compiled, []string{"compile hp_compression", "compile loopback",
 			"compile reduce_ops"}); diff != "" {
 			t.Errorf("%s: %s", version, diff)
 		}
-		if want := map[bool]string{true: "v++", false: "vitis_hls"}[version >= "2023.2"]; len(tools) != 1 || !tools[want] {
-			t.Errorf("%s: compiled by %v", version, tools)
-		}
+		assert.Check(t, len(tools) == 1 && tools[map[bool]string{true: "v++", false: "vitis_hls"}[version >= "2023.2"]],
+			"%s: compiled by %v", version, tools)
 		if l := b.linked("in_cpp"); len(l.Memories) != 3 {
 			t.Errorf("%s: firmware is in %d memories", version, len(l.Memories))
 		}
@@ -57,8 +57,8 @@ func TestEmulation(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	rendered, err := workspace.New("", t.Logf, platforms.FS).Render(t.Context(),
 		workspace.Selection{Only: name, Vars: "{hw_emu = true}"})
-	check(t, err)
-	check(t, emulation(b.Installation, []*design.Design{rendered[0].Design}))
+	assert.NilError(t, err)
+	assert.NilError(t, emulation(b.Installation, []*design.Design{rendered[0].Design}))
 	o := b.build(name, "--vars={hw_emu = true}")
 	b.done()
 	if l := b.linked(name); !l.Emulated || len(l.Memories) != 1 || l.Metadata["platform"] != name {
@@ -81,9 +81,8 @@ func TestFirmwareInKernel(t *testing.T) {
 		updated = updated || c.Tool == "updatemem"
 		firmware = firmware || c.Inputs["firmware/cclo_firmware.mem"] != ""
 	}
-	if updated || !firmware {
-		t.Errorf("updatemem ran: %v; the kernel was packaged with firmware: %v", updated, firmware)
-	}
+	assert.Check(t, !updated && firmware,
+		"updatemem ran: %v; the kernel was packaged with firmware: %v", updated, firmware)
 	if l := b.linked("with_firmware"); len(l.Memories) != 3 || l.Memories["ccl_offload_0"] == "" {
 		t.Errorf("firmware is in %v", l.Memories)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -19,7 +21,7 @@ import (
 // they were called with.
 func (b *bench) survivors() []string {
 	entries, err := os.ReadDir("/proc")
-	check(b.T, err)
+	assert.NilError(b.T, err)
 	var list []string
 	for _, e := range entries {
 		dir, err := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
@@ -71,9 +73,7 @@ func TestInterrupts(t *testing.T) {
 	reference := newBench(t, standin.Options{Pace: 5 * time.Millisecond})
 	reference.build(faulty)
 	whole, total := reference.content(faulty), reference.begun()
-	if total < 20 {
-		t.Fatalf("a build calls tools %d times", total)
-	}
+	assert.Assert(t, total >= 20, "a build calls tools %d times", total)
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}
 	var ended, stopped atomic.Int64
 	t.Run("builds", func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestInterrupts(t *testing.T) {
 				signal := signals[random.IntN(len(signals))]
 				what := fmt.Sprintf("%v %v after call %d of %d (-seed=%d)", signal, after, calls, total, *seed)
 				cmd, out, errs := b.command(t.Context(), "build", faulty)
-				check(t, cmd.Start())
+				assert.NilError(t, cmd.Start())
 				for end := time.Now().Add(patience); b.begun() < calls; time.Sleep(2 * time.Millisecond) {
 					if time.Now().After(end) {
 						t.Fatalf("%s: there were only %d:\n%s\n%s", what, b.begun(), out, errs)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -32,7 +34,7 @@ func TestScan(t *testing.T) {
 	}
 	for _, from := range []string{"results", "cache"} {
 		if from == "cache" {
-			check(t, os.RemoveAll(filepath.Join(b.dir, "out")))
+			assert.NilError(t, os.RemoveAll(filepath.Join(b.dir, "out")))
 		}
 		o := b.run("scan", "--json")
 		var cards []struct {

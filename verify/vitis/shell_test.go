@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -14,14 +17,10 @@ func TestShell(t *testing.T) {
 	const name = "u55c_rdma"
 	b := newBench(t, standin.Options{Version: "2023.2"})
 	o := b.run("build", name)
-	if o.code != 0 {
-		t.Fatal(o)
-	}
+	assert.Assert(t, o.code == 0, "%v", o)
 	var did []string
 	for _, c := range b.worked() {
-		if c.Exit != 0 {
-			t.Errorf("%s %q: exit status %d", c.Tool, c.Args, c.Exit)
-		}
+		assert.Check(t, is.Equal(c.Exit, 0), "%s %q: exit status", c.Tool, c.Args)
 		if c.Tool == "cmake" || c.Tool == "updatemem" || c.Tool == "vivado" {
 			did = append(did, c.Tool+" "+c.Args[len(c.Args)-1])
 		}
@@ -31,10 +30,8 @@ func TestShell(t *testing.T) {
 		t.Errorf("it ran %q", did)
 	}
 	l, err := standin.InspectBit(filepath.Join(b.dir, "out", "build", name, name+".bit"))
-	check(t, err)
-	if len(l.Memories) != 1 || l.Memories["ccl_offload_0"] == "" {
-		t.Errorf("firmware is in %v", l.Memories)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, len(l.Memories) == 1 && l.Memories["ccl_offload_0"] != "", "firmware is in %v", l.Memories)
 	b.build(name)
 	if calls := b.worked(); len(calls) > 0 {
 		t.Errorf("the second build runs %s %q", calls[0].Tool, calls[0].Args)

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
@@ -27,9 +30,9 @@ func TestOnSlurm(t *testing.T) {
 	if errors.Is(err, slurmtest.ErrMissing) {
 		t.Skip(err)
 	}
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		check(t, c.Stop())
+		assert.NilError(t, c.Stop())
 	})
 	reference := slurmBench(t, c)
 	reference.build(onCluster, "--on=local")
@@ -53,12 +56,10 @@ func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
 // nothing to do.
 func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	check(t, b.Fail(standin.Fault{Tool: "vivado", Kind: standin.Slow, For: 5 * time.Second}))
+	assert.NilError(t, b.Fail(standin.Fault{Tool: "vivado", Kind: standin.Slow, For: 5 * time.Second}))
 	o := b.build(onCluster, "--on=slurm", "--json")
 	for _, node := range []string{"n1", "n2"} {
-		if !strings.Contains(o.out, node) {
-			t.Errorf("nothing ran on %s:\n%s", node, o.out)
-		}
+		assert.Check(t, is.Contains(o.out, node), "nothing ran on")
 	}
 	same(t, b, reference)
 	b.worked()
@@ -75,13 +76,13 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 // third follows the jobs, and no tool is run twice.
 func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	check(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}))
+	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}))
 	for _, until := range []func() bool{
 		func() bool { return len(jobsOf(t, c, b)) > 2 && len(calls(b)) > 0 },
 		func() bool { return slices.ContainsFunc(calls(b), linking) },
 	} {
 		cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
-		check(t, cmd.Start())
+		assert.NilError(t, cmd.Start())
 		wait(t, "the cluster works", until)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Errorf("it has ended already: %v\n%s%s", err, out, errs)
@@ -102,24 +103,20 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 			t.Errorf("called twice: %s", key)
 		}
 		seen[key] = true
-		if linking(call) && call.Exit != 0 {
-			t.Errorf("the link has ended with %d: %q", call.Exit, call.Notes)
-		}
+		assert.Check(t, !linking(call) || call.Exit == 0, "the link has ended with %d: %q", call.Exit, call.Notes)
 	}
-	if len(seen) == 0 {
-		t.Error("no tool was called")
-	}
+	assert.Check(t, len(seen) != 0, "no tool was called")
 }
 
 // interruptedOnSlurm is a build that gets SIGINT while a tool hangs that is deaf to
 // signals: nothing is left in the queue, and no process.
 func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	check(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang}))
+	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Hang}))
 	cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
-	check(t, cmd.Start())
+	assert.NilError(t, cmd.Start())
 	wait(t, "the link hangs", func() bool { return slices.ContainsFunc(calls(b), linking) })
-	check(t, cmd.Process.Signal(syscall.SIGINT))
+	assert.NilError(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit status %d\n%s%s", code, out, errs)
@@ -135,14 +132,13 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 			}
 		}
 	}
-	check(t, b.Fail())
+	assert.NilError(t, b.Fail())
 	b.worked()
 	b.build(onCluster, "--on=slurm")
 	same(t, b, reference)
 	for _, call := range b.worked() {
-		if call.Tool == "vivado" || call.Tool == "git" {
-			t.Errorf("the second build has repeated %s %q in %s", call.Tool, call.Args, call.Dir)
-		}
+		assert.Check(t, call.Tool != "vivado" && call.Tool != "git",
+			"the second build has repeated %s %q in %s", call.Tool, call.Args, call.Dir)
 	}
 }
 
@@ -182,7 +178,7 @@ func wait(t *testing.T, what string, so func() bool) {
 func jobsOf(t *testing.T, c *slurmtest.Cluster, b *bench) []string {
 	t.Helper()
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%j|%Z").Output()
-	check(t, err)
+	assert.NilError(t, err)
 	var names []string
 	for line := range strings.Lines(string(out)) {
 		if name, dir, _ := strings.Cut(line, "|"); strings.HasPrefix(dir, b.cache) {

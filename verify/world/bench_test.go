@@ -3,6 +3,8 @@ package world
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -21,35 +23,23 @@ platform "made" {
 `})
 	p := driverview.Of(d)
 	w, err := New(b.Context(), d, 1, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	defer w.Close()
 	e, err := accl.Open(b.Context(), w.Device(0), &p, w.Ranks(), 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	const n = 4 << 20
 	src, err := accl.Alloc[int32](b.Context(), e, n)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	dst, err := accl.Alloc[int32](b.Context(), e, n)
-	if err != nil {
-		b.Fatal(err)
-	}
+	assert.NilError(b, err)
 	b.SetBytes(4 * n)
 	for b.Loop() {
 		out, err := e.Copy(b.Context(), src, accl.KernelStream(accl.TypeInt32), n, accl.Async(), accl.FromFPGA())
-		if err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, err)
 		if _, err := e.Copy(b.Context(), accl.KernelStream(accl.TypeInt32), dst, n, accl.ToFPGA()); err != nil {
 			b.Fatal(err)
 		}
-		if err := out.Wait(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		assert.NilError(b, out.Wait(b.Context()))
 	}
 	b.ReportMetric(float64(n/16)*float64(b.N)/b.Elapsed().Seconds(), "beats/s")
 }

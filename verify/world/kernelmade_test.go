@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -41,13 +43,9 @@ func start(t *testing.T, files map[string]string, ranks int, o Options, oo ...ac
 	d := designtest.Made(t, "made", files)
 	p := driverview.Of(d)
 	w, err := New(t.Context(), d, ranks, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	})
 	return w, open(t, w, &p, oo...)
 }
@@ -172,22 +170,16 @@ func TestKernelsThatStopAreReported(t *testing.T) {
 		defer cancel()
 		return accl.CallKernel(ctx, w.Device(0), "bad", mode)
 	}
-	if err := call(0, 10*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, call(0, 10*time.Second))
 	var stalled *accl.KernelError
 	if err := call(1, 50*time.Millisecond); !errors.As(err, &stalled) || stalled.Stream != "data_from_cclo" ||
 		stalled.Beat != 1 ||
 		stalled.Doing != "waits to read beat 1 of data_from_cclo (0 read)" || !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := call(0, 10*time.Second); !errors.Is(err, accl.ErrKernelBusy) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(call(0, 10*time.Second), accl.ErrKernelBusy))
 	b, err := accl.Alloc[int32](t.Context(), engines[0], 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := engines[0].Copy(t.Context(), b, accl.KernelStream(accl.TypeInt32), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -207,15 +199,12 @@ func TestKernelsThatComputeWithoutEnd(t *testing.T) {
 	compiler(t)
 	d := designtest.Made(t, "made", made("bad", badKernel, badText))
 	w, err := New(t.Context(), d, 1, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	err = accl.CallKernel(ctx, w.Device(0), "bad", 2)
-	if !errors.Is(err, accl.ErrKernelStalled) || !strings.Contains(err.Error(), "computes, for ") {
-		t.Error(err)
-	}
+	assert.Check(t, errors.Is(err, accl.ErrKernelStalled) && strings.Contains(err.Error(), "computes, for "),
+		"%v", err)
 	if k := w.Engine(0).Stats().Kernels; len(k) != 1 || !strings.HasPrefix(k[0].Doing, "computes, for ") {
 		t.Error(k)
 	}
@@ -237,26 +226,18 @@ platform "made" {
 	const n = 10_000
 	ctx, e := t.Context(), engines[0]
 	src, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	dst, err := accl.Alloc[int32](ctx, e, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for i := range src.Host() {
 		src.Host()[i] = int32(i * i)
 	}
 	out, err := e.Copy(ctx, src, accl.KernelStream(accl.TypeInt32), n, accl.Async())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := e.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, out.Wait(ctx))
 	for i, v := range dst.Host() {
 		if v != int32(i*i) {
 			t.Fatalf("element %d is %d", i, v)
@@ -275,9 +256,7 @@ platform "made" {
 func TestKernelsInRTLAreLeftToClients(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")})
 	w, err := New(t.Context(), d, 1, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	if !engine.ForClients(w.Engine(0)) || len(w.Engine(0).Stats().Kernels) > 0 {
 		t.Errorf("%+v", w.Engine(0).Stats())

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -45,9 +47,7 @@ func exchangeByKernels(t *testing.T, platform string) {
 	d := designtest.Made(t, "vadd", map[string]string{"vadd.hcl": platform})
 	p := driverview.Of(d)
 	w, err := New(t.Context(), d, 2, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	engines := open(t, w, &p)
 	for _, n := range []int{1, 16, 100, 5000} {

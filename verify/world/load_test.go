@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -30,14 +32,10 @@ func module(t *testing.T) (root, deep string) {
 	root = t.TempDir()
 	deep = filepath.Join(root, "a", "b")
 	for _, dir := range []string{deep, filepath.Join(root, "platforms")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(dir, 0o755))
 	}
 	for name, text := range map[string]string{"go.mod": "module example.com/user\n", "platforms/mine.hcl": mine} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	return root, deep
 }
@@ -61,9 +59,7 @@ func TestPlatformsAreFound(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 			continue
 		}
-		if p.Name != c.name || p.ClockMHz != c.clock {
-			t.Errorf("%+v: %s at %d MHz", c, p.Name, p.ClockMHz)
-		}
+		assert.Check(t, p.Name == c.name && p.ClockMHz == c.clock, "%+v: %s at %d MHz", c, p.Name, p.ClockMHz)
 	}
 }
 
@@ -75,9 +71,8 @@ func TestMistakesOfWhoLoads(t *testing.T) {
 		{"u55c_tcp", `{ethernet_port = 7}`, "port 7"},
 	} {
 		_, err := Platform(c.name, c.vars)
-		if !errors.Is(err, lang.ErrInvalid) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s %s: %v", c.name, c.vars, err)
-		}
+		assert.Check(t, errors.Is(err, lang.ErrInvalid) && strings.Contains(err.Error(), c.text),
+			"%s %s: %v", c.name, c.vars, err)
 	}
 	if _, err := Load(t.Context(), "u55c_tcp", "", 0, Options{}); err == nil {
 		t.Error("a world without ranks")
@@ -86,13 +81,9 @@ func TestMistakesOfWhoLoads(t *testing.T) {
 
 func TestLoadStartsRanks(t *testing.T) {
 	w, err := Load(t.Context(), "u280_2022", "", 3, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if len(w.Devices()) != 3 || len(w.Ranks()) != 3 {
 		t.Errorf("%d devices of %d ranks", len(w.Devices()), len(w.Ranks()))
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, w.Close())
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -19,9 +21,7 @@ func TestDeclaredTypesAreMoved(t *testing.T) {
 	d := designtest.Made(t, "types", ownTypes)
 	p := driverview.Of(d)
 	w, err := New(t.Context(), d, ranks, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	engines := open(t, w, &p)
 	for _, kind := range []struct {
@@ -100,9 +100,7 @@ func TestDeclaredTypesAreMoved(t *testing.T) {
 		}
 	}
 	b, err := accl.AllocRaw(t.Context(), engines[0], sample, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := engines[0].Combine(t.Context(), b, b, b, n, accl.Sum); !errors.Is(err, accl.ErrFunc) {
 		t.Errorf("a type that nothing reduces: %v", err)
 	}
@@ -119,9 +117,7 @@ func TestDeclaredTypesAreReducedAndCompressed(t *testing.T) {
 	d := designtest.Made(t, "types", ownTypes)
 	p := driverview.Of(d)
 	w, err := New(t.Context(), d, ranks, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	engines := open(t, w, &p)
 	for _, n := range []int{1, 5, 700, 9001} {
@@ -178,9 +174,7 @@ func TestDeclaredTypesAreReducedAndCompressed(t *testing.T) {
 					t.Errorf("%s of %d: %v", name, n, err)
 					return err
 				}
-				if !bytes.Equal(dst.Host(), op.want(rank)) {
-					t.Errorf("%s of %d: rank %d has the wrong data", name, n, rank)
-				}
+				assert.Check(t, bytes.Equal(dst.Host(), op.want(rank)), "%s of %d: rank %d has the wrong data", name, n, rank)
 				return nil
 			})
 		}
@@ -194,9 +188,7 @@ func TestFloatsAreSentAsBFloat16(t *testing.T) {
 	d := designtest.Made(t, "types", ownTypes)
 	p := driverview.Of(d)
 	w, err := New(t.Context(), d, 2, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	engines := open(t, w, &p)
 	each(t, 2, func(ctx context.Context, rank int) error {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -37,9 +39,7 @@ func TestWorlds(t *testing.T) {
 			d := designtest.Load(t, name, nil)
 			p := driverview.Of(d)
 			w, err := New(t.Context(), d, 3, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer w.Close()
 			engines := open(t, w, &p)
 			each(t, 3, func(ctx context.Context, i int) error { return ranktest.Sum[float32](ctx, engines[i], 1000, 1) })

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -167,9 +169,7 @@ func TestHereServesAllRanksWhateverLaunchedIt(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	w, err := Here(t.Context(), 4)
-	if err != nil || !slices.Equal(w.Local, []int{0, 1, 2, 3}) || w.Launcher != "" {
-		t.Errorf("%+v, %v", w, err)
-	}
+	assert.Check(t, err == nil && slices.Equal(w.Local, []int{0, 1, 2, 3}) && w.Launcher == "", "%+v, %v", w, err)
 }
 
 func TestMistakes(t *testing.T) {
@@ -254,9 +254,8 @@ func TestMistakes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Lookup = lookup
 			w, err := Resolve(t.Context(), environment(c.env), c.o)
-			if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.text) {
-				t.Errorf("%+v: %v\nshould have %q and be %v", w, err, c.text, c.is)
-			}
+			assert.Check(t, errors.Is(err, c.is) && strings.Contains(fmt.Sprint(err), c.text),
+				"%+v: %v\nshould have %q and be %v", w, err, c.text, c.is)
 		})
 	}
 }
@@ -306,9 +305,7 @@ func TestHostFiles(t *testing.T) {
 func write(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 	return name
 }
 
@@ -316,9 +313,7 @@ func write(t *testing.T, text string) string {
 // with the context.
 func TestLookupOfTheSystem(t *testing.T) {
 	w, err := Resolve(t.Context(), environment(""), Options{Hosts: "localhost"})
-	if err != nil || !w.Hosts[0].IsLoopback() || !w.Hosts[0].Is4() {
-		t.Errorf("localhost is %v, %v", w.Hosts, err)
-	}
+	assert.Check(t, err == nil && w.Hosts[0].IsLoopback() && w.Hosts[0].Is4(), "localhost is %v, %v", w.Hosts, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Resolve(ctx, environment(""), Options{Hosts: "no-such-host.invalid"}); !errors.Is(err, ErrHost) {
@@ -371,9 +366,7 @@ func FuzzHosts(f *testing.F) {
 		}
 		places, err := List(hosts, maxSize)
 		for _, p := range places {
-			if err != nil || !hostName.MatchString(p.Host) || p.Slots < 0 {
-				t.Errorf("%+v, %v", p, err)
-			}
+			assert.Check(t, err == nil && hostName.MatchString(p.Host) && p.Slots >= 0, "%+v, %v", p, err)
 		}
 	})
 }

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 )
@@ -94,9 +97,7 @@ func TestACallThatWasLeftIsNotTheNext(t *testing.T) {
 			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a call that is left: %v", err)
 		}
-		if err := d.CallKernel(t.Context(), "mine", 2, 0); !errors.Is(err, accl.ErrKernelBusy) {
-			t.Errorf("while it runs: %v", err)
-		}
+		assert.Check(t, is.ErrorIs(d.CallKernel(t.Context(), "mine", 2, 0), accl.ErrKernelBusy), "while it runs")
 		time.Sleep(2 * time.Second)
 		for i := range uint64(3) {
 			begin := time.Now()
@@ -130,10 +131,6 @@ func TestCallsOfKernelsThatCannotBe(t *testing.T) {
 		}
 	}
 	d.Stop()
-	if err := d.CallKernel(t.Context(), "mine_0", 1, 2); !errors.Is(err, ErrClosed) {
-		t.Errorf("after the end: %v", err)
-	}
-	if c.calls != nil {
-		t.Errorf("called with %v", c.calls)
-	}
+	assert.Check(t, is.ErrorIs(d.CallKernel(t.Context(), "mine_0", 1, 2), ErrClosed), "after the end")
+	assert.Check(t, c.calls == nil, "called with %v", c.calls)
 }

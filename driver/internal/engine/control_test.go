@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/internal/engine"
 	"github.com/cclforge/cclforge/driver/layout"
 )
@@ -73,9 +75,7 @@ func TestWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{values: test.values}
 				k, err := engine.ControlOf(kernel(test.protocol, bits...), s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				err = test.await(k, ctx)
@@ -100,9 +100,7 @@ func TestErrors(t *testing.T) {
 	errGone, errBus := errors.New("the card is gone"), errors.New("the bus is gone")
 	s := &script{values: []uint32{0}}
 	k, err := engine.ControlOf(kernel(layout.Handshake, bits...), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errGone)
 	if err := k.AwaitDone(ctx); !errors.Is(err, errGone) || !errors.Is(err, engine.ErrEndless) {
@@ -114,13 +112,9 @@ func TestErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(s.wrote) != 1 || s.wrote[0] != start {
-		t.Errorf("0x%X was written", s.wrote)
-	}
+	assert.Check(t, len(s.wrote) == 1 && s.wrote[0] == start, "0x%X was written", s.wrote)
 	for _, k := range []layout.Kernel{{Name: "k"}, kernel(layout.Handshake), kernel(layout.Handshake, bits[:2]...)} {
 		_, err := engine.ControlOf(k, s)
-		if !errors.Is(err, engine.ErrControl) || !strings.Contains(err.Error(), "kernel k") {
-			t.Errorf("%+v: %v", k, err)
-		}
+		assert.Check(t, errors.Is(err, engine.ErrControl) && strings.Contains(err.Error(), "kernel k"), "%+v: %v", k, err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 )
@@ -153,7 +155,7 @@ func controlled(t *testing.T, f *fake) (*controller, *Engine) {
 	d.life, d.end = context.WithCancelCause(context.Background())
 	t.Cleanup(d.Stop)
 	k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
-	check(t, err)
+	assert.NilError(t, err)
 	return k, d
 }
 
@@ -219,9 +221,7 @@ func TestAnswersBelongToCalls(t *testing.T) {
 				calling.Wait()
 				end()
 				engine.Wait()
-				if f.worst != test.worst {
-					t.Errorf("%d calls without an answer at a time, want %d", f.worst, test.worst)
-				}
+				assert.Check(t, f.worst == test.worst, "%d calls without an answer at a time, want %d", f.worst, test.worst)
 			})
 		})
 	}
@@ -235,11 +235,9 @@ func TestCallsOfAProcessBefore(t *testing.T) {
 		f.calls = []accl.Call{{}, {}, {}}
 		k, d := controlled(t, f)
 		defer d.Stop()
-		if k.capacity != 29 {
-			t.Errorf("room for %d calls", k.capacity)
-		}
+		assert.Check(t, k.capacity == 29, "room for %d calls", k.capacity)
 		call, err := k.start(t.Context(), some(1))
-		check(t, err)
+		assert.NilError(t, err)
 		n := d.tickets.Add(call)
 		time.Sleep(time.Second)
 		for f.answer(codeOf) {
@@ -261,7 +259,7 @@ func TestMoreThanThereIsRoomFor(t *testing.T) {
 		var open []accl.Ticket
 		for i := range uint32(queued) {
 			answer, err := k.start(ctx, some(i))
-			check(t, err)
+			assert.NilError(t, err)
 			open = append(open, d.tickets.Add(answer))
 		}
 		short, cancel := context.WithTimeout(ctx, time.Second)
@@ -305,7 +303,7 @@ func TestResetDropsCalls(t *testing.T) {
 		var open []accl.Ticket
 		start := func(c accl.Call) {
 			answer, err := k.start(t.Context(), c)
-			check(t, err)
+			assert.NilError(t, err)
 			open = append(open, d.tickets.Add(answer))
 		}
 		for i := range uint32(10) {
@@ -355,7 +353,7 @@ func TestSilentController(t *testing.T) {
 				var open []accl.Ticket
 				for i := range uint32(2) { // the first one may be handed over
 					answer, err := k.start(t.Context(), some(i))
-					check(t, err)
+					assert.NilError(t, err)
 					open = append(open, d.tickets.Add(answer))
 				}
 				for _, n := range open {
@@ -393,7 +391,7 @@ func TestAnEngineMayTakeItsTime(t *testing.T) {
 		d.life, d.end = context.WithCancelCause(context.Background())
 		defer d.Stop()
 		k, err := newController(t.Context(), d, &manual, "hostctrl_0_0", f, hostctrl, f)
-		check(t, err)
+		assert.NilError(t, err)
 		open := make(chan accl.Ticket, 2)
 		start := func(n uint32) {
 			answer, err := k.start(t.Context(), some(n))
@@ -444,7 +442,7 @@ func TestCloseEndsCalls(t *testing.T) {
 		var open []accl.Ticket
 		for i := range uint32(2) { // the second one waits
 			answer, err := k.start(t.Context(), some(i))
-			check(t, err)
+			assert.NilError(t, err)
 			open = append(open, d.tickets.Add(answer))
 		}
 		d.Stop()
@@ -457,12 +455,4 @@ func TestCloseEndsCalls(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

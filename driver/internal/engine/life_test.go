@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestLifeOfACard closes cards that are used for some time, once and again.
@@ -28,10 +31,10 @@ func TestLifeOfACard(t *testing.T) {
 				var engines Set
 				ctx, end := context.WithCancelCause(t.Context())
 				d, err := engines.Open(0, func() (*Engine, error) { return plain(0), nil })
-				check(t, err)
+				assert.NilError(t, err)
 				for _, takes := range test.uses {
 					done, err := l.Use("card 7")
-					check(t, err)
+					assert.NilError(t, err)
 					time.AfterFunc(takes, done)
 				}
 				began := time.Now()
@@ -55,9 +58,7 @@ func TestLifeOfACard(t *testing.T) {
 					ended != 0 {
 					t.Errorf("what waits ends after %v with %v", ended, err)
 				}
-				if !errors.Is(context.Cause(d.life), ErrClosed) {
-					t.Errorf("the engine says %v", context.Cause(d.life))
-				}
+				assert.Check(t, is.ErrorIs(context.Cause(d.life), ErrClosed), "the engine")
 				closing.Wait()
 			})
 		})
@@ -76,9 +77,7 @@ func TestNobodyUsesACardThatIsClosed(t *testing.T) {
 				for {
 					done, err := l.Use("card 0")
 					if err != nil {
-						if !errors.Is(err, ErrClosed) {
-							t.Error(err)
-						}
+						assert.Check(t, is.ErrorIs(err, ErrClosed))
 						return
 					}
 					using.Add(1)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -60,7 +62,7 @@ func TestTransfersOfMemory(t *testing.T) {
 			if test.freed {
 				nothing := func() error { return nil }
 				m.Use = free
-				check(t, m.Return(nothing, nothing))
+				assert.NilError(t, m.Return(nothing, nothing))
 			}
 			ctx := test.ctx
 			if ctx == nil {
@@ -79,9 +81,8 @@ func TestTransfersOfMemory(t *testing.T) {
 			case test.text == "" && !errors.Is(err, test.want):
 				t.Errorf("%v, want %v", err, test.want)
 			}
-			if moves != test.moves || using != 0 {
-				t.Errorf("moves %v, want %v; %d use the card", moves, test.moves, using)
-			}
+			assert.Check(t, moves == test.moves && using == 0,
+				"moves %v, want %v; %d use the card", moves, test.moves, using)
 		})
 	}
 }
@@ -122,9 +123,8 @@ func TestMemoryIsReturned(t *testing.T) {
 			m.Use = free
 			does = nil
 			err := m.Return(step(back, nil), step(gone, nil))
-			if !errors.Is(err, test.again) || (len(does) > 0) != (test.again == nil) {
-				t.Errorf("again: %v after %q, want %v", err, does, test.again)
-			}
+			assert.Check(t, errors.Is(err, test.again) && (len(does) > 0) == (test.again == nil),
+				"again: %v after %q, want %v", err, does, test.again)
 		})
 	}
 }
@@ -168,7 +168,7 @@ func TestMemoryIsNotUsedAfterItsEnd(t *testing.T) {
 			}
 			return nil
 		}, func() error { return nil })
-		check(t, err)
+		assert.NilError(t, err)
 		all.Wait()
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // plain is an engine that has nothing to do.
@@ -54,15 +57,12 @@ func TestEnginesOfACard(t *testing.T) {
 				}
 				return d, nil
 			})
-			if !errors.Is(err, test.want) || calls != test.calls {
-				t.Errorf("%v after %d calls, want %v after %d", err, calls, test.want, test.calls)
-			}
+			assert.Check(t, errors.Is(err, test.want) && calls == test.calls,
+				"%v after %d calls, want %v after %d", err, calls, test.want, test.calls)
 			if (err == nil) != (got == d) || err != nil && got != nil {
 				t.Errorf("the engine is %p, and the error %v", got, err)
 			}
-			if stopped := d.life.Err() != nil; stopped != (test.calls > 0 && test.fails == nil && test.want != nil) {
-				t.Errorf("stopped: %v", stopped)
-			}
+			assert.Check(t, is.Equal(d.life.Err() != nil, (test.calls > 0 && test.fails == nil && test.want != nil)))
 			if _, err := s.Open(2, func() (*Engine, error) { return plain(2), nil }); (err == nil) != test.again {
 				t.Errorf("opened again: %v", err)
 			}
@@ -79,11 +79,9 @@ func TestEnginesAreGivenBack(t *testing.T) {
 	var s Set
 	reopen := func(open func() (*Engine, error)) (*Engine, error) { return s.Open(1, open) }
 	first, err := reopen(func() (*Engine, error) { return plain(1), nil })
-	check(t, err)
+	assert.NilError(t, err)
 	s.Return(first)
-	if !errors.Is(context.Cause(first.life), ErrClosed) {
-		t.Errorf("given back, it says %v", context.Cause(first.life))
-	}
+	assert.Check(t, is.ErrorIs(context.Cause(first.life), ErrClosed), "given back, it")
 	second, err := reopen(func() (*Engine, error) {
 		s.Return(first)
 		if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); !errors.Is(err, ErrOpen) {
@@ -91,7 +89,7 @@ func TestEnginesAreGivenBack(t *testing.T) {
 		}
 		return plain(1), nil
 	})
-	check(t, err)
+	assert.NilError(t, err)
 	s.Return(first)
 	if _, err := reopen(func() (*Engine, error) { return plain(1), nil }); !errors.Is(err, ErrOpen) {
 		t.Errorf("while it is open: %v", err)

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -31,7 +34,7 @@ func accepted(t *testing.T, as zmq.Kind, peerKind string, lim zmq.Limits) (*zmq.
 		peers <- peer{t, raw}
 	}()
 	c, err := zmq.Dial(t.Context(), l.Addr().String(), as, lim)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { c.Close() })
 	p := <-peers
 	t.Cleanup(func() { p.Close() })
@@ -83,9 +86,7 @@ func TestDialSaysWhyItFails(t *testing.T) {
 				!strings.Contains(err.Error(), host) {
 				t.Errorf("error %q does not say %q and the address", err, c.want)
 			}
-			if errors.Is(err, zmq.ErrKind) != (c.address == pub) {
-				t.Errorf("error %v is ErrKind", err)
-			}
+			assert.Check(t, is.Equal(errors.Is(err, zmq.ErrKind), (c.address == pub)), "error %v is ErrKind", err)
 			if took := time.Since(start); took > patience/2 {
 				t.Errorf("it took %v", took)
 			}
@@ -100,10 +101,8 @@ func TestSendKeepsToTheLimits(t *testing.T) {
 			t.Errorf("%d frames: %v, want ErrTooLarge", len(frames), err)
 		}
 	}
-	if err := c.Send(); err == nil {
-		t.Error("a message without frames was sent")
-	}
-	check(t, c.Send([]byte("a"), nil, make([]byte, 999)))
+	assert.Check(t, c.Send() != nil, "a message without frames was sent")
+	assert.NilError(t, c.Send([]byte("a"), nil, make([]byte, 999)))
 	p.expect("a", "", strings.Repeat("\x00", 999))
 }
 
@@ -114,9 +113,7 @@ func TestBuffersMayBeUsedAgainAfterSend(t *testing.T) {
 		for i := range byte(20) {
 			copy(short, bytes.Repeat([]byte{'a' + i}, len(short)))
 			copy(long, bytes.Repeat([]byte{'A' + i}, len(long)))
-			if err := c.Send(short, long, short); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, c.Send(short, long, short))
 		}
 	}()
 	for i := range 20 {
@@ -189,7 +186,7 @@ func TestTheEndOfAConnectionIsClosedAndSaysWhy(t *testing.T) {
 			if err := conn.Send([]byte("x")); !errors.Is(err, zmq.ErrClosed) {
 				t.Errorf("Send: %v, want ErrClosed", err)
 			}
-			check(t, conn.Close())
+			assert.NilError(t, conn.Close())
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -16,9 +18,7 @@ func publisher(t *testing.T, lim zmq.Limits, queueBytes int) (*zmq.Publisher, st
 	l := listen(t)
 	p := zmq.NewPublisher(l, lim, queueBytes)
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Errorf("Close: %v", err)
-		}
+		assert.Check(t, p.Close())
 	})
 	return p, l.Addr().String()
 }
@@ -34,7 +34,7 @@ func publish(t *testing.T, p *zmq.Publisher, frames ...string) {
 	for _, f := range frames {
 		b = append(b, []byte(f))
 	}
-	check(t, p.Publish(b...))
+	assert.NilError(t, p.Publish(b...))
 }
 
 func TestSubscribersGetWhatStartsWithTheirTopics(t *testing.T) {
@@ -126,9 +126,7 @@ func TestASubscriberThatStopsIsDroppedAfterAWhile(t *testing.T) {
 			if err == nil {
 				return
 			}
-			if !errors.Is(err, zmq.ErrBusy) {
-				t.Fatal(err)
-			}
+			assert.ErrorIs(t, err, zmq.ErrBusy)
 			wait(t, "OnRoom", room)
 		}
 	}
@@ -182,12 +180,8 @@ func TestCloseLetsSubscribersHaveWhatIsQueued(t *testing.T) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, p.Close())
+		assert.Check(t, p.Close())
 	}()
 	for i := range messages {
 		s.expect(fmt.Sprint(i), strings.Repeat("x", 100_000))

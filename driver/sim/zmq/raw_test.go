@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 const patience = 20 * time.Second // that a test waits for what should come at once
@@ -63,9 +65,9 @@ type peer struct {
 func connect(t *testing.T, address string) peer {
 	t.Helper()
 	c, err := net.DialTimeout("tcp", address, patience)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { c.Close() })
-	check(t, c.SetDeadline(time.Now().Add(2*patience)))
+	assert.NilError(t, c.SetDeadline(time.Now().Add(2*patience)))
 	return peer{t, c}
 }
 
@@ -160,7 +162,7 @@ func noLeaks(t *testing.T) {
 func listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -180,13 +182,5 @@ func eventually(t *testing.T, what string, is func() bool) {
 		if time.Now().After(end) {
 			t.Fatal("timed out: ", what)
 		}
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -39,9 +41,7 @@ func serving(t testing.TB, as zmq.Kind, lim zmq.Limits, handle func(context.Cont
 		cancel()
 		select {
 		case err := <-ended:
-			if err != nil {
-				t.Errorf("Serve: %v", err)
-			}
+			assert.Check(t, err)
 		case <-time.After(patience):
 			t.Error("Serve does not end")
 		}
@@ -160,9 +160,7 @@ func TestServeEndsWithItsContextWhateverPeersDo(t *testing.T) {
 			for err == nil {
 				err = c.Send(frames...)
 			}
-			if !errors.Is(err, zmq.ErrClosed) {
-				t.Errorf("handle ends with %v, want ErrClosed", err)
-			}
+			assert.Check(t, errors.Is(err, zmq.ErrClosed), "handle ends with %v, want ErrClosed", err)
 		}); err != nil {
 			t.Error(err)
 		}
@@ -198,9 +196,7 @@ func TestServeWaitsForHandlersAndClosesTheirConnections(t *testing.T) {
 				returned = true
 			}
 		})
-		if !returned {
-			t.Error("Serve ended before a handler")
-		}
+		assert.Check(t, returned, "Serve ended before a handler")
 	}()
 	leaves, stays := join(t, l.Addr().String(), "REQ"), join(t, l.Addr().String(), "REQ")
 	leaves.send(message("leave"))

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // piped is a connection whose peer takes and gives single bytes as it likes,
@@ -20,9 +22,7 @@ func piped(t *testing.T, as Kind, peerKind string) (*Conn, net.Conn) {
 	t.Cleanup(func() { here.Close(); there.Close() })
 	go greet(there, peerKind)
 	c, err := handshake(t.Context(), here, as, Limits{}.withDefaults(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	synctest.Wait()
 	return c, there
 }
@@ -75,16 +75,12 @@ func TestTheQueueOfASubscriberIsCountedExactly(t *testing.T) {
 			return p.Publish([]byte("a"), make([]byte, 99))
 		}
 		for i := range 7 { // 64 and 100 bytes each: more than 1000 at the seventh
-			if err := publish(); err != nil {
-				t.Fatalf("message %d: %v", i, err)
-			}
+			assert.NilError(t, publish(), "message %d", i)
 		}
 		if err := publish(); !errors.Is(err, ErrBusy) {
 			t.Fatalf("after 7 messages: %v, want ErrBusy", err)
 		}
-		if err := p.Publish([]byte("b")); err != nil {
-			t.Errorf("another topic: %v", err)
-		}
+		assert.Check(t, p.Publish([]byte("b")), "another topic")
 		read := func(messages, rooms int) {
 			t.Helper()
 			for range messages {
@@ -94,20 +90,14 @@ func TestTheQueueOfASubscriberIsCountedExactly(t *testing.T) {
 				}
 			}
 			synctest.Wait()
-			if room != rooms {
-				t.Errorf("OnRoom was called %d times, want %d", room, rooms)
-			}
+			assert.Check(t, room == rooms, "OnRoom was called %d times, want %d", room, rooms)
 		}
 		read(1, 0)
-		if err := publish(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, publish())
 		read(6, 1)
 		read(1, 1)
 		there.Close()
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, p.Close())
 	})
 }
 
@@ -140,9 +130,8 @@ func TestSendEndsWhenThePeerTakesNothingForThirtySeconds(t *testing.T) {
 		}()
 		start := time.Now()
 		err := c.Send(nil, make([]byte, 10_000))
-		if !errors.Is(err, ErrClosed) || !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("Send: %v, want ErrClosed and a deadline", err)
-		}
+		assert.Check(t, errors.Is(err, ErrClosed) && errors.Is(err, os.ErrDeadlineExceeded),
+			"Send: %v, want ErrClosed and a deadline", err)
 		if took := time.Since(start); took < slow+30*time.Second || took > slow+40*time.Second {
 			t.Errorf("Send ended after %v, want 30 to 40 s after the last progress at %v", took, slow)
 		}
@@ -174,9 +163,8 @@ func TestRecvEndsWhenThePeerStopsWithinAMessage(t *testing.T) {
 				if errors.Is(err, ErrTooLarge) {
 					_, err = c.Recv()
 				}
-				if !errors.Is(err, ErrClosed) || !errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Errorf("Recv: %v, want ErrClosed and a deadline", err)
-				}
+				assert.Check(t, errors.Is(err, ErrClosed) && errors.Is(err, os.ErrDeadlineExceeded),
+					"Recv: %v, want ErrClosed and a deadline", err)
 			})
 		})
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -25,17 +28,13 @@ func TestSubscribeFollowsAPublisherThatComesAndGoes(t *testing.T) {
 		defer close(ended)
 		err := zmq.Subscribe(ctx, address, []string{"a", "b"}, zmq.Limits{MessageBytes: 1000},
 			func(frames [][]byte) { got <- texts(frames) })
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("Subscribe: %v", err)
-		}
+		assert.Check(t, is.ErrorIs(err, context.Canceled))
 	}()
 	next := func(want ...string) {
 		t.Helper()
 		select {
 		case m := <-got:
-			if !slices.Equal(m, want) {
-				t.Errorf("got %.100q, want %.100q", m, want)
-			}
+			assert.Check(t, slices.Equal(m, want), "got %.100q, want %.100q", m, want)
 		case <-time.After(patience):
 			t.Fatalf("timed out: %.100q", want)
 		}
@@ -43,7 +42,7 @@ func TestSubscribeFollowsAPublisherThatComesAndGoes(t *testing.T) {
 	for life := range 3 {
 		time.Sleep(10 * time.Millisecond)
 		l, err := net.Listen("tcp", address)
-		check(t, err)
+		assert.NilError(t, err)
 		p := zmq.NewPublisher(l, zmq.Limits{}, 1<<20)
 		subscribed(t, p, "a")
 		subscribed(t, p, "b")
@@ -79,7 +78,6 @@ func TestSubscribeEndsWithItsContext(t *testing.T) {
 		})
 	}
 	eventually(t, "the end of the connection", func() bool { return !p.Subscribed([]byte("x")) })
-	if err := zmq.Subscribe(t.Context(), "no port", nil, zmq.Limits{}, nil); err == nil {
-		t.Error("an address without a port is none")
-	}
+	assert.Check(t, zmq.Subscribe(t.Context(), "no port", nil, zmq.Limits{}, nil) != nil,
+		"an address without a port is none")
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 var le = binary.LittleEndian
@@ -158,9 +160,8 @@ func TestDamaged(t *testing.T) {
 			b := slices.Clone(whole)
 			c.damage(b)
 			_, _, err := all(b)
-			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("error %v, want one that says %q", err, c.says)
-			}
+			assert.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), c.says),
+				"error %v, want one that says %q", err, c.says)
 		})
 	}
 }
@@ -198,7 +199,7 @@ func TestLarge(t *testing.T) {
 		le.PutUint32(entry(l.head, 1), uint32(kind))
 		le.PutUint64(entry(l.head, 1)[32:], size-1024)
 		f, err := Read(l, size)
-		check(t, err)
+		assert.NilError(t, err)
 		if err := read(f); !errors.Is(err, ErrFormat) || l.read > 4096 {
 			t.Errorf("%s: error %v after %d bytes", kind, err, l.read)
 		}
@@ -209,7 +210,7 @@ func TestLarge(t *testing.T) {
 func TestShrunk(t *testing.T) {
 	_, whole := read(t, card)
 	f, err := Read(bytes.NewReader(whole[:1000]), int64(len(whole)))
-	check(t, err)
+	assert.NilError(t, err)
 	if _, err := f.Layout(); err == nil || !strings.Contains(err.Error(), "read section IP_LAYOUT") {
 		t.Errorf("error %v", err)
 	}
@@ -221,15 +222,5 @@ func TestAbsent(t *testing.T) {
 	_, whole := read(t, card)
 	clear(entry(whole, userSection)[24:40])
 	f, l, err := all(whole)
-	if err != nil || len(l.Kernels) != 5 || len(f.Sections) != 7 {
-		t.Errorf("read as %+v with %+v, %v", f, l, err)
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, err == nil && len(l.Kernels) == 5 && len(f.Sections) == 7, "read as %+v with %+v, %v", f, l, err)
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // FuzzOpen reads whole files. What is taken must hold together, and what is not must
@@ -13,15 +15,13 @@ import (
 func FuzzOpen(f *testing.F) {
 	for _, path := range []string{sample, card} {
 		b, err := os.ReadFile(path)
-		check(f, err)
+		assert.NilError(f, err)
 		f.Add(b)
 		f.Add(b[:456])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		x, l, err := all(b)
-		if err != nil && !errors.Is(err, ErrFormat) {
-			t.Fatalf("the error is no ErrFormat: %v", err)
-		}
+		assert.Assert(t, err == nil || errors.Is(err, ErrFormat), "the error is no ErrFormat: %v", err)
 		if x == nil {
 			return
 		}
@@ -44,7 +44,7 @@ func consistent(t *testing.T, l *Layout) {
 			t.Fatalf("%+v is found as %+v, %v", k, found, err)
 		}
 		arguments, err := l.Arguments(k.Instance)
-		check(t, err)
+		assert.NilError(t, err)
 		for _, a := range arguments {
 			places, err := l.Reach(k.Instance, a)
 			if err != nil || len(places) == 0 {
@@ -66,7 +66,7 @@ func consistent(t *testing.T, l *Layout) {
 // FuzzSections puts tables into a file.
 func FuzzSections(f *testing.F) {
 	whole, err := os.ReadFile(card)
-	check(f, err)
+	assert.NilError(f, err)
 	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), data(whole, groupSection),
 		data(whole, groupedSection), data(whole, userSection))
 	f.Add(data(whole, ipSection), data(whole, bankSection), data(whole, connectionSection), []byte{},
@@ -89,12 +89,8 @@ func FuzzSections(f *testing.F) {
 		}
 		le.PutUint64(b[304:], uint64(len(b)))
 		x, l, err := all(b)
-		if x == nil {
-			t.Fatal(err)
-		}
-		if err != nil && !errors.Is(err, ErrFormat) {
-			t.Fatalf("the error is no ErrFormat: %v", err)
-		}
+		assert.Assert(t, x != nil, "%v", err)
+		assert.Assert(t, err == nil || errors.Is(err, ErrFormat), "the error is no ErrFormat: %v", err)
 		if l != nil {
 			consistent(t, l)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"gotest.tools/v3/assert"
 )
 
 // compiled runs a C program with XRT's own header; it skips the test if the header
@@ -30,7 +32,7 @@ func compiled(t *testing.T, source string) []byte {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.CommandContext(t.Context(), program).Output()
-	check(t, err)
+	assert.NilError(t, err)
 	return out
 }
 
@@ -122,9 +124,9 @@ func TestHeader(t *testing.T) {
 func TestSamples(t *testing.T) {
 	for _, name := range []string{"two_sections", "card"} {
 		source, err := os.ReadFile("testdata/" + name + ".c.txt")
-		check(t, err)
+		assert.NilError(t, err)
 		want, err := os.ReadFile("testdata/" + name + ".xclbin")
-		check(t, err)
+		assert.NilError(t, err)
 		if got := compiled(t, string(source)); !bytes.Equal(got, want) {
 			t.Errorf("%s.c.txt writes %d bytes that are not those of %s.xclbin", name, len(got), name)
 		}

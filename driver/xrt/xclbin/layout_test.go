@@ -6,6 +6,9 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // The file was written by a C program with XRT's own header (card.c.txt).
@@ -14,9 +17,9 @@ const card = "testdata/card.xclbin"
 func read(t testing.TB, path string) (*File, []byte) {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	check(t, err)
+	assert.NilError(t, err)
 	f, err := Read(bytes.NewReader(b), int64(len(b)))
-	check(t, err)
+	assert.NilError(t, err)
 	return f, b
 }
 
@@ -75,9 +78,7 @@ func TestTables(t *testing.T) {
 func TestNoTables(t *testing.T) {
 	f, _ := read(t, sample)
 	l, err := f.Layout()
-	if err != nil || !reflect.DeepEqual(l, &Layout{}) {
-		t.Errorf("the layout is %+v (%v)", l, err)
-	}
+	assert.Check(t, err == nil && reflect.DeepEqual(l, &Layout{}), "the layout is %+v (%v)", l, err)
 	if _, err := l.Kernel("ccl_offload_0"); !errors.Is(err, ErrInstance) {
 		t.Errorf("error of a kernel is %v", err)
 	}
@@ -86,7 +87,7 @@ func TestNoTables(t *testing.T) {
 func TestLayout(t *testing.T) {
 	f, _ := read(t, card)
 	l, err := f.Layout()
-	check(t, err)
+	assert.NilError(t, err)
 	if len(l.Kernels) != 5 || !reflect.DeepEqual(l.Banks, cardBanks) || !reflect.DeepEqual(l.Groups, cardGroups) {
 		t.Errorf("the layout is %+v", l)
 	}
@@ -129,9 +130,8 @@ func TestLayout(t *testing.T) {
 		}
 		got, err := l.BufferBank(c.instance, c.argument)
 		if c.buffer < 0 {
-			if !errors.Is(err, ErrNoMemory) {
-				t.Errorf("argument %d of %s: a buffer in %+v, error %v", c.argument, c.instance, got, err)
-			}
+			assert.Check(t, is.ErrorIs(err, ErrNoMemory),
+				"argument %d of %s: a buffer in %+v, error", c.argument, c.instance, got)
 		} else if err != nil || got != (Place{cardGroups[c.buffer], c.buffer}) {
 			t.Errorf("argument %d of %s: a buffer in %+v (%v), want bank %d", c.argument, c.instance, got, err, c.buffer)
 		}
@@ -142,9 +142,7 @@ func TestLayout(t *testing.T) {
 		_, buffer := l.BufferBank(instance, 0)
 		_, arguments := l.Arguments(instance)
 		for _, err := range []error{of, reach, buffer, arguments} {
-			if !errors.Is(err, ErrInstance) {
-				t.Errorf("error of %q is %v", instance, err)
-			}
+			assert.Check(t, is.ErrorIs(err, ErrInstance), "error of %q", instance)
 		}
 	}
 }
@@ -155,7 +153,7 @@ func TestWithoutGroups(t *testing.T) {
 	f, _ := read(t, card)
 	f.Sections = f.Sections[:6]
 	l, err := f.Layout()
-	check(t, err)
+	assert.NilError(t, err)
 	if got, err := l.BufferBank("extdma_0_0", 2); err != nil || got != (Place{cardBanks[1], 1}) {
 		t.Errorf("a buffer in %+v (%v)", got, err)
 	}

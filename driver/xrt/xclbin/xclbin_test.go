@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // The file was written by a C program with XRT's own header (two_sections.c.txt).
@@ -17,7 +19,7 @@ const sample = "testdata/two_sections.xclbin"
 
 func TestRead(t *testing.T) {
 	f, closer, err := Open(sample)
-	check(t, err)
+	assert.NilError(t, err)
 	defer closer()
 	want := File{
 		UUID: "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf", Interface: "10111213-1415-1617-1819-1a1b1c1d1e1f",
@@ -27,14 +29,11 @@ func TestRead(t *testing.T) {
 		f.Version != want.Version || !f.Created.Equal(want.Created) {
 		t.Errorf("header is %+v, want %+v", f, want)
 	}
-	if len(f.Sections) != 2 || f.Sections[0].Name != "link" || f.Sections[1].Name != "0123456789abcdef" {
-		t.Fatalf("sections are %+v", f.Sections)
-	}
+	assert.Assert(t, len(f.Sections) == 2 && f.Sections[0].Name == "link" && f.Sections[1].Name == "0123456789abcdef",
+		"sections are %+v", f.Sections)
 	for kind, want := range map[Kind]string{Bitstream: "BITSTREAM-OF-A-TEST", UserMetadata: `{"platform":"u55c_tcp"}`} {
 		got, err := f.Metadata(kind)
-		if err != nil || string(got) != want {
-			t.Errorf("section %d holds %q (%v), want %q", kind, got, err, want)
-		}
+		assert.Check(t, err == nil && string(got) == want, "section %d holds %q (%v), want %q", kind, got, err, want)
 	}
 }
 
@@ -46,7 +45,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("error of a directory is %v", err)
 	}
 	pipe := filepath.Join(t.TempDir(), "a.xclbin")
-	check(t, syscall.Mkfifo(pipe, 0o600))
+	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
 	if _, _, err := Open(pipe); !errors.Is(err, ErrFormat) {
 		t.Errorf("error of a pipe is %v", err)
 	}
@@ -54,7 +53,7 @@ func TestOpen(t *testing.T) {
 
 func TestNoSections(t *testing.T) {
 	good, err := os.ReadFile(sample)
-	check(t, err)
+	assert.NilError(t, err)
 	b := slices.Clone(good[:456])
 	binary.LittleEndian.PutUint64(b[304:], uint64(len(b)))
 	binary.LittleEndian.PutUint32(b[448:], 0)

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // fake is a host with a tool that a shell script plays.
@@ -41,14 +44,14 @@ func newHost(t *testing.T, name, script string) *fake {
 func (f *fake) write(name, text string, mode os.FileMode) {
 	f.t.Helper()
 	path := filepath.Join(f.dir, name)
-	check(f.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check(f.t, os.WriteFile(path, []byte(text), mode))
+	assert.NilError(f.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	assert.NilError(f.t, os.WriteFile(path, []byte(text), mode))
 }
 
 func (f *fake) report(name, from string) {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", from))
-	check(f.t, err)
+	assert.NilError(f.t, err)
 	f.write(name, string(text), 0o644)
 }
 
@@ -77,7 +80,7 @@ func u55c(t *testing.T) *fake {
 func TestList(t *testing.T) {
 	f := u55c(t)
 	cards, err := f.list(t.Context())
-	check(t, err)
+	assert.NilError(t, err)
 	want := []Card{{
 		Index: 0, BDF: "0000:c4:00.1", Name: "u55c", Shell: "xilinx_u55c_gen3x16_xdma_base_3",
 		Interface: []string{"97088961-feae-da91-52a2-1d9dfd63ccef"}, Ready: true,
@@ -88,9 +91,7 @@ func TestList(t *testing.T) {
 		Index: 1, BDF: "0000:81:00.1", Name: "u280", Shell: "xilinx_u280_gen3x16_base_1",
 		Interface: []string{"283bab8f-654d-8674-968f-4da57f7fa5d7"}, Note: "not ready",
 	}}
-	if !reflect.DeepEqual(cards, want) {
-		t.Errorf("cards are\n%+v, want\n%+v", cards, want)
-	}
+	assert.Check(t, reflect.DeepEqual(cards, want), "cards are\n%+v, want\n%+v", cards, want)
 	says := []string{cards[0].Hottest(), cards[0].Watts(), cards[0].Link.String(), cards[1].Hottest(), cards[1].Watts(),
 		cards[1].Link.String()}
 	if want := []string{"37 °C (fpga0)", "24.9 of 225 W", "gen3 x8 (of gen3 x16)", "-", "-", "-"}; !slices.Equal(says,
@@ -104,15 +105,13 @@ func TestListNewer(t *testing.T) {
 	f.report("host.json", "xrt-smi-2.18-host.json")
 	f.report("card.json", "xrt-smi-2.18-card.json")
 	cards, err := f.list(t.Context())
-	check(t, err)
+	assert.NilError(t, err)
 	want := []Card{{
 		BDF: "0000:65:00.1", Name: "u250", Shell: "xilinx_u250_gen3x16_xdma_shell_4_1", Ready: true,
 		Interface:    []string{"12c8fafb-0632-499d-b1c0-c6676271b8a6"},
 		Temperatures: []Temperature{{"fpga0", 45}}, Power: 31.5, Link: &Link{Generation: 3, Lanes: 16},
 	}}
-	if !reflect.DeepEqual(cards, want) {
-		t.Errorf("cards are\n%+v, want\n%+v", cards, want)
-	}
+	assert.Check(t, reflect.DeepEqual(cards, want), "cards are\n%+v, want\n%+v", cards, want)
 }
 
 func TestListOdd(t *testing.T) {
@@ -136,9 +135,8 @@ func TestListOdd(t *testing.T) {
 			f := newHost(t, "xbutil", c.script)
 			f.report("host.json", "xbutil-2.13-host.json")
 			cards, err := f.list(t.Context())
-			if !errors.Is(err, c.err) || len(cards) != c.cards {
-				t.Fatalf("%d cards, error %v; want %d, %v", len(cards), err, c.cards, c.err)
-			}
+			assert.Assert(t, errors.Is(err, c.err) && len(cards) == c.cards,
+				"%d cards, error %v; want %d, %v", len(cards), err, c.cards, c.err)
 			if c.cards > 0 && !strings.HasPrefix(cards[0].Note, "no details: ") {
 				t.Errorf("the note is %q", cards[0].Note)
 			}
@@ -155,9 +153,8 @@ func TestNoXRT(t *testing.T) {
 	}
 	f.write("root/opt/xilinx/xrt/bin/xbutil", "#!/bin/sh\n", 0o755)
 	_, err = f.list(t.Context())
-	if !errors.Is(err, ErrNoXRT) || !strings.Contains(err.Error(), "source "+f.dir) {
-		t.Errorf("error with XRT at its usual place is %v", err)
-	}
+	assert.Check(t, errors.Is(err, ErrNoXRT) && strings.Contains(err.Error(), "source "+f.dir),
+		"error with XRT at its usual place is %v", err)
 }
 
 // Debian has the script that starts xbutil and not the program: it ends with
@@ -192,13 +189,11 @@ func TestCancelled(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("error is %v", err)
-	}
+	assert.Check(t, is.ErrorIs(<-done, context.Canceled))
 	text, err := os.ReadFile(filepath.Join(f.dir, "pid"))
-	check(t, err)
+	assert.NilError(t, err)
 	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	check(t, err)
+	assert.NilError(t, err)
 	for range 1000 { // what the script started ends a moment after it was killed
 		if errors.Is(syscall.Kill(-id, 0), syscall.ESRCH) {
 			return
@@ -216,13 +211,13 @@ func TestUsers(t *testing.T) {
 		9: "/dev/null"} {
 		f.write(fmt.Sprintf("root/proc/%d/comm", id), fmt.Sprintf("p%d\n", id), 0o644)
 		dir := filepath.Join(f.dir, "root/proc", fmt.Sprint(id), "fd")
-		check(t, os.Mkdir(dir, 0o755))
+		assert.NilError(t, os.Mkdir(dir, 0o755))
 		for _, link := range []string{"3", "4"} {
-			check(t, os.Symlink(target, filepath.Join(dir, link)))
+			assert.NilError(t, os.Symlink(target, filepath.Join(dir, link)))
 		}
 	}
 	cards, err := f.list(t.Context())
-	check(t, err)
+	assert.NilError(t, err)
 	if want := []Process{{7, "p7"}, {41, "p41"}}; !reflect.DeepEqual(cards[0].Users, want) {
 		t.Errorf("users are %v, want %v", cards[0].Users, want)
 	}
@@ -249,12 +244,5 @@ func TestSelect(t *testing.T) {
 		case c.want >= 0 && (err != nil || got.BDF != c.cards[c.want].BDF):
 			t.Errorf("%q of %d: found %q (%v), want %q", c.selection, len(c.cards), got.BDF, err, c.cards[c.want].BDF)
 		}
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -51,10 +53,10 @@ func newRig(t *testing.T, platform string, ranks int) *rig {
 func (r *rig) card(number int) *cards.Found {
 	r.t.Helper()
 	f, closer, err := xclbin.Open(r.h.Xclbin)
-	check(r.t, err)
+	assert.NilError(r.t, err)
 	defer closer()
 	about, _, err := f.Describe()
-	check(r.t, err)
+	assert.NilError(r.t, err)
 	return &cards.Found{
 		Card:   cards.Card{Index: number, BDF: r.h.BDFs()[number], Ready: true, Loaded: f.UUID},
 		Design: &cards.Design{File: r.h.Xclbin, Description: about},
@@ -83,13 +85,13 @@ func (r *rig) inspect(c *cards.Found) error {
 func (r *rig) open(number int) (*driver.Card, *accl.Platform) {
 	r.t.Helper()
 	lies, err := driverview.Card(r.d)
-	check(r.t, err)
+	assert.NilError(r.t, err)
 	p := driverview.Of(r.d)
 	c, err := driver.Open(r.t.Context(), &lies, driver.Options{Card: r.h.BDFs()[number], Xclbin: r.h.Xclbin,
 		Library: r.h.Dir(), Keep: true})
-	check(r.t, err)
+	assert.NilError(r.t, err)
 	r.t.Cleanup(func() {
-		check(r.t, c.Close())
+		assert.NilError(r.t, c.Close())
 	})
 	return c, &p
 }
@@ -98,9 +100,9 @@ func (r *rig) open(number int) (*driver.Card, *accl.Platform) {
 func (r *rig) configure(c *driver.Card, p *accl.Platform, number int, ranks []accl.Rank, local int) *accl.Engine {
 	r.t.Helper()
 	dev, err := c.Engine(r.t.Context(), p, number)
-	check(r.t, err)
+	assert.NilError(r.t, err)
 	e, err := accl.Open(r.t.Context(), dev, p, ranks, local, accl.GivenSessions())
-	check(r.t, err)
+	assert.NilError(r.t, err)
 	return e
 }
 
@@ -123,7 +125,7 @@ func TestUDP(t *testing.T) {
 	r := newRig(t, "u55c_udp", 2)
 	hardware := &cards.Hardware{Stack: "udp", ExternalDMA: true, Arithmetic: true, Compression: true, KernelStreams: true}
 	fresh := r.card(0)
-	check(t, r.inspect(fresh))
+	assert.NilError(t, r.inspect(fresh))
 	hardware.ID, hardware.Revision = fresh.Engines[0].Hardware.ID, fresh.Engines[0].Hardware.Revision
 	r.same("an engine that nobody has used", fresh.Engines,
 		[]cards.Engine{{Name: "ccl_offload_0", State: cards.NotConfigured, Configured: truth(false), Hardware: hardware}})
@@ -142,15 +144,13 @@ func TestUDP(t *testing.T) {
 			if err == nil {
 				_, err = s.Setup(t.Context(), network.Config{Ranks: ranks, Local: i, FEC: network.WithoutFEC})
 			}
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 		})
 	}
 	both.Wait()
 	r.configure(opened[1], platform, 0, ranks, 1)
 	for _, c := range opened {
-		check(t, c.Close())
+		assert.NilError(t, c.Close())
 	}
 	r.h.Networks[1].Ethernet["cmac"].Count(0x500, 77) // packets sent: to be counted by whoever asks
 	r.h.Networks[0].Ethernet["cmac"].Cut(true)
@@ -180,12 +180,11 @@ func TestUDP(t *testing.T) {
 	}
 	again, _ := r.open(1)
 	s, err := network.Of(again.Design(), 0, again.Registers)
-	check(t, err)
+	assert.NilError(t, err)
 	st, err := s.Status(t.Context())
-	check(t, err)
-	if !slices.Contains(st.Link.Counters, network.Counter{Name: "stat_tx_total_packets", Value: 77}) {
-		t.Errorf("the looks have taken what was counted: %v", st.Link.Counters)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, slices.Contains(st.Link.Counters, network.Counter{Name: "stat_tx_total_packets", Value: 77}),
+		"the looks have taken what was counted: %v", st.Link.Counters)
 }
 
 // TestInUse: a program has one of three engines, which goes on beside the look.
@@ -213,9 +212,9 @@ func TestInUse(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	src, err := accl.Alloc[int32](t.Context(), e, 4)
-	check(t, err)
+	assert.NilError(t, err)
 	dst, err := accl.Alloc[int32](t.Context(), e, 4)
-	check(t, err)
+	assert.NilError(t, err)
 	copy(src.Host(), []int32{1, 2, 3, 4})
 	if _, err := e.Copy(t.Context(), src, dst, 4); err != nil || !slices.Equal(dst.Host(), []int32{1, 2, 3, 4}) {
 		t.Errorf("%v, %v", dst.Host(), err)
@@ -229,7 +228,7 @@ func TestNetworkInUse(t *testing.T) {
 	r := newRig(t, "u55c_tcp", 1)
 	c, _ := r.open(0)
 	regs, err := c.Registers("poe_0")
-	check(t, err)
+	assert.NilError(t, err)
 	if err := regs.Write(t.Context(), 0x10, 10<<24|1<<16|2<<8|35); err != nil { // its address, by the manual
 		t.Fatal(err)
 	}
@@ -243,7 +242,7 @@ func TestNetworkInUse(t *testing.T) {
 		if e := seen.Engines[0]; e.State != cards.NotConfigured || e.Hardware.Stack != "tcp" {
 			t.Errorf("%+v", e)
 		}
-		check(t, c.Close())
+		assert.NilError(t, c.Close())
 		want.State, want.Address = cards.Answers, "10.1.2.35"
 	}
 }
@@ -273,7 +272,7 @@ func TestOtherHardware(t *testing.T) {
 	}})
 	r.in.Library = r.h.Dir()
 	seen := r.card(0)
-	check(t, r.inspect(seen))
+	assert.NilError(t, r.inspect(seen))
 	if e := seen.Engines[2]; e.State != cards.Other || e.Configured != nil || e.Hardware.ID != "0xFFFFFFFF" {
 		t.Errorf("%+v", e)
 	}
@@ -308,16 +307,14 @@ func TestCallsFail(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.function, test.nth), func(t *testing.T) {
 			r := newRig(t, "u55c_udp", 1)
-			check(t, r.h.Fail(test.function, test.nth, syscall.EIO))
+			assert.NilError(t, r.h.Fail(test.function, test.nth, syscall.EIO))
 			seen := r.card(0)
 			err := r.inspect(seen)
 			switch {
 			case !errors.Is(err, test.err) || test.err == nil && err != nil:
 				t.Errorf("%v, want %v", err, test.err)
 			case err != nil:
-				if len(seen.Engines) > 0 {
-					t.Errorf("%+v", seen.Engines)
-				}
+				assert.Check(t, len(seen.Engines) <= 0, "%+v", seen.Engines)
 			case len(seen.Remarks) != 1 || !strings.HasPrefix(seen.Remarks[0], test.remark) ||
 				seen.Engines[0].State != test.state:
 				t.Errorf("%+v, remarks %q", seen.Engines, seen.Remarks)
@@ -386,9 +383,7 @@ func TestLimits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	r.in.Limit = time.Minute
-	if err := r.in.Inspect(ctx, r.card(0)); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(r.in.Inspect(ctx, r.card(0)), context.Canceled))
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
@@ -403,10 +398,3 @@ func (s silent) Read(context.Context, uint32) (uint32, error) {
 }
 
 func (s silent) Write(context.Context, uint32, uint32) error { return nil }
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

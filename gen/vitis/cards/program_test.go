@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // sample is for xilinx_u55c_gen3x16_xdma_base_3, with the UUID that the report of
@@ -17,7 +20,7 @@ const sampleUUID = "A0A1A2A3-A4A5-A6A7-A8A9-AAABACADAEAF"
 func (f *fake) change(name, old, new string) {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join(f.dir, name))
-	check(f.t, err)
+	assert.NilError(f.t, err)
 	if !strings.Contains(string(text), old) {
 		f.t.Fatalf("%s has no %q", name, old)
 	}
@@ -42,16 +45,13 @@ func TestProgram(t *testing.T) {
 	var said []string
 	card, err := f.program(t.Context(), Request{File: sample, Device: "c4:00.1",
 		Say: func(s string) { said = append(said, s) }})
-	if err != nil || !strings.EqualFold(card.Loaded, sampleUUID) {
-		t.Fatalf("card has %q, error %v", card.Loaded, err)
-	}
+	assert.Assert(t, err == nil && strings.EqualFold(card.Loaded, sampleUUID),
+		"card has %q, error %v", card.Loaded, err)
 	abs, _ := filepath.Abs(sample)
 	if want := "program --device 0000:c4:00.1 --user " + abs + "\n"; !strings.Contains(f.calls(), want) {
 		t.Errorf("calls are\n%swithout %q", f.calls(), want)
 	}
-	if len(said) != 1 {
-		t.Errorf("said %q", said)
-	}
+	assert.Check(t, is.Equal(len(said), 1), "said %q", said)
 }
 
 func TestRefused(t *testing.T) {
@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 		"open": {func(f *fake, r *Request) {
 			f.write("root/sys/bus/pci/devices/0000:c4:00.1/drm/renderD129/dev", "", 0o644)
 			f.write("root/proc/41/comm", "trainer\n", 0o644)
-			check(f.t, errors.Join(os.Mkdir(filepath.Join(f.dir, "root/proc/41/fd"), 0o755),
+			assert.NilError(f.t, errors.Join(os.Mkdir(filepath.Join(f.dir, "root/proc/41/fd"), 0o755),
 				os.Symlink("/dev/dri/renderD129", filepath.Join(f.dir, "root/proc/41/fd/3"))))
 		}, ErrBusy, nil},
 		"another shell": {func(f *fake, r *Request) {
@@ -93,9 +93,7 @@ func TestRefused(t *testing.T) {
 			if _, err := f.program(t.Context(), r); !errors.Is(err, want) {
 				t.Errorf("%s, force %t: error is %v, want %v", name, force, err, want)
 			}
-			if f.loads() != (want == nil) {
-				t.Errorf("%s, force %t: it was loaded: %t", name, force, f.loads())
-			}
+			assert.Check(t, is.Equal(f.loads(), (want == nil)), "%s, force %t: it was loaded", name, force)
 		}
 	}
 }
@@ -117,7 +115,7 @@ func TestNamesAlike(t *testing.T) {
 func TestEmulation(t *testing.T) {
 	f := idle(t)
 	b, err := os.ReadFile(sample)
-	check(t, err)
+	assert.NilError(t, err)
 	b[332] = 4 // m_mode
 	f.write("emu.xclbin", string(b), 0o644)
 	if _, err := f.program(t.Context(), Request{File: filepath.Join(f.dir, "emu.xclbin"), Device: "0",
@@ -149,7 +147,5 @@ func TestToolRefuses(t *testing.T) {
 	f.report("card.json", "xbutil-2.13-card.json")
 	f.change("card.json", `"0x1"`, `"0x4"`)
 	_, err := f.program(t.Context(), Request{File: sample, Device: "0"})
-	if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), "resource busy") {
-		t.Errorf("error is %v", err)
-	}
+	assert.Check(t, errors.Is(err, ErrTool) && strings.Contains(err.Error(), "resource busy"), "error is %v", err)
 }

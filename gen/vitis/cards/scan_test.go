@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
@@ -23,7 +26,7 @@ const ours = "../../../driver/xrt/xclbin/testdata/card.xclbin"
 func uuidOf(t *testing.T, file string) string {
 	t.Helper()
 	f, closer, err := xclbin.Open(file)
-	check(t, err)
+	assert.NilError(t, err)
 	defer closer()
 	return f.UUID
 }
@@ -39,12 +42,12 @@ func fakeHost(t *testing.T, uuid string) {
 func put(t *testing.T, from, to string, edit func([]byte) []byte) {
 	t.Helper()
 	text, err := os.ReadFile(from)
-	check(t, err)
+	assert.NilError(t, err)
 	if edit != nil {
 		text = edit(text)
 	}
-	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
-	check(t, os.WriteFile(to, text, 0o644))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	assert.NilError(t, os.WriteFile(to, text, 0o644))
 }
 
 // nowhere is a cache that is not there, and stays so.
@@ -53,7 +56,7 @@ func nowhere(t *testing.T) string { return filepath.Join(t.TempDir(), "none") }
 func table(t *testing.T, all []Found) string {
 	t.Helper()
 	var b strings.Builder
-	check(t, Table(&b, all))
+	assert.NilError(t, Table(&b, all))
 	return b.String()
 }
 
@@ -82,17 +85,13 @@ func TestWhatCardsHold(t *testing.T) {
 			fakeHost(t, test.uuid)
 			test.o.Cache = nowhere(t)
 			all, err := Scan(t.Context(), test.o)
-			if err != nil || len(all) != 2 {
-				t.Fatalf("%+v, %v", all, err)
-			}
+			assert.Assert(t, err == nil && len(all) == 2, "%+v, %v", all, err)
 			d := all[0].Design
 			switch {
 			case all[1].Design != nil || all[1].Note != "not ready":
 				t.Errorf("the card that is not ready: %+v", all[1])
 			case test.file == "":
-				if d != nil {
-					t.Errorf("%+v", d)
-				}
+				assert.Check(t, d == nil, "%+v", d)
 			case d == nil || d.File != test.file || d.Platform != test.platform || len(d.Others) > 0:
 				t.Errorf("%+v", d)
 			}
@@ -118,14 +117,13 @@ func TestOneOfTwo(t *testing.T) {
 	put(t, ours, same, nil)
 	now := time.Now()
 	for i, file := range []string{older, same, newer} {
-		check(t, os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)))
+		assert.NilError(t, os.Chtimes(file, now, now.Add(time.Duration(i-5)*time.Hour)))
 	}
 	all, err := Scan(t.Context(), Options{Out: out, Cache: nowhere(t)})
-	check(t, err)
+	assert.NilError(t, err)
 	d := all[0].Design
-	if d == nil || d.File != newer || d.Firmware != "f1" || !slices.Equal(d.Others, []string{older}) {
-		t.Errorf("%+v", d)
-	}
+	assert.Check(t, d != nil && d.File == newer && d.Firmware == "f1" && slices.Equal(d.Others, []string{older}),
+		"%+v", d)
 	if text := unfolded(table(t, all)); !strings.Contains(text, "perhaps "+newer) || !strings.Contains(text, older) {
 		t.Error(text)
 	}
@@ -141,9 +139,7 @@ func TestInspectors(t *testing.T) {
 	all, err := Scan(t.Context(), Options{Files: []string{ours}, Cache: nowhere(t), Inspectors: []Inspector{
 		inspector(func(c *Found) error {
 			asked++
-			if c.Design == nil || c.Design.Platform != "u55c_tcp" {
-				t.Errorf("%+v", c.Design)
-			}
+			assert.Check(t, c.Design != nil && c.Design.Platform == "u55c_tcp", "%+v", c.Design)
 			c.Engines = append(c.Engines, Engine{Name: "ccl_offload_0", State: NotConfigured})
 			c.Networks = append(c.Networks, Network{Name: "poe_0", Kind: "udp", State: Answers,
 				Link: &MAC{Name: "cmac", Up: true}})
@@ -156,17 +152,13 @@ func TestInspectors(t *testing.T) {
 	}
 	text := unfolded(table(t, all))
 	for _, want := range []string{"0 ccl_offload_0 not configured -", "0 poe_0 udp up -", "0000:c4:00.1: no answer"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the table lacks %q:\n%s", want, text)
-		}
+		assert.Check(t, is.Contains(text, want), "the table lacks")
 	}
 	line, err := json.Marshal(all[0])
 	for _, want := range []string{`"bdf":"0000:c4:00.1"`, `"platform":"u55c_tcp"`, `"generation":"accl-2024"`,
 		`"engines":[{"name":"ccl_offload_0","state":"not configured",`, `"networks":[{"name":"poe_0","kind":"udp",`,
 		`"remarks":["no answer"]`} {
-		if err != nil || !strings.Contains(string(line), want) {
-			t.Errorf("%s, %v; expected is %s", line, err, want)
-		}
+		assert.Check(t, err == nil && strings.Contains(string(line), want), "%s, %v; expected is %s", line, err, want)
 	}
 }
 
@@ -185,7 +177,5 @@ func TestWhatIsNotThere(t *testing.T) {
 	if _, err := Scan(t.Context(), Options{Files: []string{damaged}}); !errors.Is(err, xclbin.ErrFormat) {
 		t.Error(err)
 	}
-	if text := table(t, nil); text != "XRT sees no card on this host, and no shell's driver shows one.\n" {
-		t.Error(text)
-	}
+	assert.Check(t, is.Equal(table(t, nil), "XRT sees no card on this host, and no shell's driver shows one.\n"))
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	shell "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -23,18 +25,18 @@ import (
 func TestShells(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil)
 	lies, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	h := coyote.Start(t, d, 4, coyote.HostOptions{})
 	program := h.Process()
 	for _, number := range []int{1, 3} {
 		c, err := shell.Open(t.Context(), &lies, shell.Options{Card: number, System: program})
-		check(t, err)
+		assert.NilError(t, err)
 		if number == 1 {
 			t.Cleanup(func() { _ = c.Close() })
 			continue
 		}
-		check(t, c.SetAddress(t.Context(), netip.MustParseAddr("10.1.2.3"), net.HardwareAddr{2, 0, 0, 0, 0, 9}))
-		check(t, c.Close())
+		assert.NilError(t, c.SetAddress(t.Context(), netip.MustParseAddr("10.1.2.3"), net.HardwareAddr{2, 0, 0, 0, 0, 9}))
+		assert.NilError(t, c.Close())
 	}
 	before, calls := h.Leaks(), len(h.Calls())
 	built := &cards.Built{Regions: 1, HostStreams: true, CardStreams: true, RDMA: true}
@@ -51,9 +53,7 @@ func TestShells(t *testing.T) {
 		}
 		h.Fail("READ_SHELL_CONFIG", 1, 0, syscall.EIO)
 		found, err := s.Find(t.Context())
-		if err != nil || len(found) != len(want) {
-			t.Fatalf("%s: %v, %+v", name, err, found)
-		}
+		assert.Assert(t, err == nil && len(found) == len(want), "%s: %v, %+v", name, err, found)
 		for i, c := range found {
 			free := want[i].State == cards.Answers
 			if !reflect.DeepEqual(c.Region, want[i]) || c.Index != i || c.Shell != "coyote" || c.Ready != free ||
@@ -70,7 +70,7 @@ func TestShells(t *testing.T) {
 			}
 		}
 		var text strings.Builder
-		check(t, cards.Table(&text, found))
+		assert.NilError(t, cards.Table(&text, found))
 		says := strings.Join(strings.Fields(text.String()), " ")
 		for _, part := range []string{
 			"coyote_fpga_0_v0 coyote 0 0 not known - - -", "coyote_fpga_1_v0 coyote 1 0 in use - - -",
@@ -79,9 +79,7 @@ func TestShells(t *testing.T) {
 			"/dev/coyote_fpga_0_v0: call the driver of card 0: configuration: input/output error",
 			"/dev/coyote_fpga_1_v0: in use by another process",
 		} {
-			if !strings.Contains(says, part) {
-				t.Errorf("%s: it does not say %q:\n%s", name, part, text.String())
-			}
+			assert.Check(t, strings.Contains(says, part), "%s: it does not say %q:\n%s", name, part, text.String())
 		}
 		if line, err := json.Marshal(found[1]); err != nil || !strings.Contains(string(line),
 			`"region":{"file":"/dev/coyote_fpga_1_v0","number":0,"state":"in use","built":null,`) {
@@ -90,9 +88,7 @@ func TestShells(t *testing.T) {
 	}
 	looks := []string{"open", "flock", "close", "mmap", "munmap", "READ_SHELL_CONFIG", "GET_IP_ADDRESS", "GET_MAC_ADDRESS"}
 	for _, c := range h.Calls()[calls:] {
-		if !slices.Contains(looks, c.Function) {
-			t.Errorf("a look is no %v", c)
-		}
+		assert.Check(t, slices.Contains(looks, c.Function), "a look is no %v", c)
 	}
 	if after := h.Leaks(); !slices.Equal(slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))) {
 		t.Errorf("it holds %v, before it was %v", after, before)

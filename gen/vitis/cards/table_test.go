@@ -10,6 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
@@ -76,9 +79,7 @@ card  network  kind  link          address             MAC                socket
 0000:c4:00.1: used by python3 (4194303), train (7), vadd_put:vadd_0_0
 0000:c4:00.1: the link of cmac is down: the receiver says local_fault, remote_fault
 `
-	if !strings.HasPrefix(text, want) {
-		t.Errorf("the table is\n%s\nwant\n%s", text, want)
-	}
+	assert.Check(t, strings.HasPrefix(text, want), "the table is\n%s\nwant\n%s", text, want)
 	if want := "0000:c4:00.1: first line\n  second line\n0000:81:00.1: not ready\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("the table is\n%s\nwant at its end\n%s", text, want)
 	}
@@ -86,9 +87,8 @@ card  network  kind  link          address             MAC                socket
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
 		}
-		if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
-			t.Errorf("blanks at the end of %q", line)
-		}
+		assert.Check(t, is.Equal(strings.TrimRight(line, " \n"), strings.TrimSuffix(line, "\n")),
+			"blanks at the end of %q", line)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(text, &keys)
 		}
-		check(t, err)
+		assert.NilError(t, err)
 		want := strings.Fields(name)
 		if _, of := v.(Found); of {
 			want = append(want, "index", "bdf", "name", "shell", "ready")

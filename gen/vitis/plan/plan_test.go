@@ -3,7 +3,6 @@ package plan_test
 import (
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -14,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+	"gotest.tools/v3/golden"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -26,8 +27,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 )
-
-var update = flag.Bool("update", false, "write the plans of testdata anew; read them before you commit")
 
 // layer is what a test lays over the shipped descriptions.
 type layer map[string]string
@@ -42,8 +41,8 @@ func (l layer) write(t testing.TB) string {
 	dir := t.TempDir()
 	for name, text := range l {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		check(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		check(t, os.WriteFile(file, []byte(text), 0o666))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		assert.NilError(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -52,7 +51,7 @@ func loaded(t testing.TB, lib *platform.Library, name string, vars map[string]ct
 	t.Helper()
 	d := designtest.Of(t, lib, name, vars)
 	files, err := emit.Platform(d)
-	check(t, err)
+	assert.NilError(t, err)
 	return d, files
 }
 
@@ -61,14 +60,14 @@ func planned(t testing.TB, lib *platform.Library, name, version string, vars map
 	d, files := loaded(t, lib, name, vars)
 	p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, version), plan.Options{Descriptions: "/absent",
 		Firmware: []byte("@00000000\n00000013\n")})
-	check(t, err)
+	assert.NilError(t, err)
 	return p
 }
 
 func keysOf(t testing.TB, p *step.Plan) map[string]string {
 	t.Helper()
 	keys, err := p.Keys(step.Sum)
-	check(t, err)
+	assert.NilError(t, err)
 	out := map[string]string{}
 	for id, k := range keys {
 		out[id] = k.Hash
@@ -103,14 +102,12 @@ func each(t *testing.T, look func(t *testing.T, d *design.Design, files []emit.F
 				d, files := loaded(t, lib, name, vars)
 				p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, "2023.2"),
 					plan.Options{Descriptions: "/absent", Firmware: []byte("@0\n")})
-				check(t, err)
+				assert.NilError(t, err)
 				allShipped = append(allShipped, shipped{fmt.Sprintf("%s emulated=%v", name, emulated), d, files, p})
 			}
 		}
 	}
-	if len(allShipped) < 20 {
-		t.Fatalf("only %d platforms", len(allShipped))
-	}
+	assert.Assert(t, len(allShipped) >= 20, "only %d platforms", len(allShipped))
 	for _, s := range allShipped {
 		t.Run(s.name, func(t *testing.T) { look(t, s.d, s.files, s.p) })
 	}
@@ -121,9 +118,7 @@ func each(t *testing.T, look func(t *testing.T, d *design.Design, files []emit.F
 func linked(t *testing.T, p *step.Plan) (s *step.Step, xos []string, options [][2]string) {
 	t.Helper()
 	i := slices.IndexFunc(p.Steps, func(s *step.Step) bool { return s.Kind == step.Link })
-	if i < 0 {
-		t.Fatal("nothing is linked")
-	}
+	assert.Assert(t, i >= 0, "nothing is linked")
 	s = p.Steps[i]
 	for _, c := range s.Commands {
 		if c.Tool != "v++" {
@@ -159,17 +154,11 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 	each(t, func(t *testing.T, d *design.Design, files []emit.File, p *step.Plan) {
 		before := map[string]*step.Step{}
 		for _, s := range p.Steps {
-			if before[s.ID] != nil {
-				t.Errorf("two steps %s", s.ID)
-			}
+			assert.Check(t, before[s.ID] == nil, "two steps %s", s.ID)
 			there := map[string]bool{}
 			put := func(name string) {
-				if !filepath.IsLocal(name) || path.Clean(name) != name {
-					t.Errorf("%s: the path %q", s.ID, name)
-				}
-				if there[name] {
-					t.Errorf("%s: %s is put there twice", s.ID, name)
-				}
+				assert.Check(t, filepath.IsLocal(name) && path.Clean(name) == name, "%s: the path %q", s.ID, name)
+				assert.Check(t, !there[name], "%s: %s is put there twice", s.ID, name)
 				there[name] = true
 			}
 			for _, f := range s.Files {
@@ -189,9 +178,7 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 					continue // commands of others
 				}
 				text := strings.Join(append([]string{c.Shell}, c.Args...), " ")
-				if strings.Contains(text, " /") {
-					t.Errorf("%s: %q has an absolute path", s.ID, text)
-				}
+				assert.Check(t, !strings.Contains(text, " /"), "%s: %q has an absolute path", s.ID, text)
 				for _, word := range pathWord.FindAllString(text, -1) {
 					name := path.Join(c.Dir, word)
 					made := slices.Contains(s.Outputs, name) ||
@@ -201,9 +188,8 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 					}
 				}
 			}
-			if s.Resources.CPUs == 0 || s.Resources.Memory == 0 || s.Resources.Time == 0 {
-				t.Errorf("%s takes %+v", s.ID, s.Resources)
-			}
+			assert.Check(t, s.Resources.CPUs != 0 && s.Resources.Memory != 0 && s.Resources.Time != 0,
+				"%s takes %+v", s.ID, s.Resources)
 			before[s.ID] = s
 		}
 		final := d.Platform.Name + ".xclbin"
@@ -229,18 +215,14 @@ func TestFirmwareGoesIntoEachEngine(t *testing.T) {
 				if a == "-proc" {
 					got = append(got, c.Args[i+1])
 					// UG1580: -data and -proc go in pairs.
-					if c.Args[i-2] != "-data" {
-						t.Errorf("updatemem %v", c.Args)
-					}
+					assert.Check(t, is.Equal(c.Args[i-2], "-data"), "updatemem %v", c.Args)
 				}
 			}
 		}
 		if d.Platform.HWEmu {
 			engines = nil // it is in the kernel
 		}
-		if !slices.Equal(got, engines) {
-			t.Errorf("firmware goes into %v, not into %v", got, engines)
-		}
+		assert.Check(t, slices.Equal(got, engines), "firmware goes into %v, not into %v", got, engines)
 	})
 }
 
@@ -275,7 +257,7 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 		lib := library(t, layer{"p.hcl": text, "more.tcl": "# more\n", "other.tcl": "# other\n"}.write(t))
 		d, files := loaded(t, lib, "p", nil)
 		p, err := plan.Plan(d, files, tools.Assume(lib.Toolchain, cmp.Or(v.version, "2023.2")), v.Options)
-		check(t, err)
+		assert.NilError(t, err)
 		return p
 	}
 	was := planOf(variant{})
@@ -326,19 +308,14 @@ func TestPlatformsShareResults(t *testing.T) {
 			t.Errorf("%s: %q and %q", id, x, y)
 		}
 	}
-	if a["u280_tcp/link/u280_tcp"] == b["u280_2022/link/u280_2022"] {
-		t.Error("two platforms have one link")
-	}
+	assert.Check(t, a["u280_tcp/link/u280_tcp"] != b["u280_2022/link/u280_2022"], "two platforms have one link")
 	other := keysOf(t, planned(t, lib, "u250_tcp", "", nil))
 	for _, id := range []string{"source/network_krnl", "package/loopback"} {
-		if a["u280_tcp/"+id] == other["u250_tcp/"+id] {
-			t.Errorf("%s of two FPGAs is the same", id)
-		}
+		assert.Check(t, a["u280_tcp/"+id] != other["u250_tcp/"+id], "%s of two FPGAs is the same", id)
 	}
 	both := plan.Merge(planned(t, lib, "u280_tcp", "", nil), planned(t, lib, "u250_tcp", "", nil))
-	if len(keysOf(t, both)) != len(both.Steps) || both.Step("u250_tcp/link/u250_tcp") == nil {
-		t.Error("plans cannot be put together")
-	}
+	assert.Check(t, len(keysOf(t, both)) == len(both.Steps) && both.Step("u250_tcp/link/u250_tcp") != nil,
+		"plans cannot be put together")
 }
 
 // Builds of others are warned about where nobody has tried them.
@@ -398,9 +375,7 @@ func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
 		"2023.2": "v++ --compile --mode hls --config hls_config.cfg --work_dir reduce_ops",
 	} {
 		s := planned(t, lib, "p", version, nil).Step("p/hls/reduce_ops")
-		if s == nil {
-			t.Fatal("reduce_ops is not compiled")
-		}
+		assert.Assert(t, s != nil, "reduce_ops is not compiled")
 		c := s.Commands[0]
 		if got := strings.Join(append([]string{c.Tool}, c.Args...), " "); got != want || c.Dir != "hls/reduce_ops" {
 			t.Errorf("%s: %s in %s", version, got, c.Dir)
@@ -413,9 +388,8 @@ func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
 		}
 		for _, name := range []string{"hls/reduce_ops/reduce_ops.cpp", "hls/reduce_ops/reduce_ops.hpp", "hls/cclo_hls.hpp",
 			"hls/reduce_ops/" + script} {
-			if !slices.ContainsFunc(s.Files, func(f step.File) bool { return f.Path == name }) {
-				t.Errorf("%s: no input %s", version, name)
-			}
+			assert.Check(t, slices.ContainsFunc(s.Files, func(f step.File) bool { return f.Path == name }),
+				"%s: no input %s", version, name)
 		}
 	}
 }
@@ -427,7 +401,7 @@ func TestFilesOfOthers(t *testing.T) {
 			"false\n" + xo + "\n}\n"
 	}
 	elsewhere := filepath.Join(t.TempDir(), "there.xo")
-	check(t, os.WriteFile(elsewhere, []byte("xo"), 0o666))
+	assert.NilError(t, os.WriteFile(elsewhere, []byte("xo"), 0o666))
 	for _, test := range []struct{ name, xo, want, wrong string }{
 		{"beside the description", `xo { path = "mine.xo" }`, "DIR/platforms/kernels/mine.xo", ""},
 		{"absolute", fmt.Sprintf(`xo { path = %q }`, elsewhere), elsewhere, ""},
@@ -454,7 +428,7 @@ func TestFilesOfOthers(t *testing.T) {
 			set, err := tools.Find(t.Context(), lib.Toolchain,
 				tools.Env{Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }},
 				plan.Needs(d)...)
-			check(t, err)
+			assert.NilError(t, err)
 			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: top})
 			if test.wrong != "" {
 				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) ||
@@ -463,30 +437,27 @@ func TestFilesOfOthers(t *testing.T) {
 				}
 				return
 			}
-			check(t, err)
+			assert.NilError(t, err)
 			link, xos, _ := linked(t, p)
 			i := slices.IndexFunc(link.Files, func(f step.File) bool { return f.Path == "xo/mine.xo" })
 			if i < 0 || link.Files[i].Disk != strings.ReplaceAll(test.want, "DIR", top) || !slices.Contains(xos, "xo/mine.xo") {
 				t.Errorf("linked: %v", xos)
 			}
-			if link.Env["PLATFORM_REPO_PATHS"] != boards || link.Facts["file of the board platform"] == "" {
-				t.Errorf("environment %v, facts %v", link.Env, link.Facts)
-			}
+			assert.Check(t, link.Env["PLATFORM_REPO_PATHS"] == boards && link.Facts["file of the board platform"] != "",
+				"environment %v, facts %v", link.Env, link.Facts)
 			// Another content of the file is another link.
 			before := keysOf(t, p)
 			put(t, link.Files[i].Disk, "another")
 			defer put(t, link.Files[i].Disk, "xo")
-			if after := keysOf(t, p); after["p/link/p"] == before["p/link/p"] {
-				t.Error("the link does not depend on the .xo")
-			}
+			assert.Check(t, keysOf(t, p)["p/link/p"] != before["p/link/p"], "the link does not depend on the .xo")
 		})
 	}
 }
 
 func put(t *testing.T, file, text string) {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(file), 0o777))
-	check(t, os.WriteFile(file, []byte(text), 0o777))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	assert.NilError(t, os.WriteFile(file, []byte(text), 0o777))
 }
 
 // Plans of one platform of each kind, as people would say them. What the kernels' and
@@ -513,21 +484,6 @@ func TestPlansAreAsWritten(t *testing.T) {
 			}
 			fmt.Fprintf(&got, "  leaves %s\n", strings.Join(s.Outputs, ", "))
 		}
-		file := filepath.Join("testdata", test.platform+".txt")
-		if *update {
-			put(t, file, got.String())
-		}
-		want, err := os.ReadFile(file)
-		check(t, err)
-		if diff := gocmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", test.platform, diff)
-		}
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		golden.Assert(t, got.String(), test.platform+".txt")
 	}
 }

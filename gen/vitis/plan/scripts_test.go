@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -14,7 +17,7 @@ import (
 func run(t *testing.T, dir string, s *step.Step, env ...string) (string, error) {
 	t.Helper()
 	script := filepath.Join(dir, "step.sh")
-	check(t, os.WriteFile(script, s.Script(), 0o777))
+	assert.NilError(t, os.WriteFile(script, s.Script(), 0o777))
 	cmd := exec.CommandContext(t.Context(), "bash", script)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
@@ -28,9 +31,7 @@ func git(t *testing.T, dir string, args ...string) string {
 			args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
+	assert.Assert(t, err == nil, "git %v: %v\n%s", args, err, out)
 	return strings.TrimSpace(string(out))
 }
 
@@ -120,7 +121,7 @@ func TestConfigurationOfTheLink(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "build.cfg"))
-		check(t, err)
+		assert.NilError(t, err)
 		lines := strings.Split(string(text), "\n")
 		if lines[0] != "jobs=8" || strings.Contains(string(text), "@WORK@") &&
 			strings.Contains(strings.ReplaceAll(string(text), "# ", ""), "=@WORK@") {
@@ -130,13 +131,9 @@ func TestConfigurationOfTheLink(t *testing.T) {
 		for _, line := range lines {
 			if _, value, ok := strings.Cut(line, "userPostSysLinkOverlayTcl="); ok && !strings.HasPrefix(line, "#") {
 				found = true
-				if value != filepath.Join(dir, "vitis/post_link.tcl") {
-					t.Errorf("the post-link script is %q", value)
-				}
+				assert.Check(t, is.Equal(value, filepath.Join(dir, "vitis/post_link.tcl")), "the post-link script")
 			}
 		}
-		if !found {
-			t.Errorf("no post-link script in\n%s", text)
-		}
+		assert.Check(t, found, "no post-link script in\n%s", text)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -26,7 +28,7 @@ func inShell(t *testing.T, change func(*design.Design), set func(*tools.Set), fi
 		change(d)
 	}
 	files, err := emit.Platform(d)
-	check(t, err)
+	assert.NilError(t, err)
 	s := tools.Assume(designtest.Library(t).Toolchain, "2023.2")
 	if set != nil {
 		set(s)
@@ -41,11 +43,9 @@ const (
 
 func TestShell(t *testing.T) {
 	p, err := inShell(t, nil, nil, "@0\n")
-	check(t, err)
+	assert.NilError(t, err)
 	s := p.Step(shellStep)
-	if s == nil || len(p.Steps) != 2 {
-		t.Fatalf("steps are %+v", p.Steps)
-	}
+	assert.Assert(t, s != nil && len(p.Steps) == 2, "steps are %+v", p.Steps)
 	have := map[string]bool{}
 	for _, f := range s.Files {
 		have[f.Path] = true
@@ -55,9 +55,7 @@ func TestShell(t *testing.T) {
 	}
 	for _, name := range []string{"coyote/CMakeLists.txt", "coyote/src/vfpga_top.svh", "coyote/src/init_ip.tcl",
 		"coyote/src/hdl/coyote_top.sv", "coyote/firmware_mmi.tcl", "vitis/firmware_mmi.tcl"} {
-		if !have[name] {
-			t.Errorf("%s is not there", name)
-		}
+		assert.Check(t, have[name], "%s is not there", name)
 	}
 	if want := []step.Result{{Platform: "u55c_rdma", Step: shellLast, Output: "u55c_rdma.bit",
 		Path: "u55c_rdma.bit"}}; !slices.Equal(p.Results, want) {
@@ -67,7 +65,7 @@ func TestShell(t *testing.T) {
 
 func TestShellKeys(t *testing.T) {
 	p, err := inShell(t, nil, nil, "@0\n")
-	check(t, err)
+	assert.NilError(t, err)
 	base := keysOf(t, p)
 	for name, c := range map[string]struct {
 		change       func(*design.Design)
@@ -116,27 +114,22 @@ func TestShellKeys(t *testing.T) {
 func TestShellFirmwareInKernel(t *testing.T) {
 	inKernel := func(d *design.Design) { d.Platform.Build.Firmware = platform.FirmwareKernel }
 	p, err := inShell(t, inKernel, nil, "@0\n")
-	check(t, err)
-	if len(p.Steps) != 1 || strings.Contains(string(p.Steps[0].Script()), "firmware_mmi") {
-		t.Errorf("there are %d steps", len(p.Steps))
-	}
+	assert.NilError(t, err)
+	assert.Check(t, len(p.Steps) == 1 && !strings.Contains(string(p.Steps[0].Script()), "firmware_mmi"),
+		"there are %d steps", len(p.Steps))
 	var paths []string
 	for _, r := range p.Results {
 		paths = append(paths, r.Path)
 	}
-	if !slices.Equal(paths, []string{"u55c_rdma.bit", "u55c_rdma.bin"}) {
-		t.Errorf("results are %q", paths)
-	}
+	assert.Check(t, slices.Equal(paths, []string{"u55c_rdma.bit", "u55c_rdma.bin"}), "results are %q", paths)
 	for _, r := range p.Results {
-		if !slices.Contains(p.Steps[0].Outputs, r.Output) {
-			t.Errorf("%s is no output", r.Output)
-		}
+		assert.Check(t, slices.Contains(p.Steps[0].Outputs, r.Output), "%s is no output", r.Output)
 	}
 }
 
 func TestShellInCpp(t *testing.T) {
 	p, err := inShell(t, func(d *design.Design) { d.PluginsAs("hls") }, nil, "@0\n")
-	check(t, err)
+	assert.NilError(t, err)
 	s := p.Step(shellStep)
 	script := string(s.Script())
 	hls, cmake := strings.Index(script, "vitis_hls -f coyote/hls_reduce_ops.tcl\n"), strings.Index(script, "cmake -S")
@@ -156,14 +149,12 @@ func TestShellCannot(t *testing.T) {
 	}
 	for _, tool := range []string{"vivado", "vitis_hls", "git", "cmake", "make", "updatemem"} {
 		_, err := inShell(t, nil, func(s *tools.Set) { delete(s.Tools, tool) }, "")
-		if !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), tool) {
-			t.Errorf("without %s the error is %v", tool, err)
-		}
+		assert.Check(t, errors.Is(err, tools.ErrMissing) && strings.Contains(err.Error(), tool),
+			"without %s the error is %v", tool, err)
 	}
 	needs := plan.Needs(designtest.Load(t, "u55c_rdma", nil))
 	for _, tool := range []string{"vivado", "vitis_hls", "git", "cmake", "make", "updatemem"} {
-		if !slices.ContainsFunc(needs, func(n tools.Need) bool { return n.Tool == tool }) {
-			t.Errorf("%s is not among the tools that are looked for", tool)
-		}
+		assert.Check(t, slices.ContainsFunc(needs, func(n tools.Need) bool { return n.Tool == tool }),
+			"%s is not among the tools that are looked for", tool)
 	}
 }

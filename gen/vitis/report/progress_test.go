@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -86,9 +89,7 @@ func (r *rig) begin() {
 
 func want(t *testing.T, s *screen, text string) {
 	t.Helper()
-	if got := s.text(); got != text {
-		t.Errorf("screen:\n%s\nwant:\n%s", got, text)
-	}
+	assert.Check(t, is.Equal(s.text(), text))
 }
 
 func TestLive(t *testing.T) {
@@ -101,9 +102,7 @@ func TestLive(t *testing.T) {
   package engine  running on host7        15 s        [####............] about 45 s left
 1 of 3 steps, 1 running, 15 s, about 2 h 1 min left
 `)
-	if !s.hidden {
-		t.Error("the cursor is not hidden")
-	}
+	assert.Check(t, s.hidden, "the cursor is not hidden")
 	r.event(pack, step.Finished, elapsed(62*time.Second))
 	r.event(link, step.Started)
 	r.clock.pass(time.Hour)
@@ -116,21 +115,18 @@ package engine: done in 1 min 2 s
 `)
 	r.clock.pass(90 * time.Minute)
 	r.tick()
-	if !strings.Contains(s.text(), "[################] took 2 h before") {
-		t.Errorf("nothing about a step that takes longer:\n%s", s.text())
-	}
+	assert.Check(t, is.Contains(s.text(), "[################] took 2 h before"),
+		"nothing about a step that takes longer")
 	r.event(link, step.Failed, elapsed(150*time.Minute),
 		func(e *step.Event) { e.Err = errors.New("exit\nstatus \x1b[31m1") })
-	check(t, r.Close())
-	check(t, r.Close())
+	assert.NilError(t, r.Close())
+	assert.NilError(t, r.Close())
 	want(t, s, `compile reduce: was there
 package engine: done in 1 min 2 s
 link p: FAILED after 2 h 30 min: exit status 1
 3 of 3 steps, 2 h 30 min
 `)
-	if s.hidden {
-		t.Error("the cursor stays hidden")
-	}
+	assert.Check(t, !s.hidden, "the cursor stays hidden")
 }
 
 func TestLiveStill(t *testing.T) {
@@ -146,7 +142,7 @@ func TestLiveStill(t *testing.T) {
 	if s.writes != before {
 		t.Errorf("%d writes without a change", s.writes-before)
 	}
-	check(t, r.Close())
+	assert.NilError(t, r.Close())
 }
 
 // TestLiveResize makes the terminal narrower, wider and lower: no line is lost or
@@ -167,7 +163,7 @@ func TestLiveResize(t *testing.T) {
 	}
 	s.resize(70, 20)
 	r.tick()
-	check(t, r.Close())
+	assert.NilError(t, r.Close())
 	squeeze := strings.NewReplacer("\n", "", " ", "") // blanks at wraps are lost
 	text := squeeze.Replace(s.text())
 	for _, line := range []string{"compile reduce: was there", "package engine: done in 1 min",
@@ -198,7 +194,7 @@ func TestLiveMany(t *testing.T) {
 		len(s.past) != 0 {
 		t.Errorf("screen:\n%s", s.text())
 	}
-	check(t, r.Close())
+	assert.NilError(t, r.Close())
 }
 
 // TestLiveRandom plays random builds on small terminals: each end of a step stays
@@ -228,7 +224,7 @@ func TestLiveRandom(t *testing.T) {
 			r.event(one, step.Finished)
 			ends = append(ends, one.Title+": done")
 		}
-		check(t, r.Close())
+		assert.NilError(t, r.Close())
 		lines := strings.Split(strings.TrimSuffix(s.text(), "\n"), "\n")
 		if got := strings.Join(lines[:min(len(lines), len(ends))], "\n"); got != strings.Join(ends, "\n") {
 			t.Fatalf("seed %d, %d by %d:\n%s\nwant first:\n%s", seed, s.columns, s.rows, s.text(), strings.Join(ends, "\n"))
@@ -261,7 +257,7 @@ func TestPlain(t *testing.T) {
 	r.clock.pass(30 * time.Second)
 	r.tick()
 	r.event(link, step.Skipped, func(e *step.Event) { e.Err = step.ErrNotRun })
-	check(t, errors.Join(r.Close(), r.Close()))
+	assert.NilError(t, errors.Join(r.Close(), r.Close()))
 	want := `12:00:00  compile reduce: was there
 12:00:00  package engine: started on host7, took 60 s before
 12:00:01  package engine: synthesis 10%
@@ -273,9 +269,7 @@ func TestPlain(t *testing.T) {
 12:02:11  link p: not run: not run
 12:02:11  3 of 3 steps, 2 min 11 s
 `
-	if out.String() != want {
-		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
-	}
+	assert.Check(t, is.Equal(out.String(), want))
 }
 
 func TestJSON(t *testing.T) {
@@ -290,11 +284,9 @@ func TestJSON(t *testing.T) {
 	more := &step.Step{ID: "p/source/x"}
 	r.event(more, step.Started)
 	r.event(more, step.Stage, detail("cloning"))
-	check(t, errors.Join(r.Close(), r.Close()))
+	assert.NilError(t, errors.Join(r.Close(), r.Close()))
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) != 11 {
-		t.Fatalf("%d lines:\n%s", len(lines), out.String())
-	}
+	assert.Assert(t, len(lines) == 11, "%d lines:\n%s", len(lines), out.String())
 	var kinds []string
 	for _, text := range lines {
 		var l Line
@@ -343,9 +335,7 @@ func TestBrokenWriter(t *testing.T) {
 		r.begin()
 		r.event(pack, step.Finished)
 		r.Event(step.Event{Kind: step.Stage}) // of no step
-		if err := r.Close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: error %v", name, err)
-		}
+		assert.Check(t, is.ErrorIs(r.Close(), os.ErrClosed), "%s: error", name)
 		r.event(link, step.Started) // after the end
 	}
 }
@@ -365,13 +355,13 @@ func TestParallel(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		check(t, d.Close())
+		assert.NilError(t, d.Close())
 	}
 }
 
 func TestFor(t *testing.T) {
 	f, err := os.Create(t.TempDir() + "/out")
-	check(t, err)
+	assert.NilError(t, err)
 	defer f.Close()
 	if d, ok := For(f, false).(*plainLines); !ok || d.Close() != nil {
 		t.Error("a file is no terminal")
@@ -404,7 +394,7 @@ a title that is much longer than the others: was there
   package engine  running                 0 s         [................] about 60 s left
 2 of 3 steps, 1 running, 0 s, about 60 s left
 `)
-	check(t, r.Close())
+	assert.NilError(t, r.Close())
 }
 
 // TestPlainAgain tells the stage of a step at once when it is started again.
@@ -417,10 +407,9 @@ func TestPlainAgain(t *testing.T) {
 		r.event(link, step.Stage, detail("project"))
 		r.event(link, step.Stage, detail("synthesis"))
 	}
-	check(t, r.Close())
-	if n := strings.Count(out.String(), "project"); n != 2 || strings.Contains(out.String(), "synthesis") {
-		t.Errorf("%s", out.String())
-	}
+	assert.NilError(t, r.Close())
+	assert.Check(t, strings.Count(out.String(), "project") == 2 && !strings.Contains(out.String(), "synthesis"),
+		"%s", out.String())
 }
 
 func TestRemaining(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func build() Build {
@@ -31,7 +33,7 @@ func build() Build {
 func collect(t *testing.T, fsys fs.FS) *Report {
 	t.Helper()
 	r, err := Collect(t.Context(), fsys, build())
-	check(t, err)
+	assert.NilError(t, err)
 	return r
 }
 
@@ -49,7 +51,7 @@ func sample(t *testing.T, dir string, change func(name string, data []byte) []by
 		out[p] = &fstest.MapFile{Data: change(p, data)}
 		return err
 	})
-	check(t, err)
+	assert.NilError(t, err)
 	return out
 }
 
@@ -80,13 +82,10 @@ func TestMet(t *testing.T) {
 			{"**async_default**", "hbm_aclk", "hbm_aclk", &Slack{0.5, 0, 0, 96}, &Slack{0.181, 0, 0, 96}},
 		},
 	}
-	if d := cmp.Diff(wantTiming, r.Timing); d != "" {
-		t.Errorf("timing (-want +got):\n%s", d)
-	}
+	assert.Check(t, is.DeepEqual(wantTiming, r.Timing), "timing (-want +got)")
 	u := r.Usage
-	if u.Stage != "routed" || len(u.SLRs) != 3 || len(u.Kernels) != 4 {
-		t.Errorf("usage: stage %q, %d SLRs, %d kernels", u.Stage, len(u.SLRs), len(u.Kernels))
-	}
+	assert.Check(t, u.Stage == "routed" && len(u.SLRs) == 3 && len(u.Kernels) == 4,
+		"usage: stage %q, %d SLRs, %d kernels", u.Stage, len(u.SLRs), len(u.Kernels))
 	for _, c := range []struct {
 		name     string
 		area     *Area
@@ -123,18 +122,14 @@ func TestMet(t *testing.T) {
 			{"GTY", 6.7}, {"Static Power", 10.588}},
 		Kernels: []Watts{{"ccl_offload_0", 0.905}, {"network_krnl_0", 4.31}},
 	}
-	if d := cmp.Diff(wantPower, r.Power); d != "" {
-		t.Errorf("power (-want +got):\n%s", d)
-	}
+	assert.Check(t, is.DeepEqual(wantPower, r.Power), "power (-want +got)")
 	wantHLS := []Synthesis{{
 		File: "hls/krnl/syn/report/reduce_ops_csynth.rpt", Kernel: "reduce_ops", Target: 4, Estimated: 2.92,
 		Latency: [2]string{"12", "13"}, Interval: [2]string{"1", "1"}, Pipeline: "yes",
 		Use: map[string]Amount{LUT: {14500, 1303680, 100 * 14500. / 1303680}, FF: {19000, 2607360, 100 * 19000. / 2607360},
 			BRAM: {1.5, 2016, 100 * 1.5 / 2016}, URAM: {0, 960, 0}, DSP: {32, 9024, 100 * 32. / 9024}},
 	}}
-	if d := cmp.Diff(wantHLS, r.HLS); d != "" {
-		t.Errorf("hls (-want +got):\n%s", d)
-	}
+	assert.Check(t, is.DeepEqual(wantHLS, r.HLS), "hls (-want +got)")
 	wantLink := &Link{
 		File: "u55c_tcp.xclbin.info", UUID: "0c2f1d88-6a9a-4a61-b5c3-8f6d9d7a2f10",
 		Platform: "xilinx_u55c_gen3x16_xdma_3_202210_1", Generated: "v++ (2023.2) on 2023-10-11-13:59:14",
@@ -144,9 +139,7 @@ func TestMet(t *testing.T) {
 			{"reduce_ops", "reduce_ops_0", "not_used", nil}},
 		Banks: []Bank{{"HBM[0]", "MEM_HBM", true}, {"HBM[1]", "MEM_HBM", false}},
 	}
-	if d := cmp.Diff(wantLink, r.Link); d != "" {
-		t.Errorf("link (-want +got):\n%s", d)
-	}
+	assert.Check(t, is.DeepEqual(wantLink, r.Link), "link (-want +got)")
 	if want := (LogTotals{"logs/step.log", 0, 1, 1}); len(r.Logs) != 1 || r.Logs[0] != want {
 		t.Errorf("logs %v, want %v", r.Logs, want)
 	}
@@ -164,9 +157,7 @@ func TestMissed(t *testing.T) {
 	if d := cmp.Diff(want, r.Misses()); d != "" || r.Met() {
 		t.Errorf("misses (-want +got):\n%s", d)
 	}
-	if r.Timing.Verdict != "missed" {
-		t.Errorf("verdict %q", r.Timing.Verdict)
-	}
+	assert.Check(t, is.Equal(r.Timing.Verdict, "missed"))
 	if v, of, ok := r.Timing.Clocks[1].Worst(); v != -0.002 || of != "hold" || !ok {
 		t.Errorf("worst of %s: %v %s %v", r.Timing.Clocks[1].Name, v, of, ok)
 	}
@@ -176,9 +167,7 @@ func TestMissed(t *testing.T) {
 	}
 	for _, wanted := range []string{"kernels: no readable", "card: no readable", "SLRs: no readable",
 		"power: no readable"} {
-		if !strings.Contains(strings.Join(r.Missing, "\n"), wanted) {
-			t.Errorf("%q does not tell of %q", r.Missing, wanted)
-		}
+		assert.Check(t, is.Contains(strings.Join(r.Missing, "\n"), wanted), "%q does not tell", r.Missing)
 	}
 }
 
@@ -230,9 +219,7 @@ func TestScaledInLog(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	list := merge([]Scaling{{"pin", 250, 221}}, []Scaling{{"pin", 250, 222}, {"net", 250, 221}, {"other", 300, 221}})
-	if d := cmp.Diff([]Scaling{{"pin", 250, 221}, {"other", 300, 221}}, list); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	assert.Check(t, is.DeepEqual([]Scaling{{"pin", 250, 221}, {"other", 300, 221}}, list), "(-want +got)")
 }
 
 // TestScaledInInfo finds it in what xclbinutil says, for new shells and for old.
@@ -253,9 +240,8 @@ func TestScaledInInfo(t *testing.T) {
 		{"old shell, slower", ClockMHz{"DATA_CLK", "DATA", 0, 0, 221}, []Scaling{{"DATA_CLK", 250, 221}}},
 		{"old shell, another clock", ClockMHz{"hbm_aclk", "SYSTEM", 0, 0, 200}, nil},
 	} {
-		if d := cmp.Diff(c.want, (&Link{Clocks: []ClockMHz{c.clock}}).scalings(250)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, d)
-		}
+		assert.Check(t, is.DeepEqual(c.want, (&Link{Clocks: []ClockMHz{c.clock}}).scalings(250)),
+			"%s (-want +got)", c.name)
 	}
 }
 
@@ -280,18 +266,16 @@ func TestVariants(t *testing.T) {
 		},
 	} {
 		got := collect(t, sample(t, "met", change))
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "%s (-want +got)", name)
 	}
 }
 
 // TestPreference takes the last timing summary, and never one of an earlier stage.
 func TestPreference(t *testing.T) {
 	met, err := os.ReadFile("testdata/met/_x/reports/link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt")
-	check(t, err)
+	assert.NilError(t, err)
 	missed, err := os.ReadFile("testdata/missed/hw_bb_locked_timing_summary_postroute_physopted.rpt")
-	check(t, err)
+	assert.NilError(t, err)
 	for _, c := range []struct {
 		names [2]string // of the one that is met, and of the one that is not
 		met   bool
@@ -305,9 +289,7 @@ func TestPreference(t *testing.T) {
 		{[2]string{"impl_1_init_report_timing_summary_0.rpt", "impl_1_route_report_timing_summary_0.rpt"}, false},
 	} {
 		r := collect(t, fstest.MapFS{c.names[0]: {Data: met}, c.names[1]: {Data: missed}})
-		if r.Met() != c.met {
-			t.Errorf("%v: met %v", c.names, r.Met())
-		}
+		assert.Check(t, is.Equal(r.Met(), c.met), "%v: met", c.names)
 	}
 	r := collect(t, fstest.MapFS{"timing_summary_routed.rpt": {Data: []byte("garbage\n")},
 		"x/timing_summary_routed.rpt": {Data: met}})
@@ -369,9 +351,7 @@ func TestKernelTwice(t *testing.T) {
 
 func TestNothing(t *testing.T) {
 	r := collect(t, fstest.MapFS{})
-	if r.Met() || len(r.Missing) != 6 {
-		t.Errorf("missing %d: %q", len(r.Missing), r.Missing)
-	}
+	assert.Check(t, !r.Met() && len(r.Missing) == 6, "missing %d: %q", len(r.Missing), r.Missing)
 	for _, c := range []struct {
 		change func(*Build)
 		count  int
@@ -391,9 +371,7 @@ func TestNothing(t *testing.T) {
 		!strings.Contains(b.String(), "NOT MET") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	if err := HTML(&b, nil); err == nil {
-		t.Error("a page about no build")
-	}
+	assert.Check(t, HTML(&b, nil) != nil, "a page about no build")
 	if _, err := Collect(t.Context(), os.DirFS("testdata/none"), build()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -416,9 +394,7 @@ func TestNames(t *testing.T) {
 		"vivado.log": log, "timing_summary_placed.rpt": none, "dr_timing_summary.rpt": timing, "a.rpt": none,
 		"timing_summary_routed.pb": none,
 	} {
-		if got := classify("x/" + name).kind; got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
+		assert.Check(t, is.Equal(classify("x/"+name).kind, want), "%s", name)
 	}
 }
 
@@ -435,9 +411,7 @@ func TestNumbers(t *testing.T) {
 		{duration(3200 * time.Millisecond), "3.2 s"}, {duration(0), "0 s"}, {duration(61 * time.Second), "1 min 1 s"},
 		{duration(42 * time.Second), "42 s"},
 	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
+		assert.Check(t, is.Equal(c.got, c.want))
 	}
 	for text, want := range map[string]float64{"1.5": 1.5, "<0.01": 0.01, "0,5": 0.5, " 12 ": 12} {
 		if v, ok := number(text); !ok || v != want {
@@ -448,12 +422,5 @@ func TestNumbers(t *testing.T) {
 		if v, ok := number(text); ok && !math.IsInf(v, 0) {
 			t.Errorf("number %q: %v", text, v)
 		}
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

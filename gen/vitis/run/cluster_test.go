@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -20,7 +23,7 @@ import (
 func (f *fixture) follows(plan *step.Plan, d *detached, anew int) *Outcome {
 	f.Helper()
 	out, err := Run(f.Context(), plan, f.store, d, f.options())
-	check(f.T, err)
+	assert.NilError(f.T, err)
 	right(f.T, out)
 	if d.new != anew {
 		f.Errorf("%d jobs were started anew", d.new)
@@ -79,7 +82,7 @@ func TestJobsThatNeverRun(t *testing.T) {
 func fast(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777))
 	return dir
 }
 
@@ -102,11 +105,9 @@ func TestJobsThatEndWithoutABuilder(t *testing.T) {
 		return len(f.inWork("step.exit")) == 7
 	})
 	out, err := f.run(twoPlatforms(f.count, "0.1")) // on this host
-	check(t, err)
+	assert.NilError(t, err)
 	right(t, out)
-	if got := counted(t, f.count); got != once {
-		t.Errorf("there ran %s", got)
-	}
+	assert.Check(t, is.Equal(counted(t, f.count), once), "there ran")
 }
 
 // A job of an earlier build waits for one that is no more: both are made anew.
@@ -132,9 +133,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 func TestJobsOutOfSight(t *testing.T) {
 	f := fix(t)
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, &detached{lost: true}, f.options())
-	if !errors.Is(err, step.ErrLost) || len(out.Results) > 0 {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Assert(t, errors.Is(err, step.ErrLost) && len(out.Results) <= 0, "%+v, %v", out, err)
 	f.follows(twoPlatforms(f.count, "0.3"), &detached{}, 0)
 }
 

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -27,17 +29,15 @@ func TestDeliver(t *testing.T) {
 		t.Errorf("before the build: %v", err)
 	}
 	out, err := f.run(plan)
-	check(t, err)
+	assert.NilError(t, err)
 	all := []string{"files/tree/x/y", "p.xclbin", "y.txt"}
 	deliver := func() {
 		t.Helper()
 		paths, err := Deliver(plan, f.store, "p", dir)
-		check(t, err)
+		assert.NilError(t, err)
 		slices.Sort(paths)
 		for i, p := range all {
-			if i >= len(paths) || paths[i] != filepath.Join(dir, p) {
-				t.Fatalf("delivered %q", paths)
-			}
+			assert.Assert(t, i < len(paths) && paths[i] == filepath.Join(dir, p), "delivered %q", paths)
 		}
 		var found []string
 		filepath.WalkDir(dir, func(p string, d os.DirEntry, _ error) error {
@@ -47,9 +47,7 @@ func TestDeliver(t *testing.T) {
 			}
 			return nil
 		})
-		if !slices.Equal(found, all) {
-			t.Errorf("there are %q", found)
-		}
+		assert.Check(t, slices.Equal(found, all), "there are %q", found)
 		for p, text := range map[string]string{"p.xclbin": want["p/image/p"], "y.txt": "deep\n", "files/tree/x/y": "deep\n"} {
 			if got, err := os.ReadFile(filepath.Join(dir, p)); err != nil || string(got) != text {
 				t.Errorf("%s: %q, %v", p, got, err)
@@ -80,14 +78,12 @@ func TestDeliver(t *testing.T) {
 	if _, err := Deliver(plan, f.store, "p", dir); err == nil || !strings.Contains(err.Error(), "y.txt is a directory") {
 		t.Errorf("onto a directory: %v", err)
 	}
-	if exists(filepath.Join(dir, "p.xclbin")) {
-		t.Error("a part was delivered")
-	}
+	assert.Check(t, !exists(filepath.Join(dir, "p.xclbin")), "a part was delivered")
 	// Damage that sizes and times do not show.
 	link, err := f.store.Get(mustKeys(t, plan, f.store)["p/image/p"].Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	good, err := os.ReadFile(link.Path("p.xclbin"))
-	check(t, err)
+	assert.NilError(t, err)
 	info, _ = os.Stat(link.Path("p.xclbin"))
 	for _, text := range []string{strings.Replace(string(good), "kernel", "kernal", 1), string(good)} {
 		os.Chmod(link.Path("p.xclbin"), 0o666)
@@ -104,7 +100,7 @@ func TestDeliver(t *testing.T) {
 	// A result that is damaged: nothing is changed.
 	keys, _ := plan.Keys(f.store.Hash)
 	r, err := f.store.Get(keys["p/package/a"].Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	os.RemoveAll(dir)
 	os.MkdirAll(dir, 0o777)
 	os.Remove(r.Path("tree/x/y"))
@@ -160,9 +156,7 @@ func TestAReadOnlyStore(t *testing.T) {
 		t.Skip("SKIPPED: cannot mount:", err)
 	}
 	out, err := f.run(plan)
-	if err != nil || len(out.Present) != 8 {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Assert(t, err == nil && len(out.Present) == 8, "%+v, %v", out, err)
 	right(t, out)
 	if _, err := Deliver(plan, f.store, "p", t.TempDir()); err != nil {
 		t.Error(err)
@@ -176,6 +170,6 @@ func TestAReadOnlyStore(t *testing.T) {
 func mustKeys(t *testing.T, plan *step.Plan, st *store.Store) step.Keys {
 	t.Helper()
 	keys, err := plan.Keys(st.Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	return keys
 }

@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -33,17 +36,13 @@ func TestFailuresLeaveTheRest(t *testing.T) {
 	}
 	for _, e := range []string{"failed p/package/b", "skipped p/link/p p/package/b has failed",
 		"skipped p/image/p p/package/b has failed", "finished q/image/q"} {
-		if !f.heard(e) {
-			t.Errorf("no event %q in %q", e, f.said)
-		}
+		assert.Check(t, f.heard(e), "no event %q in %q", e, f.said)
 	}
 	if f.heard("started p/link/p") || strings.Contains(counted(t, f.count), "link/p") {
 		t.Errorf("what cannot run has run: %s", counted(t, f.count))
 	}
 	for _, word := range []string{"p/package/b", "exit status 5", failure.Log, failure.Command} {
-		if word == "" || !strings.Contains(err.Error(), word) {
-			t.Errorf("%q is not in %v", word, err)
-		}
+		assert.Check(t, word != "" && strings.Contains(err.Error(), word), "%q is not in %v", word, err)
 	}
 	if text, err := os.ReadFile(failure.Log); err != nil || !strings.Contains(string(text), "no licence") {
 		t.Errorf("%q, %v", text, err)
@@ -69,13 +68,11 @@ func TestWorkByHandIsNoResult(t *testing.T) {
 	plan := twoPlatforms(f.count, "0")
 	plan.Step("p/package/b").Commands[1].Shell = "test -e fixed && echo by hand >b.xo"
 	out, err := f.run(plan)
-	if err == nil {
-		t.Fatal("it did not fail")
-	}
+	assert.Assert(t, err != nil, "it did not fail")
 	dir := out.Failures[0].Dir
 	for _, change := range []string{CommandsFile, step.ScriptFile} {
 		text, err := os.ReadFile(filepath.Join(dir, change))
-		check(t, err)
+		assert.NilError(t, err)
 		os.WriteFile(filepath.Join(dir, change), append(text, []byte("\n# mine\n")...), 0o666)
 		os.WriteFile(filepath.Join(dir, "fixed"), nil, 0o666)
 		if text, err := exec.Command("bash", filepath.Join(dir, "step.sh")).CombinedOutput(); err != nil {
@@ -113,7 +110,7 @@ func TestAScriptThatIsRunAgain(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "block"), nil, 0o666)
 	again := exec.Command("bash", filepath.Join(dir, step.ScriptFile))
 	again.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	check(t, again.Start())
+	assert.NilError(t, again.Start())
 	until(t, "it runs", func() bool { return exists(filepath.Join(dir, "blocked")) })
 	syscall.Kill(-again.Process.Pid, syscall.SIGKILL)
 	again.Wait()
@@ -143,9 +140,7 @@ func TestOutputsThatAreNotLeft(t *testing.T) {
 		plan.Step("p/package/b").Commands[1].Shell = line
 		out, err := f.run(plan)
 		if want == "" {
-			if err != nil {
-				t.Errorf("%s: %v", line, err)
-			}
+			assert.Check(t, err, "%s", line)
 			continue
 		}
 		if len(out.Failures) != 1 || out.Failures[0].Step.ID != "p/package/b" || out.Results["p/link/p"] != nil ||
@@ -154,9 +149,7 @@ func TestOutputsThatAreNotLeft(t *testing.T) {
 			continue
 		}
 		log, _ := os.ReadFile(out.Failures[0].Log)
-		if !strings.Contains(string(log)+err.Error(), want) {
-			t.Errorf("%s: %v, log %q", line, err, log)
-		}
+		assert.Check(t, is.Contains(string(log)+err.Error(), want), "%s: %v, log %q", line, err, log)
 	}
 }
 
@@ -169,24 +162,21 @@ func TestAFullDisk(t *testing.T) {
 	f := fix(t)
 	var err error
 	f.store, err = store.Open(dir)
-	check(t, err)
+	assert.NilError(t, err)
 	plan := twoPlatforms(f.count, "0")
 	plan.Step("p/package/b").Commands[1].Shell = "head -c 1200000 /dev/urandom >b.xo" // no room for a copy
 	out, err := f.run(plan)
-	if len(out.Failures) == 0 || !errors.Is(err, syscall.ENOSPC) || out.Results["p/link/p"] != nil {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Assert(t, len(out.Failures) != 0 && errors.Is(err, syscall.ENOSPC) && out.Results["p/link/p"] == nil,
+		"%+v, %v", out, err)
 	if out, err = f.run(plan); !errors.Is(err, syscall.ENOSPC) || len(out.Failures) == 0 {
 		t.Fatalf("still full: %+v, %v", out, err)
 	}
 	// With room the work that was done is used.
-	check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"))
+	assert.NilError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=20m"))
 	if out, err = f.run(plan); err != nil || out.Results["p/image/p"] == nil {
 		t.Fatal(err)
 	}
-	if got := counted(t, f.count); !strings.Contains(got, "package/b 2") {
-		t.Errorf("it ran again: %s", got)
-	}
+	assert.Check(t, is.Contains(counted(t, f.count), "package/b 2"), "it ran again")
 	if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
@@ -210,7 +200,7 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	out, err = f.run(plan)
-	check(t, err)
+	assert.NilError(t, err)
 	if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "two" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -238,9 +228,7 @@ func TestWrongPlans(t *testing.T) {
 		plan := twoPlatforms(f.count, "0")
 		c.change(plan)
 		out, err := f.run(plan)
-		if out != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, out == nil && err != nil && strings.Contains(err.Error(), c.want), "%s: %v", name, err)
 		if _, err := Why(plan, f.store); err == nil {
 			t.Errorf("%s: why says nothing", name)
 		}

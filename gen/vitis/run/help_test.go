@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -60,7 +62,7 @@ func start(t *testing.T, role, store, count, pause string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	check(t, cmd.Start())
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("another builder said: %s", out.String())
@@ -118,9 +120,7 @@ var want = map[string]string{
 
 func right(t *testing.T, out *Outcome) {
 	t.Helper()
-	if out == nil {
-		t.Fatal("no outcome")
-	}
+	assert.Assert(t, out != nil, "no outcome")
 	for id, text := range want {
 		r := out.Results[id]
 		if r == nil {
@@ -137,9 +137,7 @@ func right(t *testing.T, out *Outcome) {
 func counted(t *testing.T, count string) string {
 	t.Helper()
 	text, err := os.ReadFile(count)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
 	n := map[string]int{}
 	for line := range strings.Lines(string(text)) {
 		n[strings.TrimSpace(line)]++
@@ -169,7 +167,7 @@ func fix(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	st, err := store.Open(filepath.Join(dir, "store"))
-	check(t, err)
+	assert.NilError(t, err)
 	return &fixture{T: t, store: st, count: filepath.Join(dir, "count")}
 }
 
@@ -226,12 +224,5 @@ func until(t *testing.T, what string, ok func() bool) {
 		if time.Since(begin) > time.Minute {
 			t.Fatalf("no: %s", what)
 		}
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

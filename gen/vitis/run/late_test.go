@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -22,7 +24,7 @@ func (f *fixture) late(line string, exec *detached) (*Outcome, error) {
 	z := need(shell("p/image/z", step.Image, f.count, "cp link/x z.xclbin", "z.xclbin"), x.ID, "x.linked", "link/x")
 	plan := &step.Plan{Steps: []*step.Step{kernel, x, y, z}}
 	keys, err := keysOf(plan, f.store)
-	check(f, err)
+	assert.NilError(f, err)
 	var held []func()
 	for _, s := range []*step.Step{y, z} {
 		unlock, err := f.store.TryLock(keys[s.ID].Hash)

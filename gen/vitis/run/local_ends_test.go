@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -26,11 +29,9 @@ func pids(t *testing.T, dir string) []int {
 	var list []int
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		check(t, err)
+		assert.NilError(t, err)
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatalf("%s: %q", name, text)
-		}
+		assert.NilError(t, err, "%s: %q", name, text)
 		list = append(list, pid)
 	}
 	return list
@@ -44,9 +45,7 @@ func gone(pid int) bool {
 func allGone(t *testing.T, dir string, want int) {
 	t.Helper()
 	list := pids(t, dir)
-	if len(list) != want {
-		t.Errorf("%d processes were started, want %d", len(list), want)
-	}
+	assert.Check(t, len(list) == want, "%d processes were started, want %d", len(list), want)
 	for _, pid := range list {
 		if !gone(pid) {
 			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -68,7 +67,7 @@ while [ $(ls *.pid | wc -l) -lt 6 ]; do sleep 0.01; done
 
 func TestWhatAScriptLeavesRunningEndsWithIt(t *testing.T) {
 	dir := work(t, family+"exit 0")
-	check(t, submit(t, quick(), job(dir)).Wait(t.Context()))
+	assert.NilError(t, submit(t, quick(), job(dir)).Wait(t.Context()))
 	allGone(t, dir, 6)
 }
 
@@ -82,9 +81,7 @@ func TestTheEndOfTheContextEndsAll(t *testing.T) {
 		}
 		cancel()
 	}()
-	if err := r.Wait(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
 	allGone(t, dir, 6)
 }
 
@@ -101,15 +98,10 @@ bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while 
 	stopped := pids(t, dir)[0]
 	until(t, "one is stopped", func() bool { _, state := parentOf(stopped); return state == 'T' })
 	cancel()
-	if err := r.Wait(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if !has(dir, "tidied")() || !has(dir, "tidied2")() {
-		t.Error("a tool was not asked, or what it did to tidy up was ended")
-	}
-	if has(dir, "reached")() {
-		t.Error("the script went on")
-	}
+	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
+	assert.Check(t, has(dir, "tidied")() && has(dir, "tidied2")(),
+		"a tool was not asked, or what it did to tidy up was ended")
+	assert.Check(t, !has(dir, "reached")(), "the script went on")
 }
 
 func TestTimeLimit(t *testing.T) {
@@ -132,7 +124,7 @@ func begun(t *testing.T, dir, file string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), localRole+"="+dir)
-	check(t, cmd.Start())
+	assert.NilError(t, cmd.Start())
 	until(t, "it runs", has(dir, file))
 	return cmd
 }
@@ -141,9 +133,9 @@ func begun(t *testing.T, dir, file string) *exec.Cmd {
 func supervisorOf(t *testing.T, dir string) (supervisor, script int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "script.pid"))
-	check(t, err)
+	assert.NilError(t, err)
 	script, err = strconv.Atoi(strings.TrimSpace(string(text)))
-	check(t, err)
+	assert.NilError(t, err)
 	supervisor, _ = parentOf(script)
 	return supervisor, script
 }
@@ -185,7 +177,7 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
 		t.Errorf("alive: %v, %v", alive, err)
 	}
-	check(t, e.Cancel(t.Context(), dir))
+	assert.NilError(t, e.Cancel(t.Context(), dir))
 	allGone(t, dir, 6)
 }
 
@@ -199,5 +191,5 @@ func TestAScriptEndsWithItsSupervisor(t *testing.T) {
 	until(t, "the script has ended", func() bool { return gone(script) })
 	cmd.Process.Kill()
 	cmd.Wait()
-	check(t, quick().Cancel(t.Context(), dir))
+	assert.NilError(t, quick().Cancel(t.Context(), dir))
 }

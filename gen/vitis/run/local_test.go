@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -33,7 +36,7 @@ func job(dir string) step.Job { return step.Job{Step: &step.Step{ID: "p/link/p"}
 func work(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte(script), 0o666))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte(script), 0o666))
 	return dir
 }
 
@@ -42,7 +45,7 @@ func quick() *Local { return NewLocal(LocalOptions{Jobs: 2, CPUs: 2, Grace: 300 
 func submit(t *testing.T, e *Local, j step.Job, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), j, after)
-	check(t, err)
+	assert.NilError(t, err)
 	return r
 }
 
@@ -93,18 +96,14 @@ func TestJobsWaitForThoseBefore(t *testing.T) {
 	never := work(t, "touch ran")
 	three := submit(t, e, job(never), two, bad)
 	four := submit(t, e, job(never), three)
-	if err := two.Wait(t.Context()); err != nil {
-		t.Errorf("it did not wait: %v", err)
-	}
+	assert.Check(t, two.Wait(t.Context()), "it did not wait")
 	for _, r := range []step.Running{three, four} {
 		if err := r.Wait(t.Context()); !errors.Is(err, step.ErrNotRun) || errors.Is(err, step.ErrFailed) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if has(never, "ran")() {
-		t.Error("it ran none the less")
-	}
-	check(t, a.Wait(t.Context()))
+	assert.Check(t, !has(never, "ran")(), "it ran none the less")
+	assert.NilError(t, a.Wait(t.Context()))
 }
 
 func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
@@ -144,9 +143,8 @@ func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if most != c.want || e.slots.free != e.slots.all {
-				t.Errorf("%d at a time, want %d; %+v of %+v are free", most, c.want, e.slots.free, e.slots.all)
-			}
+			assert.Check(t, most == c.want && e.slots.free == e.slots.all,
+				"%d at a time, want %d; %+v of %+v are free", most, c.want, e.slots.free, e.slots.all)
 		})
 	}
 }
@@ -162,16 +160,13 @@ func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 	last := work(t, "touch ran")
 	three := submit(t, e, job(last))
 	cancel()
-	if err := two.Wait(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(two.Wait(ctx), context.Canceled))
 	os.WriteFile(filepath.Join(dir, "go"), nil, 0o666)
 	for _, r := range []step.Running{one, three} {
-		check(t, r.Wait(t.Context()))
+		assert.NilError(t, r.Wait(t.Context()))
 	}
-	if has(never, "ran")() || !has(last, "ran")() || e.slots.free != e.slots.all {
-		t.Errorf("the queue is wrong: %+v", e.slots)
-	}
+	assert.Check(t, !has(never, "ran")() && has(last, "ran")() && e.slots.free == e.slots.all,
+		"the queue is wrong: %+v", e.slots)
 }
 
 func TestLogsAreFollowed(t *testing.T) {
@@ -197,10 +192,8 @@ printf last`)
 		return len(lines) == 1 && lines[0] == "first"
 	})
 	os.WriteFile(filepath.Join(dir, "two"), nil, 0o666)
-	check(t, r.Wait(t.Context()))
-	if started != 1 {
-		t.Errorf("started %d times", started)
-	}
+	assert.NilError(t, r.Wait(t.Context()))
+	assert.Check(t, started == 1, "started %d times", started)
 	mu.Lock()
 	defer mu.Unlock()
 	begin := []string{"first", "a", "b", "", "red \uFFFDend", strings.Repeat("x", 4096), "1", "2"}
@@ -231,18 +224,14 @@ func TestWithoutASupervisor(t *testing.T) {
 	supervised.Store(false)
 	defer supervised.Store(true)
 	dir := work(t, "echo hello; exit 4")
-	if err := submit(t, quick(), job(dir)).Wait(t.Context()); !errors.Is(err, step.ErrFailed) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(submit(t, quick(), job(dir)).Wait(t.Context()), step.ErrFailed))
 	dir = work(t, "touch ready; sleep 600 & echo $! >sleep.pid; wait")
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, quick(), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	until(t, "it runs", has(dir, "sleep.pid"))
 	cancel()
-	if err := r.Wait(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
 	until(t, "it is gone", func() bool { return gone(pids(t, dir)[0]) })
 }
 

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -25,14 +28,12 @@ func TestTwoBuildersAtOnce(t *testing.T) {
 		all = append(all, start(t, "local", f.store.Dir(), f.count, "0.05"))
 	}
 	out, err := f.run(twoPlatforms(f.count, "0.05"))
-	check(t, err)
+	assert.NilError(t, err)
 	right(t, out)
 	for _, cmd := range all {
-		check(t, cmd.Wait())
+		assert.NilError(t, cmd.Wait())
 	}
-	if got := counted(t, f.count); got != once {
-		t.Errorf("there ran %s", got)
-	}
+	assert.Check(t, is.Equal(counted(t, f.count), once), "there ran")
 	if left := f.works(); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
@@ -53,7 +54,7 @@ func TestTheOtherBuilderIsKilled(t *testing.T) {
 		other.Wait()
 	}()
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.4"), f.store, here(), f.options())
-	check(t, err)
+	assert.NilError(t, err)
 	right(t, out)
 }
 
@@ -72,16 +73,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				cmd.Wait()
 			}
 			last := start(t, role, f.store.Dir(), f.count, "0.05")
-			check(t, last.Wait())
+			assert.NilError(t, last.Wait())
 			ran := counted(t, f.count)
 			t.Logf("after %d kills: %s", kills, ran)
-			if role == "detached" && ran != once {
-				t.Errorf("jobs that went on were made again: %s", ran)
-			}
+			assert.Check(t, role != "detached" || ran == once, "jobs that went on were made again: %s", ran)
 			out, err := f.run(twoPlatforms(f.count, "0.05"))
-			if err != nil || len(out.Ran) > 0 {
-				t.Errorf("%+v, %v", out, err)
-			}
+			assert.Check(t, err == nil && len(out.Ran) <= 0, "%+v, %v", out, err)
 			right(t, out)
 			if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
 				t.Errorf("%v, %v", problems, err)
@@ -104,7 +101,7 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 		s := shell("p/package/a", step.Package, f.count, "cp in/a.txt a.xo; test ! -e stray", "a.xo")
 		p := &step.Plan{Steps: []*step.Step{with(s, "in/a.txt", "right\n")}}
 		keys, err := p.Keys(f.store.Hash)
-		check(t, err)
+		assert.NilError(t, err)
 		return p, keys[s.ID].Hash
 	}
 	for name, c := range map[string]struct {
@@ -136,13 +133,11 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 			c.change(f.store.Works(key)[0])
 			os.Remove(f.count)
 			out, err := f.run(p)
-			check(t, err)
+			assert.NilError(t, err)
 			if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "right\n" {
 				t.Errorf("%q, %v", text, err)
 			}
-			if ran := counted(t, f.count) != ""; ran != c.runs {
-				t.Errorf("ran: %v", ran)
-			}
+			assert.Check(t, is.Equal(counted(t, f.count) != "", c.runs))
 			if left := f.works(); len(left) > 0 && name != "not a directory" {
 				t.Errorf("left %q", left)
 			}
@@ -158,7 +153,7 @@ func TestResultsThatGoMeanwhile(t *testing.T) {
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0.1")
 	keys, err := plan.Keys(f.store.Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	o := f.options()
 	hear := o.OnEvent
 	o.OnEvent = func(e step.Event) {
@@ -168,7 +163,7 @@ func TestResultsThatGoMeanwhile(t *testing.T) {
 		}
 	}
 	out, err := Run(t.Context(), plan, f.store, here(), o)
-	check(t, err)
+	assert.NilError(t, err)
 	right(t, out)
 }
 
@@ -198,7 +193,7 @@ func TestWhatWasMadeOfRefusedOutputs(t *testing.T) {
 	}
 	os.WriteFile(flag, nil, 0o666)
 	out, err := f.run(plan)
-	check(t, err)
+	assert.NilError(t, err)
 	if text, err := os.ReadFile(out.Results[link.ID].Path("p.linked")); err != nil || string(text) != "good\n" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -213,7 +208,7 @@ func TestWhatRunsWithRefusedOutputs(t *testing.T) {
 		link := need(shell("p/link/p", step.Link, f.count, line, "p.linked"), a.ID, "a.xo", "a.xo")
 		o := f.options()
 		keys, err := (&step.Plan{Steps: []*step.Step{a, link}}).Keys(f.store.Hash)
-		check(t, err)
+		assert.NilError(t, err)
 		wait := "p.linked"
 		if !strings.Contains(line, "sleep") {
 			wait = step.ExitFile

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -19,11 +22,9 @@ import (
 func TestEachResultIsMadeOnce(t *testing.T) {
 	f := fix(t)
 	out, err := f.run(twoPlatforms(f.count, "0"))
-	check(t, err)
+	assert.NilError(t, err)
 	right(t, out)
-	if got := counted(t, f.count); got != once {
-		t.Errorf("there ran %s", got)
-	}
+	assert.Check(t, is.Equal(counted(t, f.count), once), "there ran")
 	if slices.Contains(out.Ran, "q/package/a") || !slices.Contains(out.Present, "q/package/a") || len(out.Ran) != 7 ||
 		!out.Made("q") ||
 		!out.Complete(twoPlatforms(f.count, "0"), "p") {
@@ -31,28 +32,20 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 	}
 	for _, e := range []string{"planned q/package/a the same as p/package/a",
 		"present q/package/a the same as p/package/a", "finished q/image/q"} {
-		if !f.heard(e) {
-			t.Errorf("no event %q in %q", e, f.said)
-		}
+		assert.Check(t, f.heard(e), "no event %q in %q", e, f.said)
 	}
 	if left := f.works(); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
 	out, err = f.run(twoPlatforms(f.count, "0"))
-	if err != nil || len(out.Ran) > 0 || len(out.Present) != 8 || out.Made("p") {
-		t.Errorf("%+v, %v", out, err)
-	}
+	assert.Check(t, err == nil && len(out.Ran) <= 0 && len(out.Present) == 8 && !out.Made("p"), "%+v, %v", out, err)
 	right(t, out)
-	if got := counted(t, f.count); got != once {
-		t.Errorf("then there ran %s", got)
-	}
+	assert.Check(t, is.Equal(counted(t, f.count), once), "then there ran")
 	// Another firmware: the image alone.
 	plan := twoPlatforms(f.count, "0")
 	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
 	out, err = f.run(plan)
-	if err != nil || !slices.Equal(out.Ran, []string{"p/image/p"}) {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Assert(t, err == nil && slices.Equal(out.Ran, []string{"p/image/p"}), "%+v, %v", out, err)
 	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil ||
 		string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
 		t.Errorf("%q, %v", text, err)
@@ -88,9 +81,8 @@ func TestCancelledBuildsLeaveNothingRunning(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	for _, id := range []string{"p/package/b", "p/package/a", "p/link/p", "q/image/q"} {
-		if !slices.ContainsFunc(f.said, func(s string) bool { return strings.HasPrefix(s, "cancelled "+id) }) {
-			t.Errorf("%s is not told as cancelled: %q", id, f.said)
-		}
+		assert.Check(t, slices.ContainsFunc(f.said, func(s string) bool { return strings.HasPrefix(s, "cancelled "+id) }),
+			"%s is not told as cancelled: %q", id, f.said)
 	}
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
@@ -98,14 +90,12 @@ func TestCancelledBuildsLeaveNothingRunning(t *testing.T) {
 			t.Errorf("there still runs %s: %q", name, text)
 		}
 	}
-	if len(names) == 0 {
-		t.Error("no processes are to be seen")
-	}
+	assert.Check(t, len(names) != 0, "no processes are to be seen")
 	if left := f.works(); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
 	out, err = f.run(twoPlatforms(f.count, "0"))
-	check(t, err)
+	assert.NilError(t, err)
 	right(t, out)
 }
 
@@ -113,9 +103,9 @@ func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0")
 	keys, err := plan.Keys(f.store.Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	unlock, err := f.store.TryLock(keys["p/package/b"].Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := f.options()
 	hear := o.OnEvent
@@ -146,10 +136,10 @@ func TestWaitingForAnotherBuildEndsWithTheContext(t *testing.T) {
 func TestDamageOfWhatIsUsed(t *testing.T) {
 	f := fix(t)
 	out, err := f.run(twoPlatforms(f.count, "0"))
-	check(t, err)
+	assert.NilError(t, err)
 	name := out.Results["p/link/p"].Path("p.linked")
 	info, err := os.Stat(name)
-	check(t, err)
+	assert.NilError(t, err)
 	os.Chmod(name, 0o666)
 	os.WriteFile(name, []byte(strings.Replace("kernel a\nkernel b of p\ndeep\n", "deep", "beep", 1)), 0o666)
 	os.Chtimes(name, info.ModTime(), info.ModTime())
@@ -169,9 +159,7 @@ func TestDamageOfWhatIsUsed(t *testing.T) {
 		return nil
 	}
 	out, err = Run(t.Context(), plan, f.store, here(), o)
-	if err != nil || !slices.Equal(out.Ran, []string{"p/link/p", "p/image/p"}) {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Assert(t, err == nil && slices.Equal(out.Ran, []string{"p/link/p", "p/image/p"}), "%+v, %v", out, err)
 	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil ||
 		string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
 		t.Errorf("%q, %v", text, err)
@@ -200,9 +188,7 @@ func TestPruneLeavesTheResultsOfARunningBuild(t *testing.T) {
 		}
 	}
 	out, err := Run(t.Context(), plan, f.store, here(), o)
-	if err != nil || !slices.Equal(out.Ran, []string{"p/image/p"}) {
-		t.Errorf("%+v, %v", out, err)
-	}
+	assert.Check(t, err == nil && slices.Equal(out.Ran, []string{"p/image/p"}), "%+v, %v", out, err)
 	if p, err := f.store.Prune(t.Context(), store.PruneOptions{MaxSize: 1}); err != nil || len(p.Removed) != 8-1 {
 		t.Errorf("after it: %+v, %v", p, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -18,7 +20,7 @@ func TestWhy(t *testing.T) {
 	why := func(plan *step.Plan) map[string]string {
 		t.Helper()
 		decisions, err := Why(plan, f.store)
-		check(t, err)
+		assert.NilError(t, err)
 		said := map[string]string{}
 		for _, d := range decisions {
 			text := strings.Join(d.Why, "; ")
@@ -30,9 +32,7 @@ func TestWhy(t *testing.T) {
 			case d.Unneeded:
 				text += "unneeded"
 			}
-			if d.Runs() != (len(d.Why) > 0) {
-				t.Errorf("%+v", d)
-			}
+			assert.Check(t, d.Runs() == (len(d.Why) > 0), "%+v", d)
 			said[d.Step.ID] = text
 		}
 		return said
@@ -44,9 +44,7 @@ func TestWhy(t *testing.T) {
 			id, text, _ := strings.Cut(line, ": ")
 			all[id] = text
 		}
-		if !reflect.DeepEqual(got, all) {
-			t.Errorf("got  %q\nwant %q", got, all)
-		}
+		assert.Check(t, reflect.DeepEqual(got, all), "got  %q\nwant %q", got, all)
 	}
 	plan := func(change func(*step.Plan)) *step.Plan {
 		p := twoPlatforms(f.count, "0")
@@ -85,22 +83,18 @@ func TestWhy(t *testing.T) {
 	is(why(plan(func(p *step.Plan) { p.Steps[0].Files = nil })), "p/package/a: in/a.txt is gone", present[1],
 		"p/link/p: a.xo will be built anew; tree will be built anew", "p/image/p: p.linked will be built anew")
 	keys, err := plan(nil).Keys(f.store.Hash)
-	check(t, err)
+	assert.NilError(t, err)
 	// What nothing needs any more is not made again.
 	os.RemoveAll(f.store.ResultDir(keys["p/package/a"].Hash))
 	is(why(plan(nil)), "p/package/a: unneeded", present[1], present[2], present[3])
 	out, err := f.run(plan(nil))
-	if err != nil || len(out.Ran) > 0 {
-		t.Errorf("%+v, %v", out, err)
-	}
+	assert.Check(t, err == nil && len(out.Ran) <= 0, "%+v, %v", out, err)
 	is(why(plan(func(p *step.Plan) { p.Steps[1].Files[0].Content = []byte("another\n") })),
 		"p/package/a: its result is no longer in the cache",
 		"p/package/b: in/b.txt has changed", "p/link/p: b.xo will be built anew", "p/image/p: p.linked will be built anew")
 	os.Truncate(filepath.Join(f.store.ResultDir(keys["p/link/p"].Hash), "out", "p.linked"), 1)
 	got = why(plan(nil))
-	if got["p/link/p"] != "unneeded" {
-		t.Errorf("%q", got)
-	}
+	assert.Check(t, got["p/link/p"] == "unneeded", "%q", got)
 	os.RemoveAll(f.store.ResultDir(keys["p/image/p"].Hash))
 	is(why(plan(nil)), "p/package/a: its result is no longer in the cache", present[1],
 		"p/link/p: its result in the cache is damaged: p.linked has 1 bytes and had 28",

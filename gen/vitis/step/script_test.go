@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // show is a tool that writes down where it runs, what it is given and what it finds in
@@ -16,9 +19,7 @@ const show = "#!/bin/bash\n{ basename \"$PWD\"; printf '%s|' \"$@\"; echo; print
 func TestScript(t *testing.T) {
 	odd := "it's \"$HOME\" `ls` \\ *\n; rm -rf x & !"
 	dir := filepath.Join(t.TempDir(), "a b'c")
-	if err := os.MkdirAll(filepath.Join(dir, "-in $x"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Join(dir, "-in $x"), 0o777))
 	tool := filepath.Join(dir, "to ol")
 	log := filepath.Join(dir, "log")
 	s := &Step{
@@ -34,9 +35,7 @@ func TestScript(t *testing.T) {
 		},
 	}
 	for name, text := range map[string]string{tool: show, filepath.Join(dir, ScriptFile): string(s.Script())} {
-		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(name, []byte(text), 0o777))
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, ScriptFile))
 	cmd.Dir = t.TempDir()
@@ -44,9 +43,7 @@ func TestScript(t *testing.T) {
 		t.Errorf("the script says %q, %v", out, err)
 	}
 	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var want strings.Builder
 	for _, call := range [][2]string{
 		{"a b'c", odd + "||plain|--x=1|"}, {"-in $x", "below|"}, {"-in $x", "1|"}, {"-in $x", "2|"}, {"a b'c", "here|"},
@@ -54,9 +51,7 @@ func TestScript(t *testing.T) {
 	} {
 		want.WriteString(call[0] + "\n" + call[1] + "\n" + odd + "\n")
 	}
-	if string(text) != want.String() {
-		t.Errorf("got\n%s\nexpected is\n%s", text, want.String())
-	}
+	assert.Check(t, is.Equal(string(text), want.String()), "got\n%s", text)
 }
 
 func TestToolsWithoutPlaceAreLookedFor(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestDamageIsSeen(t *testing.T) {
@@ -69,21 +72,17 @@ func TestDamageIsSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
 			published(t, s, key("b"))
-			check(t, c.damage(published(t, s, key("a"))))
+			assert.NilError(t, c.damage(published(t, s, key("a"))))
 			_, err := s.Get(key("a"))
 			if c.late || c.want == "" {
-				if err != nil {
-					t.Fatalf("get: %v", err)
-				}
+				assert.NilError(t, err)
 			} else if !errors.Is(err, ErrMissing) || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("get: %v", err)
 			}
 			problems, err := s.Verify(t.Context(), nil)
-			check(t, err)
+			assert.NilError(t, err)
 			if c.want == "" {
-				if len(problems) != 0 {
-					t.Errorf("verify: %v", problems)
-				}
+				assert.Check(t, is.Equal(len(problems), 0), "verify: %v", problems)
 				return
 			}
 			if len(problems) != 1 || problems[0].Key != key("a") ||
@@ -94,9 +93,7 @@ func TestDamageIsSeen(t *testing.T) {
 				return
 			}
 			list, err := s.List()
-			if err != nil || len(list) != 2 {
-				t.Errorf("list: %v, %v", list, err)
-			}
+			assert.Check(t, err == nil && len(list) == 2, "list: %v, %v", list, err)
 			published(t, s, key("a")) // replaces it
 			if _, err := s.Get(key("a")); err != nil {
 				t.Errorf("made anew: %v", err)
@@ -110,8 +107,8 @@ func TestEveryDamagedByteOfARecordIsSeen(t *testing.T) {
 	r := published(t, s, key("a"))
 	name := filepath.Join(r.Dir, recordFile)
 	text, err := os.ReadFile(name)
-	check(t, err)
-	check(t, os.Chmod(name, 0o666))
+	assert.NilError(t, err)
+	assert.NilError(t, os.Chmod(name, 0o666))
 	harmless := 0
 	for i := range text {
 		changed := slices.Clone(text)
@@ -119,7 +116,7 @@ func TestEveryDamagedByteOfARecordIsSeen(t *testing.T) {
 		if strings.TrimSpace(string(text[i:i+1])) == "" {
 			continue // white space means nothing
 		}
-		check(t, os.WriteFile(name, changed, 0o666))
+		assert.NilError(t, os.WriteFile(name, changed, 0o666))
 		if got, err := s.Get(key("a")); err == nil && !reflect.DeepEqual(got.Record, r.Record) {
 			t.Fatalf("byte %d of %q: it is used as %+v", i, text[i:i+1], got)
 		} else if err == nil {
@@ -144,10 +141,8 @@ func TestAWholeResultStays(t *testing.T) {
 	s := open(t)
 	first := published(t, s, key("a"))
 	info, err := os.Stat(first.Path("a.xo"))
-	check(t, err)
+	assert.NilError(t, err)
 	second := published(t, s, key("a"))
 	now, err := os.Stat(second.Path("a.xo"))
-	if err != nil || !os.SameFile(info, now) || !second.When.Equal(first.When) {
-		t.Errorf("it was replaced: %v", err)
-	}
+	assert.Check(t, err == nil && os.SameFile(info, now) && second.When.Equal(first.When), "it was replaced: %v", err)
 }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -54,15 +56,15 @@ func other(t *testing.T, change func(*exec.Cmd), role string, args ...string) (l
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	in, err := cmd.StdinPipe()
-	check(t, err)
+	assert.NilError(t, err)
 	out, err := cmd.StdoutPipe()
-	check(t, err)
+	assert.NilError(t, err)
 	if change != nil {
 		change(cmd)
 	}
-	check(t, cmd.Start())
+	assert.NilError(t, cmd.Start())
 	line, err = bufio.NewReader(out).ReadString('\n')
-	check(t, err)
+	assert.NilError(t, err)
 	return strings.TrimSpace(line), func() {
 		in.Close()
 		cmd.Process.Signal(syscall.SIGKILL)
@@ -75,7 +77,7 @@ func key(c string) string { return strings.Repeat(c, 64/len(c)) }
 func open(t *testing.T) *Store {
 	t.Helper()
 	s, err := Open(t.TempDir())
-	check(t, err)
+	assert.NilError(t, err)
 	return s
 }
 
@@ -96,7 +98,7 @@ func files(t *testing.T, dir string, content map[string]string) string {
 		if isLink {
 			to = filepath.Join(dir, link)
 		}
-		check(t, os.MkdirAll(filepath.Dir(to), 0o777))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(to), 0o777))
 		switch {
 		case isLink:
 			err = os.Symlink(target, to)
@@ -105,7 +107,7 @@ func files(t *testing.T, dir string, content map[string]string) string {
 		default:
 			err = os.WriteFile(to, []byte(text), 0o666)
 		}
-		check(t, err)
+		assert.NilError(t, err)
 	}
 	return dir
 }
@@ -119,18 +121,11 @@ func plain() map[string]string {
 func published(t *testing.T, s *Store, k string) *Result {
 	t.Helper()
 	r, err := s.Publish(k, files(t, t.TempDir(), plain()), Making{Step: testStep()})
-	check(t, err)
+	assert.NilError(t, err)
 	return r
 }
 
 func fifo(t *testing.T, name string) {
 	t.Helper()
-	check(t, syscall.Mkfifo(name, 0o666))
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, syscall.Mkfifo(name, 0o666))
 }

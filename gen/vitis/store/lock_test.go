@@ -11,15 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
 	s := open(t)
 	said, end := other(t, nil, "lock", s.Dir(), key("a"))
 	defer end()
-	if said != "locked <nil>" {
-		t.Fatal(said)
-	}
+	assert.Equal(t, said, "locked <nil>")
 	if unlock, err := s.TryLock(key("a")); err != nil || unlock != nil {
 		t.Fatalf("two have it: %v", err)
 	}
@@ -36,13 +36,11 @@ func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
 		t.Errorf("it was waited for %+v", holder)
 	}
 	unlock, err := s.Lock(t.Context(), key("a"), func(Holder) { end() }) // killed
-	if err != nil || unlock == nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil && unlock != nil, "%v", err)
 	unlock()
 	// What it says about its holder may be anything: it was left by a crash.
 	name := s.path("locks", key("a"))
-	check(t, os.WriteFile(name, []byte(`{"host": 3`), 0o666))
+	assert.NilError(t, os.WriteFile(name, []byte(`{"host": 3`), 0o666))
 	old := time.Now().Add(100 * time.Hour)
 	os.Chtimes(name, old, old)
 	if unlock, err = s.TryLock(key("a")); err != nil || unlock == nil {
@@ -55,10 +53,10 @@ func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 	s := open(t)
 	name := s.path("locks", key("a"))
 	unlock, err := s.TryLock(key("a"))
-	check(t, err)
+	assert.NilError(t, err)
 	// Somebody opens the file; whoever has the lock removes it; a third one makes it anew.
 	f, err := s.openLock(name)
-	check(t, err)
+	assert.NilError(t, err)
 	os.Remove(name)
 	unlock()
 	for _, there := range []bool{false, true} {
@@ -67,12 +65,12 @@ func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			f, err = os.OpenFile(name, os.O_RDWR, 0)
-			check(t, err)
+			assert.NilError(t, err)
 			other := name + "x" // as if f had been opened before
-			check(t, os.WriteFile(other, nil, 0o666))
+			assert.NilError(t, os.WriteFile(other, nil, 0o666))
 			f.Close()
 			f, err = os.OpenFile(other, os.O_RDWR, 0)
-			check(t, err)
+			assert.NilError(t, err)
 		}
 		if got, err := claim(f, name); got != nil || err != nil {
 			t.Errorf("a file without the name is a lock: %v", err)
@@ -105,7 +103,5 @@ func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 	}
 	unlock()
 	all.Wait()
-	if most != 1 {
-		t.Errorf("%d had it at once", most)
-	}
+	assert.Check(t, most == 1, "%d had it at once", most)
 }

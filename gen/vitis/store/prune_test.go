@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestPruneLeavesWhatBuildsUse(t *testing.T) {
@@ -22,28 +25,23 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 	}
 	said, end := other(t, nil, "use", s.Dir(), key("a"), key("c"))
 	defer end()
-	if said != "using <nil>" {
-		t.Fatal(said)
-	}
+	assert.Equal(t, said, "using <nil>")
 	unlock, err := s.TryLock(key("b")) // somebody makes it at this moment
-	check(t, err)
+	assert.NilError(t, err)
 	there := func(want string) {
 		t.Helper()
 		list, err := s.List()
-		check(t, err)
+		assert.NilError(t, err)
 		var got []string
 		for _, e := range list {
 			got = append(got, e.Key[:1])
 		}
 		slices.Sort(got)
-		if strings.Join(got, "") != want {
-			t.Errorf("there are %q, want %s", got, want)
-		}
+		assert.Check(t, is.Equal(strings.Join(got, ""), want), "there are %q", got)
 	}
 	dry, err := s.Prune(t.Context(), PruneOptions{OlderThan: 7*time.Hour - time.Minute, DryRun: true})
-	if err != nil || len(dry.Removed) != 1 || dry.Removed[0].Key != key("d") || dry.InUse != 3 {
-		t.Errorf("%+v, %v", dry, err)
-	}
+	assert.Check(t, err == nil && len(dry.Removed) == 1 && dry.Removed[0].Key == key("d") && dry.InUse == 3,
+		"%+v, %v", dry, err)
 	there("abcde")
 	p, err := s.Prune(t.Context(), PruneOptions{OlderThan: 7*time.Hour - time.Minute})
 	if err != nil || len(p.Removed) != 1 || p.Removed[0].Key != key("d") || p.InUse != 3 ||
@@ -54,7 +52,7 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 	unlock()
 	end() // killed: its lease is over
 	list, err := s.List()
-	check(t, err)
+	assert.NilError(t, err)
 	var total int64
 	for _, e := range list {
 		total += e.Bytes
@@ -84,7 +82,7 @@ func TestPruneWorkDirectories(t *testing.T) {
 	var dirs []string
 	for _, k := range []string{"a", "b", "c", "d"} {
 		dir, err := s.NewWork(key(k))
-		check(t, err)
+		assert.NilError(t, err)
 		files(t, dir, map[string]string{"step.log": "x", "ro/f": "y"})
 		os.Chmod(filepath.Join(dir, "ro"), 0o555)
 		for _, name := range []string{"step.log", "ro", "."} {
@@ -94,15 +92,13 @@ func TestPruneWorkDirectories(t *testing.T) {
 	}
 	os.Chtimes(filepath.Join(dirs[1], "step.log"), time.Now(), time.Now()) // something works there
 	done, err := s.Use(t.Context(), []string{key("c")})
-	check(t, err)
+	assert.NilError(t, err)
 	defer done()
 	unlock, err := s.TryLock(key("d"))
-	check(t, err)
+	assert.NilError(t, err)
 	defer unlock()
 	p, err := s.Prune(t.Context(), PruneOptions{MaxSize: 1 << 40})
-	if err != nil || !slices.Equal(p.Works, dirs[:1]) {
-		t.Errorf("%+v, %v", p, err)
-	}
+	assert.Check(t, err == nil && slices.Equal(p.Works, dirs[:1]), "%+v, %v", p, err)
 	for i, want := range []bool{false, true, true, true} {
 		if _, err := os.Stat(dirs[i]); (err == nil) != want {
 			t.Errorf("%d: %v", i, err)
@@ -118,7 +114,7 @@ func TestHashesAreRemembered(t *testing.T) {
 	hash := func(s *Store) string {
 		t.Helper()
 		sum, err := s.Hash(name)
-		check(t, err)
+		assert.NilError(t, err)
 		return sum
 	}
 	one := hash(s)
@@ -132,11 +128,9 @@ func TestHashesAreRemembered(t *testing.T) {
 	fake := about(name, mustStat(t, name))
 	fake.SHA256 = key("f")
 	s.remember(fake)
-	if hash(s) != key("f") {
-		t.Error("what is remembered is not used")
-	}
+	assert.Check(t, is.Equal(hash(s), key("f")), "what is remembered is not used")
 	time.Sleep(20 * time.Millisecond) // the kernel's clock ticks every 4 ms or so
-	check(t, os.WriteFile(name, []byte("two"), 0o666))
+	assert.NilError(t, os.WriteFile(name, []byte("two"), 0o666))
 	os.Chtimes(name, long, long)
 	if sum := hash(s); sum == key("f") || sum == one {
 		t.Errorf("a change was not seen: %s", sum)
@@ -146,11 +140,9 @@ func TestHashesAreRemembered(t *testing.T) {
 	m.SHA256 = key("e")
 	text := fmt.Sprintf(`{"path":%q,"size":%d,"mtime":%d,"ctime":%d,"inode":%d,"sha256":%q}`, m.Path, m.Size, m.MTime,
 		m.CTime, m.Inode, m.SHA256)
-	check(t, s.write(s.memoFile(name), []byte(text)))
+	assert.NilError(t, s.write(s.memoFile(name), []byte(text)))
 	fresh, _ := Open(s.Dir())
-	if hash(fresh) != key("e") {
-		t.Error("what is written is not read")
-	}
+	assert.Check(t, is.Equal(hash(fresh), key("e")), "what is written is not read")
 	for _, garbage := range []string{"", "{", strings.Replace(text, key("e"), "../x", 1),
 		strings.Replace(text, `"size":3`, `"size":4`, 1)} {
 		s.write(s.memoFile(name), []byte(garbage))
@@ -169,7 +161,7 @@ func TestHashesAreRemembered(t *testing.T) {
 func mustStat(t *testing.T, name string) os.FileInfo {
 	t.Helper()
 	info, err := os.Stat(name)
-	check(t, err)
+	assert.NilError(t, err)
 	return info
 }
 
@@ -197,7 +189,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 		t.Errorf("%q", works)
 	}
 	for _, dir := range works {
-		check(t, s.Discard(dir))
+		assert.NilError(t, s.Discard(dir))
 	}
 	if left, _ := os.ReadDir(s.path("work")); len(left) > 0 {
 		t.Errorf("left %v", left)
@@ -208,6 +200,6 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 			t.Errorf("%s: %v", dir, err)
 		}
 		seen[dir] = true
-		check(t, s.Discard(dir))
+		assert.NilError(t, s.Discard(dir))
 	}
 }

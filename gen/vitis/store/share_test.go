@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestManyPublishTheSame(t *testing.T) {
@@ -45,7 +47,7 @@ func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
 	content["a.xo"] = strings.Repeat("x", 1<<20)
 	work := files(t, t.TempDir(), content)
 	f, err := os.OpenFile(filepath.Join(work, "a.xo"), os.O_RDWR, 0)
-	check(t, err)
+	assert.NilError(t, err)
 	defer f.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -65,9 +67,7 @@ func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
 	}
 	stop()
 	all.Wait()
-	if !seen {
-		t.Error("nobody has noticed")
-	}
+	assert.Check(t, seen, "nobody has noticed")
 	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
@@ -86,11 +86,11 @@ func TestKilledWhilePublishing(t *testing.T) {
 	publish := func(k string) *exec.Cmd {
 		cmd := exec.Command(os.Args[0], s.Dir(), k, work)
 		cmd.Env = append(os.Environ(), roleVariable+"=publish", "GORACE=atexit_sleep_ms=0")
-		check(t, cmd.Start())
+		assert.NilError(t, cmd.Start())
 		return cmd
 	}
 	begin := time.Now()
-	check(t, publish(key("f")).Wait())
+	assert.NilError(t, publish(key("f")).Wait())
 	took := time.Since(begin)
 	for i := range 25 {
 		k := fmt.Sprintf("%064x", i)
@@ -133,7 +133,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Skip("SKIPPED: a small file system needs root and mount")
 	}
 	s, err := Open(dir)
-	check(t, err)
+	assert.NilError(t, err)
 	small := published(t, s, key("a"))
 	content := plain()
 	content["tree/large"] = strings.Repeat("x", 2<<20)
@@ -155,7 +155,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	// Not a byte is free: whatever can be done is done, the rest says why.
 	f, err := os.Create(filepath.Join(dir, "filler"))
-	check(t, err)
+	assert.NilError(t, err)
 	defer f.Close()
 	for chunk := make([]byte, 4096); err == nil; {
 		_, err = f.Write(chunk)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -27,9 +29,9 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Open(s.Dir())
-	check(t, err)
+	assert.NilError(t, err)
 	r, err := again.Get(key("a"))
-	check(t, err)
+	assert.NilError(t, err)
 	for name, want := range map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "",
 		"log/a.rpt": "report"} {
 		if text, err := os.ReadFile(r.Path(name)); err != nil || string(text) != want {
@@ -118,9 +120,9 @@ func TestOutputsAreChecked(t *testing.T) {
 				}
 				return
 			}
-			check(t, err)
+			assert.NilError(t, err)
 			r, err := s.Get(key("a"))
-			check(t, err)
+			assert.NilError(t, err)
 			if info, err := os.Lstat(r.Path("a.xo")); err != nil || !info.Mode().IsRegular() || info.Size() != 10 {
 				t.Errorf("a.xo: %v, %v", info, err)
 			}
@@ -161,24 +163,22 @@ func TestOutputsThatLeadAway(t *testing.T) {
 			t.Errorf("work %q: %v", k, err)
 		}
 	}
-	if err := s.Discard(filepath.Dir(s.Dir())); err == nil {
-		t.Error("a directory outside was discarded")
-	}
+	assert.Check(t, s.Discard(filepath.Dir(s.Dir())) != nil, "a directory outside was discarded")
 }
 
 func TestResultsAreReadOnly(t *testing.T) {
 	s := open(t)
 	work := files(t, t.TempDir(), plain())
-	check(t, os.Chmod(filepath.Join(work, "a.xo"), 0o700))
+	assert.NilError(t, os.Chmod(filepath.Join(work, "a.xo"), 0o700))
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
-	check(t, err)
+	assert.NilError(t, err)
 	for name, want := range map[string]os.FileMode{"a.xo": 0o555, "tree/empty": 0o444} {
 		if info, err := os.Stat(r.Path(name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
 	// The work directory is not part of the result: what is left running there may write.
-	check(t, os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666))
+	assert.NilError(t, os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666))
 	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
@@ -188,7 +188,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 	s := open(t)
 	work := files(t, t.TempDir(), plain())
 	f, err := os.OpenFile(filepath.Join(work, "step.log"), os.O_RDWR, 0)
-	check(t, err)
+	assert.NilError(t, err)
 	defer f.Close()
 	const size = 3 << 30 // sparse
 	f.WriteString("first line\n")
@@ -196,7 +196,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
-	check(t, err)
+	assert.NilError(t, err)
 	text, err := os.ReadFile(r.Log())
 	if err != nil || len(text) > 2*most+100 || !strings.HasPrefix(string(text), "first line\n") ||
 		!strings.HasSuffix(string(text), "last line") ||
@@ -205,7 +205,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 	}
 	os.Remove(filepath.Join(work, "step.log"))
 	r, err = s.Publish(key("b"), work, Making{Step: testStep()})
-	check(t, err)
+	assert.NilError(t, err)
 	if text, err := os.ReadFile(r.Log()); err != nil || len(text) != 0 {
 		t.Errorf("without a log: %q, %v", text, err)
 	}
@@ -213,21 +213,19 @@ func TestLogsOfAnyLength(t *testing.T) {
 
 func TestNewestResultOfAStep(t *testing.T) {
 	s := open(t)
-	if s.Last("p/package/a") != nil || s.Last("../../etc") != nil {
-		t.Error("there is one in an empty store")
-	}
+	assert.Check(t, s.Last("p/package/a") == nil && s.Last("../../etc") == nil, "there is one in an empty store")
 	a, b := published(t, s, key("a")), published(t, s, key("b"))
 	if last := s.Last(a.ID); last == nil || last.Key != b.Key {
 		t.Errorf("%+v", last)
 	}
 	// A platform goes back to what it was; another one uses the same result.
 	for _, id := range []string{a.ID, "q/package/../a"} {
-		check(t, s.Note(id, a))
+		assert.NilError(t, s.Note(id, a))
 		if last := s.Last(id); last == nil || last.Key != a.Key {
 			t.Errorf("%s: %+v", id, last)
 		}
 	}
-	check(t, os.RemoveAll(a.Dir))
+	assert.NilError(t, os.RemoveAll(a.Dir))
 	if last := s.Last(a.ID); last == nil || last.Key != a.Key {
 		t.Errorf("after the result is gone: %+v", last)
 	}
@@ -235,17 +233,15 @@ func TestNewestResultOfAStep(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	dir := t.TempDir()
-	check(t, os.Chmod(dir, 0o770))
+	assert.NilError(t, os.Chmod(dir, 0o770))
 	s, err := Open(dir)
-	if err != nil || !s.Shared() {
-		t.Fatal(err)
-	}
+	assert.Assert(t, err == nil && s.Shared(), "%v", err)
 	r := published(t, s, key("a"))
 	unlock, err := s.TryLock(key("b"))
-	check(t, err)
+	assert.NilError(t, err)
 	unlock()
 	work, err := s.NewWork(key("b"))
-	check(t, err)
+	assert.NilError(t, err)
 	for name, want := range map[string]os.FileMode{r.Dir: 0o070, filepath.Dir(r.Dir): 0o070, r.Path("tree/x"): 0o070,
 		r.Path("a.xo"):               0o040,
 		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func zipped(t *testing.T) []byte {
@@ -15,18 +18,18 @@ func zipped(t *testing.T) []byte {
 	z := zip.NewWriter(&b)
 	for _, name := range []string{"xo.xml", "k/kernel.xml"} {
 		w, err := z.Create(name)
-		check(t, err)
+		assert.NilError(t, err)
 		if _, err := w.Write([]byte(strings.Repeat("<a/>", 100))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check(t, z.Close())
+	assert.NilError(t, z.Close())
 	return b.Bytes()
 }
 
 func TestCheck(t *testing.T) {
 	binary, err := os.ReadFile("../../../driver/xrt/xclbin/testdata/two_sections.xclbin")
-	check(t, err)
+	assert.NilError(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string][]byte{
 		"k.xo": zipped(t), "a.xclbin": binary,
@@ -35,12 +38,10 @@ func TestCheck(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		see := func(text []byte) error {
-			check(t, os.WriteFile(path, text, 0o666))
+			assert.NilError(t, os.WriteFile(path, text, 0o666))
 			return Check(path)
 		}
-		if err := see(text); err != nil {
-			t.Errorf("%s, whole: %v", name, err)
-		}
+		assert.Check(t, see(text), "%s, whole", name)
 		for _, n := range []int{0, 1, len(text) / 2, len(text) - 1} {
 			if err := see(text[:n]); !errors.Is(err, ErrCut) {
 				t.Errorf("%s, %d of %d bytes: %v", name, n, len(text), err)
@@ -50,14 +51,10 @@ func TestCheck(t *testing.T) {
 	flipped := zipped(t)
 	flipped[38] ^= 1 // behind a local header of 30 bytes and a name of 6
 	path := filepath.Join(dir, "flipped.xo")
-	check(t, os.WriteFile(path, flipped, 0o666))
-	if err := Check(path); !errors.Is(err, ErrCut) {
-		t.Errorf("one bit of a member is wrong: %v", err)
-	}
+	assert.NilError(t, os.WriteFile(path, flipped, 0o666))
+	assert.Check(t, is.ErrorIs(Check(path), ErrCut), "one bit of a member is wrong")
 	if err := Check(filepath.Join(dir, "none.xo")); !errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrCut) {
 		t.Errorf("no file: %v", err)
 	}
-	if err := Check(filepath.Join(dir, "report.rpt")); err != nil {
-		t.Errorf("nothing is known of such files: %v", err)
-	}
+	assert.Check(t, Check(filepath.Join(dir, "report.rpt")), "nothing is known of such files")
 }

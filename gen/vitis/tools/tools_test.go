@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
@@ -50,9 +53,9 @@ func newMachine(t *testing.T) *machine {
 func (m *machine) script(name, body string) string {
 	m.t.Helper()
 	path := filepath.Join(m.dir, filepath.FromSlash(name))
-	check(m.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	assert.NilError(m.t, os.MkdirAll(filepath.Dir(path), 0o777))
 	text := fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s/calls\n%s\n", m.dir, body)
-	check(m.t, os.WriteFile(path, []byte(text), 0o777))
+	assert.NilError(m.t, os.WriteFile(path, []byte(text), 0o777))
 	return path
 }
 
@@ -103,7 +106,7 @@ func TestToolsAreFoundByPathAndByVariable(t *testing.T) {
 	m.vars["XILINX_XRT"] = filepath.Join(m.dir, "xrt")
 	set, err := tools.Find(t.Context(), chain(t), m.env(), need("vivado", "v++", "updatemem", tools.HLS, "xclbinutil",
 		"git", "v++")...)
-	check(t, err)
+	assert.NilError(t, err)
 	for name, want := range map[string][2]string{
 		"v++": {"2022.1", vpp}, "vivado": {"2022.1", vivado}, "vitis_hls": {"2022.1", hls}, "xclbinutil": {"2.13.466", xrt},
 		"updatemem": {"2022.1", filepath.Join(m.dir, "vivado/bin/updatemem")}, "git": {"", filepath.Join(m.dir, "bin/git")},
@@ -112,17 +115,14 @@ func TestToolsAreFoundByPathAndByVariable(t *testing.T) {
 			t.Errorf("%s: got %+v, want %v", name, got, want)
 		}
 	}
-	if set.Version != "2022.1" || len(set.Warnings) != 0 {
-		t.Errorf("version %q, warnings %q", set.Version, set.Warnings)
-	}
+	assert.Check(t, set.Version == "2022.1" && len(set.Warnings) == 0,
+		"version %q, warnings %q", set.Version, set.Warnings)
 	if hls, err := set.Tool(tools.HLS); err != nil || hls.Name != "vitis_hls" {
 		t.Errorf("the HLS compiler is %v, %v", hls, err)
 	}
 	// Tools of others find the installation that was found.
 	env := set.Environment("vivado", "v++", "git")
-	if len(env) != 1 || env["XILINX_VITIS"] != m.dir {
-		t.Errorf("environment %v", env)
-	}
+	assert.Check(t, len(env) == 1 && env["XILINX_VITIS"] == m.dir, "environment %v", env)
 }
 
 func TestMissingToolsSayWhatToDo(t *testing.T) {
@@ -158,13 +158,10 @@ func TestMissingToolsSayWhatToDo(t *testing.T) {
 			m := newMachine(t)
 			test.setup(m)
 			set, err := tools.Find(t.Context(), chain(t), m.env(), need(test.needs...)...)
-			if set != nil || !errors.Is(err, tools.ErrMissing) || errors.Is(err, tools.ErrTooOld) {
-				t.Fatalf("got %v, %v", set, err)
-			}
+			assert.Assert(t, set == nil && errors.Is(err, tools.ErrMissing) && !errors.Is(err, tools.ErrTooOld),
+				"got %v, %v", set, err)
 			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("the error lacks %q:\n%s", want, err)
-				}
+				assert.Check(t, strings.Contains(err.Error(), want), "the error lacks %q:\n%s", want, err)
 			}
 		})
 	}
@@ -174,13 +171,10 @@ func TestMissingToolsSayWhatToDo(t *testing.T) {
 func TestWhatIsMissingIsSaidOnce(t *testing.T) {
 	needs := []tools.Need{{Tool: "v++", For: "to link p"}, {Tool: tools.HLS, For: "to compile C++ of p"}}
 	_, err := tools.Find(t.Context(), chain(t), newMachine(t).env(), needs...)
-	if !errors.Is(err, tools.ErrMissing) || strings.Count(err.Error(), "is missing") != 1 {
-		t.Errorf("got %v", err)
-	}
+	assert.Check(t, errors.Is(err, tools.ErrMissing) && strings.Count(err.Error(), "is missing") == 1, "got %v", err)
 	_, err = tools.Find(t.Context(), chain(t), newMachine(t).env(), needs[1:]...)
-	if !errors.Is(err, tools.ErrMissing) || strings.Count(err.Error(), "is missing") != 1 {
-		t.Errorf("C++ alone: got %v", err)
-	}
+	assert.Check(t, errors.Is(err, tools.ErrMissing) && strings.Count(err.Error(), "is missing") == 1,
+		"C++ alone: got %v", err)
 }
 
 func TestVersionsThatAreNotAsUsual(t *testing.T) {
@@ -212,10 +206,9 @@ func TestVersionsThatAreNotAsUsual(t *testing.T) {
 				}
 				return
 			}
-			check(t, err)
-			if set.Version != test.version || set.Facts.Version != test.facts {
-				t.Errorf("version %s, facts of %s", set.Version, set.Facts.Version)
-			}
+			assert.NilError(t, err)
+			assert.Check(t, set.Version == test.version && set.Facts.Version == test.facts,
+				"version %s, facts of %s", set.Version, set.Facts.Version)
 			warned := strings.Join(set.Warnings, "\n")
 			if test.warns == "" && strings.Contains(warned, "not known") || !strings.Contains(warned, test.warns) {
 				t.Errorf("warnings: %s", warned)
@@ -285,13 +278,11 @@ func TestToolWithoutAVersion(t *testing.T) {
 	env.Cache = filepath.Join(m.dir, "cache.json")
 	find := func() (string, string) {
 		set, err := tools.Find(t.Context(), chain(t), env, need("v++")...)
-		check(t, err)
+		assert.NilError(t, err)
 		return set.Tools["v++"].Version, strings.Join(set.Warnings, "\n")
 	}
 	first, warned := find()
-	if !strings.Contains(warned, "does not say which version it is; it is treated as 2026.1") {
-		t.Errorf("warnings: %s", warned)
-	}
+	assert.Check(t, is.Contains(warned, "does not say which version it is; it is treated as 2026.1"))
 	if again, _ := find(); again != first || m.calls() != 2 {
 		t.Errorf("%q, then %q after %d calls", first, again, m.calls())
 	}
@@ -311,10 +302,8 @@ func TestVersionsAreRemembered(t *testing.T) {
 		t.Helper()
 		before := m.calls()
 		set, err := tools.Find(t.Context(), chain(t), env, need("v++", "vivado")...)
-		check(t, err)
-		if got := set.Tools["vivado"].Version; got != want {
-			t.Errorf("vivado is %s, want %s", got, want)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, is.Equal(set.Tools["vivado"].Version, want))
 		if n := m.calls() - before; n != calls {
 			t.Errorf("%d calls, want %d", n, calls)
 		}
@@ -326,16 +315,16 @@ func TestVersionsAreRemembered(t *testing.T) {
 	find("2023.2", 0)
 	// Another one at the same place with the same time is told by its size.
 	info, err := os.Stat(vivado)
-	check(t, err)
+	assert.NilError(t, err)
 	m.script("bin/vivado", "cat <<'END'\n"+fmt.Sprintf(says["vivado"], "2024.1")+"\n\nEND")
-	check(t, os.Chtimes(vivado, info.ModTime(), info.ModTime()))
+	assert.NilError(t, os.Chtimes(vivado, info.ModTime(), info.ModTime()))
 	find("2024.1", 1)
 	// What is damaged, or of another form, is forgotten, and mended.
 	content, err := os.ReadFile(env.Cache)
-	check(t, err)
+	assert.NilError(t, err)
 	for _, text := range []string{"", strings.Replace(string(content), `"schema":1`, `"schema":2`, 1), "{",
 		`{"schema": 99, "said": {}}`, `[1, 2]`, `{"schema": 1}`} {
-		check(t, os.WriteFile(env.Cache, []byte(text), 0o666))
+		assert.NilError(t, os.WriteFile(env.Cache, []byte(text), 0o666))
 		find("2024.1", 2)
 		find("2024.1", 0)
 	}
@@ -357,16 +346,12 @@ func TestManyAtOnceRememberTheSame(t *testing.T) {
 	for range 16 {
 		all.Go(func() {
 			set, err := tools.Find(t.Context(), facts, env, need("v++")...)
-			if err != nil || set.Version != "2023.1" {
-				t.Errorf("got %v, %v", set, err)
-			}
+			assert.Check(t, err == nil && set.Version == "2023.1", "got %v, %v", set, err)
 		})
 	}
 	all.Wait()
 	left, err := filepath.Glob(filepath.Join(m.dir, "cache.json.*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left over: %v, %v", left, err)
-	}
+	assert.Check(t, err == nil && len(left) <= 0, "left over: %v, %v", left, err)
 	before := m.calls()
 	if _, err := tools.Find(t.Context(), facts, env, need("v++")...); err != nil || m.calls() != before {
 		t.Errorf("asked again: %v", err)
@@ -378,15 +363,15 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 	const name = "xilinx_u55c_gen3x16_xdma_3_202210_1"
 	put := func(m *machine, below string) string {
 		path := filepath.Join(m.dir, filepath.FromSlash(below), name+".xpfm")
-		check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		check(t, os.WriteFile(path, []byte("<platform/>"), 0o666))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		assert.NilError(t, os.WriteFile(path, []byte("<platform/>"), 0o666))
 		return path
 	}
 	find := func(m *machine) *tools.Set {
 		m.tool("vitis/bin/v++", "2023.1")
 		m.vars["PATH"] = filepath.Join(m.dir, "vitis/bin")
 		set, err := tools.Find(t.Context(), chain(t), m.env(), need("v++")...)
-		check(t, err)
+		assert.NilError(t, err)
 		return set
 	}
 	for below, variable := range map[string]string{
@@ -404,9 +389,7 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 		m.vars["PLATFORM_REPO_PATHS"] = strings.Join(dirs, ":")
 		set := find(m)
 		got, err := set.Platform(name)
-		if err != nil || got != want {
-			t.Errorf("%s: got %s, %v", below, got, err)
-		}
+		assert.Check(t, err == nil && got == want, "%s: got %s, %v", below, got, err)
 		if dir := set.RepositoryOf(got, name); !strings.HasPrefix(got, dir+"/") || dir == "" {
 			t.Errorf("%s is found in %q", got, dir)
 		}
@@ -420,9 +403,8 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 	_, err := set.Platform(name)
 	for _, want := range []string{name, filepath.Join(m.dir, "mine"), "/opt/xilinx/platforms",
 		filepath.Join(m.dir, "vitis/platforms"), "PLATFORM_REPO_PATHS"} {
-		if !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error lacks %s: %v", want, err)
-		}
+		assert.Check(t, errors.Is(err, tools.ErrMissing) && strings.Contains(err.Error(), want),
+			"the error lacks %s: %v", want, err)
 	}
 	if _, err := set.Platform("/absent/my.xpfm"); !errors.Is(err, tools.ErrMissing) {
 		t.Errorf("got %v", err)
@@ -447,14 +429,5 @@ func TestAssumedTools(t *testing.T) {
 	if w := old.BoardWarning(board); !strings.Contains(w, "2022.2") || !strings.Contains(w, "why not") {
 		t.Errorf("no warning: %q", w)
 	}
-	if w := tools.Assume(facts, "2022.1").BoardWarning(board); w != "" {
-		t.Errorf("warned: %q", w)
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, is.Equal(tools.Assume(facts, "2022.1").BoardWarning(board), ""))
 }

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestBarrier(t *testing.T) {
@@ -31,13 +33,9 @@ func TestABarrierThatEndsLetsAllGo(t *testing.T) {
 		went := false
 		go func() { went = !b.wait() }()
 		synctest.Wait()
-		if went {
-			t.Error("it did not wait")
-		}
+		assert.Check(t, !went, "it did not wait")
 		b.end()
 		synctest.Wait()
-		if !went || b.wait() {
-			t.Error("somebody waits for those who cannot come")
-		}
+		assert.Check(t, went && !b.wait(), "somebody waits for those who cannot come")
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // sample is a report with a point with OpenMPI, one without, and one without
@@ -37,22 +39,16 @@ func sample() *Compared {
 
 func TestJSON(t *testing.T) {
 	text, err := json.Marshal(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var got struct {
 		Machine map[string]any
 		OpenMPI string
 		Points  []map[string]any
 		Figures []map[string]any
 	}
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, json.Unmarshal(text, &got))
 	for _, key := range []string{"cpu", "cores", "go", "system"} {
-		if got.Machine[key] == nil {
-			t.Errorf("the machine lacks %s", key)
-		}
+		assert.Check(t, got.Machine[key] != nil, "the machine lacks %s", key)
 	}
 	p := got.Points[1]
 	for key, want := range map[string]any{
@@ -79,9 +75,7 @@ func TestJSON(t *testing.T) {
 func TestPrint(t *testing.T) {
 	r := sample()
 	var out strings.Builder
-	if err := r.Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.Print(&out))
 	lines := map[string][]string{
 		"ranks": {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "4", "B", "×MPI", "1", "KiB",
 			"×MPI", "16", "MiB", "operation"},
@@ -107,9 +101,7 @@ func TestPrint(t *testing.T) {
 			t.Errorf("no line %q in\n%s", strings.Join(want, " "), out.String())
 		}
 	}
-	if strings.Contains(out.String(), "no comparison") {
-		t.Error("there was a comparison")
-	}
+	assert.Check(t, !strings.Contains(out.String(), "no comparison"), "there was a comparison")
 }
 
 func TestPrintWithoutOpenMPI(t *testing.T) {
@@ -119,9 +111,7 @@ func TestPrintWithoutOpenMPI(t *testing.T) {
 		r.Points[i].OpenMPI, r.Points[i].Ratio = nil, 0
 	}
 	var out strings.Builder
-	if err := r.Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.Print(&out))
 	if !strings.Contains(out.String(), "no comparison with OpenMPI: mpirun is not installed\n") ||
 		strings.Contains(out.String(), "×MPI") {
 		t.Errorf("printed\n%s", out.String())
@@ -161,9 +151,7 @@ func TestPlot(t *testing.T) {
 			svg := c.r.Plot()
 			wellFormed(t, svg)
 			for _, bad := range []string{"NaN", "Inf", "%!"} {
-				if strings.Contains(svg, bad) {
-					t.Errorf("the picture has %s", bad)
-				}
+				assert.Check(t, !strings.Contains(svg, bad), "the picture has %s", bad)
 			}
 			if n := strings.Count(svg, "<g "); n != c.panels {
 				t.Errorf("%d panels, want %d", n, c.panels)
@@ -206,9 +194,7 @@ func TestPlotHasLabels(t *testing.T) {
 	words := wellFormed(t, sample().Plot())
 	for _, want := range []string{"allreduce", "allgather", "nop", "2 ranks", "OpenMPI 4.1", "largest buffer of a rank",
 		"time", "10 µs", "some<thing>", `"good"`} {
-		if !strings.Contains(words, want) {
-			t.Errorf("no %q in %q", want, words)
-		}
+		assert.Check(t, strings.Contains(words, want), "no %q in %q", want, words)
 	}
 }
 
@@ -239,9 +225,7 @@ func wellFormed(t *testing.T, svg string) string {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatalf("the picture is not well-formed: %v", err)
-		}
+		assert.NilError(t, err, "the picture is not well-formed")
 		switch x := token.(type) {
 		case xml.StartElement:
 			if depth == 0 && (x.Name.Local != "svg" || x.Name.Space != "http://www.w3.org/2000/svg") {

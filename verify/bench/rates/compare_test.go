@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -52,9 +54,7 @@ func TestSummary(t *testing.T) {
 		if got := summary(c.times, c.bytes); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
-		if !slices.Equal(before, c.times) {
-			t.Errorf("%s: the times were changed", c.name)
-		}
+		assert.Check(t, slices.Equal(before, c.times), "%s: the times were changed", c.name)
 	}
 }
 
@@ -77,18 +77,15 @@ func TestSizesOfComparisons(t *testing.T) {
 		for _, got := range float32s(4, 16, 64, 1<<20).cases(p, c.ranks, op) {
 			counts, of = append(counts, got.Count), append(of, int(got.Seed))
 		}
-		if !slices.Equal(counts, c.counts) || !slices.Equal(of, c.of) {
-			t.Errorf("%s, %d ranks: %v elements for sizes %v, want %v for %v", c.name, c.ranks, counts, of, c.counts, c.of)
-		}
+		assert.Check(t, slices.Equal(counts, c.counts) && slices.Equal(of, c.of),
+			"%s, %d ranks: %v elements for sizes %v, want %v for %v", c.name, c.ranks, counts, of, c.counts, c.of)
 	}
 }
 
 func platform(t *testing.T, name string) *accl.Platform {
 	t.Helper()
 	p, err := world.Platform(name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return p
 }
 
@@ -99,24 +96,17 @@ func TestRun(t *testing.T) {
 		false, false, []int{1, 3}
 	var out, progress strings.Builder
 	dir := t.TempDir()
-	if err := o.Run(t.Context(), dir, &out, &progress); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, o.Run(t.Context(), dir, &out, &progress))
 	text, err := os.ReadFile(filepath.Join(dir, ResultFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	var r Compared
-	if err := decoder.Decode(&r); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, decoder.Decode(&r))
 	points := 0
 	for _, op := range compared(platform(t, o.Platform)) {
-		if !strings.Contains(progress.String(), op.title) || !strings.Contains(out.String(), op.title) {
-			t.Errorf("%s is not announced or not in the table", op.title)
-		}
+		assert.Check(t, strings.Contains(progress.String(), op.title) && strings.Contains(out.String(), op.title),
+			"%s is not announced or not in the table", op.title)
 		sizes := o.Sizes
 		if !op.Operands() {
 			sizes = []int{0}
@@ -134,12 +124,9 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	if points != len(r.Points) {
-		t.Errorf("%d points, want %d", len(r.Points), points)
-	}
-	if r.Machine.Cores < 1 || r.Machine.Go == "" || r.Platform != o.Platform {
-		t.Errorf("machine %+v, platform %q", r.Machine, r.Platform)
-	}
+	assert.Check(t, points == len(r.Points), "%d points, want %d", len(r.Points), points)
+	assert.Check(t, r.Machine.Cores >= 1 && r.Machine.Go != "" && r.Platform == o.Platform,
+		"machine %+v, platform %q", r.Machine, r.Platform)
 	if len(r.Ways) != 2*len(ways) {
 		t.Errorf("%d points of ways, want %d", len(r.Ways), 2*len(ways))
 	}
@@ -148,9 +135,7 @@ func TestRun(t *testing.T) {
 		if p.Way != want.Way || p.Ranks != want.Ranks || p.Calls <= 0 || p.Small.Runs < fewestRuns || p.Bulk.Median <= 0 {
 			t.Errorf("way %d is %+v, want %s on %d ranks", i, p, want.Way, want.Ranks)
 		}
-		if !strings.Contains(out.String(), p.Way) {
-			t.Errorf("%s is not in the table", p.Way)
-		}
+		assert.Check(t, strings.Contains(out.String(), p.Way), "%s is not in the table", p.Way)
 	}
 	wellFormed(t, r.Plot())
 }
@@ -171,9 +156,7 @@ func (b *broken) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 // A wrong result and a rank that fails end a comparison.
 func TestFaultsEndAComparison(t *testing.T) {
 	d, err := world.Design("u55c_udp", "") // its devices open no sessions
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var edit func(*accl.Call) error
 	w := way{"broken", func(ctx context.Context, d *design.Design, ranks int) (*reached, error) {
 		r, err := inProcess.open(ctx, d, ranks)
@@ -202,17 +185,13 @@ func TestFaultsEndAComparison(t *testing.T) {
 	} {
 		edit = func(*accl.Call) error { return nil }
 		g, err := w.group(t.Context(), d, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		edit = c.edit
 		op, asked := g.ofBytes("copy", 400)
 		if _, err := g.point(t.Context(), op, asked, nil, time.Millisecond); !errors.Is(err, c.want) {
 			t.Errorf("the error is %v, not %v", err, c.want)
 		}
-		if err := g.close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, g.close())
 	}
 }
 
@@ -233,9 +212,7 @@ func TestComparisonsThatMakeNoSense(t *testing.T) {
 
 func TestParseTimes(t *testing.T) {
 	got, err := parseTimes("1500 20 \n", 2)
-	if err != nil || !slices.Equal(got, []time.Duration{1500, 20}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	assert.Check(t, err == nil && slices.Equal(got, []time.Duration{1500, 20}), "%v, %v", got, err)
 	for _, line := range []string{"", "1", "1 2 3", "1 -2", "1 x"} {
 		if _, err := parseTimes(line, 2); err == nil {
 			t.Errorf("no error for %q", line)
@@ -250,31 +227,24 @@ func TestOpenMPI(t *testing.T) {
 		t.Skip("compiles and starts ranks of OpenMPI")
 	}
 	for _, op := range compared(platform(t, "u55c_tcp")) {
-		if !op.alone() && !strings.Contains(string(mpiSource), strconv.Quote(op.title)) {
-			t.Errorf("mpi.c does not call %s", op.title)
-		}
+		assert.Check(t, op.alone() || strings.Contains(string(mpiSource), strconv.Quote(op.title)),
+			"mpi.c does not call %s", op.title)
 	}
 	m, err := findOpenMPI(t.Context(), t.TempDir())
 	if err != nil {
 		t.Skip(err)
 	}
 	r, err := m.start(t.Context(), 2, 1<<16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p := platform(t, "u55c_tcp")
 	for _, op := range compared(p) {
 		if op.alone() {
 			continue
 		}
 		times, err := r.run(op.title, float32s(1<<16).cases(p, 2, op)[0].Count, 4)
-		if err != nil || len(times) != 4 || slices.Min(times) <= 0 {
-			t.Errorf("%s: %v, %v", op.title, times, err)
-		}
+		assert.Check(t, err == nil && len(times) == 4 && slices.Min(times) > 0, "%s: %v, %v", op.title, times, err)
 	}
-	if err := r.close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, r.close())
 }
 
 // The loop that is simulated is its source, compiled.
@@ -294,9 +264,7 @@ func TestLoopIsItsSource(t *testing.T) {
 		}
 	}
 	built, err := os.ReadFile(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if !bytes.Equal(built, loop) {
 		version, _ := exec.CommandContext(t.Context(), gcc, "-dumpversion").Output()
 		t.Skipf("SKIPPED: %s makes something else of it", bytes.TrimSpace(version))
@@ -305,9 +273,7 @@ func TestLoopIsItsSource(t *testing.T) {
 
 func TestInstructionRate(t *testing.T) {
 	var r Compared
-	if err := r.instructionRate(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.instructionRate(t.Context(), nil))
 	if len(r.Figures) != 1 || r.Figures[0].Value <= 0 {
 		t.Errorf("%+v", r.Figures)
 	}
@@ -317,9 +283,7 @@ func TestInstructionRate(t *testing.T) {
 // arrive.
 func TestStreamsCarryEverything(t *testing.T) {
 	s, err := newStream()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer s.close()
 	for i := range s.data {
 		s.data[i] = byte(i * 7)

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/target"
@@ -59,9 +62,7 @@ func TestLimits(t *testing.T) {
 		{"u55c_tcp", "copy", 16}, {"u55c_tcp", "combine", 16}, {"u55c_axis3x", "allreduce", 16},
 	} {
 		p, err := world.Platform(test.platform, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if got, _ := rates.Limit(p, test.operation); math.Abs(got-test.want) > 0.005 {
 			t.Errorf("%s of %s: %v; expected is %v", test.operation, test.platform, got, test.want)
 		}
@@ -72,9 +73,7 @@ func run(t *testing.T, where target.Options, o rates.Options) (*rates.Report, st
 	t.Helper()
 	where.Env = func(string) (string, bool) { return "", false }
 	w, err := target.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { w.Close() })
 	var out strings.Builder
 	table := rates.NewTable(&out, w, o)
@@ -104,13 +103,9 @@ func TestRates(t *testing.T) {
 	const ranks = 3
 	o := rates.Options{Sizes: []int{12, 6000}, Iterations: 4, Warmup: 1, Root: 1}
 	r, table, err := run(t, target.Options{On: "u55c_tcp", Ranks: ranks}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	seen := map[string]int{}
 	for _, row := range r.Rows {
 		seen[row.Operation]++
@@ -140,9 +135,8 @@ func TestRates(t *testing.T) {
 		if published[row.Operation] != nil && published[row.Operation](ranks) < 1 {
 			blocks = ranks
 		}
-		if row.Size != row.Count*4*blocks {
-			t.Errorf("%+v: %d elements of 4 bytes are not that size", row, row.Count)
-		}
+		assert.Check(t, is.Equal(row.Size, row.Count*4*blocks),
+			"%+v: %d elements of 4 bytes are not that size", row, row.Count)
 	}
 	for _, code := range p.Operations {
 		want := 2
@@ -158,9 +152,7 @@ func TestRates(t *testing.T) {
 	}
 	for _, text := range []string{"# allreduce; limit of busbw 12.30 GB/s (100 GbE)", "latency (us)", "#wrong",
 		"bandwidth (MB/s)"} {
-		if !strings.Contains(table, text) {
-			t.Errorf("the table does not say %q:\n%s", text, table)
-		}
+		assert.Check(t, is.Contains(table, text), "the table does")
 	}
 	withData := map[string]bool{}
 	for _, row := range r.Rows {
@@ -171,9 +163,8 @@ func TestRates(t *testing.T) {
 	averages(t, table, len(withData)-1) // all but send
 	text, err := json.Marshal(r)
 	var again rates.Report
-	if err != nil || json.Unmarshal(text, &again) != nil || !slices.Equal(again.Rows, r.Rows) {
-		t.Errorf("%s, %v", text, err)
-	}
+	assert.Check(t, err == nil && json.Unmarshal(text, &again) == nil && slices.Equal(again.Rows, r.Rows),
+		"%s, %v", text, err)
 	picture := r.Plot()
 	d := xml.NewDecoder(strings.NewReader(picture))
 	for {
@@ -210,18 +201,14 @@ func averages(t *testing.T, table string, want int) {
 				for _, column := range []int{7, 11} {
 					if f[column] != "N/A" {
 						bus, err := strconv.ParseFloat(f[column], 64)
-						if err != nil {
-							t.Error(err)
-						}
+						assert.Check(t, err)
 						sum, n = sum+bus, n+1
 					}
 				}
 			}
 		}
 	}
-	if tables != want {
-		t.Errorf("%d averages, not %d", tables, want)
-	}
+	assert.Check(t, tables == want, "%d averages, not %d", tables, want)
 }
 
 // device is what engines are opened with.
@@ -323,9 +310,7 @@ func TestCallsThatDoNotEnd(t *testing.T) {
 	o := rates.Options{Only: []string{"bcast"}, Sizes: []int{800}, Iterations: 9, Warmup: 1, Limit: 2 * time.Second}
 	w, err := target.Open(t.Context(), target.Options{On: "silent:u55c_tcp", Ranks: 2,
 		Env: func(string) (string, bool) { return "", false }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	engine.says.Store(3)
 	_, err = rates.Run(t.Context(), w, o, nil)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/cluster"
 	driver "github.com/cclforge/cclforge/driver/xrt"
@@ -42,9 +44,7 @@ func TestWorlds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, name, 3, xrt.HostOptions{Empty: true})
 			ranks, errs := w.open(t, nothing)
-			if err := errors.Join(errs...); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, errors.Join(errs...))
 			work(t, ranks)
 			xrt.Returned(t, w.Host)
 		})
@@ -70,18 +70,14 @@ func TestErrorsOfAll(t *testing.T) {
 		}, "of another state of the platform"},
 		{"an engine that another has", "u280_axis3x", func(t *testing.T, w *world, o *cluster.Options) {
 			part, err := cluster.Take(t.Context(), &w.p, &w.lies, o.Card, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			t.Cleanup(func() { _ = part.Card.Close() })
 		}, "another process uses it"},
 		{"a TCP stack that was used", "u55c_tcp", func(t *testing.T, w *world, o *cluster.Options) {
 			c := o.Card
 			c.Card = "1"
 			part, err := cluster.Take(t.Context(), &w.p, &w.lies, c, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			_ = part.Card.Close() // it is loaded now
 		}, "has been used since the card was loaded"},
 		{"an address outside", "u55c_udp", func(_ *testing.T, _ *world, o *cluster.Options) { o.Stack.PrefixBits = 31 },
@@ -100,9 +96,8 @@ func TestErrorsOfAll(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 				var e *bringup.Error
-				if errors.As(err, &e) && !strings.Contains(err.Error(), "rank 1 at "+e.Address+": "+e.Reason) {
-					t.Errorf("rank %d blames rank %d: %v", rank, e.Rank, err)
-				}
+				assert.Check(t, !errors.As(err, &e) || strings.Contains(err.Error(), "rank 1 at "+e.Address+": "+e.Reason),
+					"rank %d blames rank %d: %v", rank, e.Rank, err)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/cluster"
@@ -112,9 +113,7 @@ func TestErrorsOfAllShells(t *testing.T) {
 					continue
 				}
 				for _, says := range test.says {
-					if !strings.Contains(err.Error(), says) {
-						t.Errorf("rank %d does not say %q: %v", rank, says, err)
-					}
+					assert.Check(t, strings.Contains(err.Error(), says), "rank %d does not say %q: %v", rank, says, err)
 				}
 			}
 			coyote.Returned(t, s.Host)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
@@ -32,9 +33,7 @@ func tell(t *testing.T, platform string, vars map[string]cty.Value, size int) (*
 	t.Helper()
 	d := designtest.Load(t, platform, vars)
 	lies, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return d, told{driverview.Of(d), lies, size}
 }
 
@@ -42,9 +41,7 @@ func tell(t *testing.T, platform string, vars map[string]cty.Value, size int) (*
 func (w *told) open(t *testing.T, change func(rank int, o *cluster.Options)) ([]*cluster.Rank, []error) {
 	t.Helper()
 	meet, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	options := make([]cluster.Options, w.size)
 	for rank := range options {
 		o := cluster.Options{
@@ -78,8 +75,6 @@ func work(t *testing.T, ranks []*cluster.Rank) {
 	defer cancel()
 	ranktest.All(t, len(ranks), func(rank int) error { return ranktest.Sum[int32](ctx, ranks[rank].Engine, 5000, 1) })
 	for rank, r := range ranks {
-		if err := r.Close(t.Context()); err != nil {
-			t.Errorf("rank %d: %v", rank, err)
-		}
+		assert.Check(t, r.Close(t.Context()), "rank %d", rank)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // Worked out by hand: two ranks, blocks of two elements.
@@ -22,11 +24,7 @@ func TestOperations(t *testing.T) {
 		"exscan":         {ExScan([][]float64{{1, 2}, {3, 4}, {5, 6}}, Sum), [][]float64{nil, {1, 2}, {4, 6}}},
 		"alltoall":       {AllToAll(in, 2), [][]float64{{1, 2, 10, 20}, {3, 4, 30, 40}}},
 	} {
-		if !reflect.DeepEqual(c.got, c.want) {
-			t.Errorf("%s: %v, not %v", name, c.got, c.want)
-		}
+		assert.Check(t, reflect.DeepEqual(c.got, c.want), "%s: %v, not %v", name, c.got, c.want)
 	}
-	if v := Max(math.Copysign(0, -1), 0); math.Signbit(v) || !math.IsNaN(Max(math.NaN(), math.Inf(1))) {
-		t.Error("maximum")
-	}
+	assert.Check(t, !math.Signbit(Max(math.Copysign(0, -1), 0)) && math.IsNaN(Max(math.NaN(), math.Inf(1))), "maximum")
 }

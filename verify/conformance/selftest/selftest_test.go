@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -26,9 +28,7 @@ func run(t *testing.T, where target.Options, o selftest.Options) (*selftest.Repo
 	t.Helper()
 	where.Env = bringup.Lookup(nobody)
 	w, err := target.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { w.Close() })
 	var out strings.Builder
 	r, err := selftest.Run(t.Context(), w, o, &out)
@@ -42,14 +42,10 @@ func TestWorldsAreRight(t *testing.T) {
 	}{{"u55c_tcp", 4}, {"u55c_udp", 3}, {"u280_2022", 2}, {"u280_manual", 2}, {"u55c_rdma", 1}, {"u55c_axis3x", 3}} {
 		t.Run(test.platform, func(t *testing.T) {
 			r, table, err := run(t, target.Options{On: test.platform, Ranks: test.ranks}, selftest.Options{Seed: 3})
-			if err != nil || r.Failed != 0 || !strings.Contains(table, "cases are right") {
-				t.Fatalf("%v\n%s", err, table)
-			}
+			assert.Assert(t, err == nil && r.Failed == 0 && strings.Contains(table, "cases are right"), "%v\n%s", err, table)
 			// All that the generation has, as its description lists it.
 			p, err := world.Platform(test.platform, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			for _, code := range p.Operations {
 				has := slices.ContainsFunc(r.Rows, func(row selftest.Row) bool { return row.Operation == code.Name })
 				// Recv is part of send, config of every opening; kernels call ext_stream_krnl, of 2021; a put
@@ -68,23 +64,17 @@ func TestThorough(t *testing.T) {
 		t.Skip("short")
 	}
 	r, table, err := run(t, target.Options{On: "u55c_tcp", Ranks: 3}, selftest.Options{Thorough: true, Seed: 5})
-	if err != nil || r.Cases < 1000 {
-		t.Errorf("%v\n%s", err, table)
-	}
+	assert.Check(t, err == nil && r.Cases >= 1000, "%v\n%s", err, table)
 }
 
 // What is listed has every root, border, type, reduction and compression.
 func TestList(t *testing.T) {
 	p, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const ranks = 3
 	has := func(o selftest.Options, what string, is func(c conformance.Case) bool) {
 		t.Helper()
-		if !slices.ContainsFunc(selftest.List(p, ranks, o), is) {
-			t.Errorf("nothing has %s", what)
-		}
+		assert.Check(t, slices.ContainsFunc(selftest.List(p, ranks, o), is), "nothing has %s", what)
 	}
 	quick := selftest.Options{}
 	for root := range ranks {
@@ -112,14 +102,10 @@ func TestList(t *testing.T) {
 			c.Op0 == accl.TypeInt64 && c.Root == 2
 	})
 	for _, c := range selftest.List(p, ranks, thorough) {
-		if c.Streams() && c.Count*c.ElementBytes(p) > 4096 {
-			t.Errorf("more than kernel streams hold: %s", c)
-		}
+		assert.Check(t, !c.Streams() || c.Count*c.ElementBytes(p) <= 4096, "more than kernel streams hold: %s", c)
 	}
 	for _, c := range selftest.List(p, ranks, selftest.Options{Only: []string{"scatter"}}) {
-		if c.Op != "scatter" {
-			t.Error(c)
-		}
+		assert.Check(t, c.Op == "scatter", "%v", c)
 	}
 }
 
@@ -158,18 +144,15 @@ func TestOperationWithoutReference(t *testing.T) {
 		}})
 	_, table, err := run(t, target.Options{On: "planted:u55c_tcp", Ranks: 2},
 		selftest.Options{Only: []string{"nop", "spread"}})
-	if !errors.Is(err, conformance.ErrReference) || !strings.Contains(err.Error(), `"spread"`) {
-		t.Errorf("%v\n%s", err, table)
-	}
+	assert.Check(t, errors.Is(err, conformance.ErrReference) && strings.Contains(err.Error(), `"spread"`),
+		"%v\n%s", err, table)
 }
 
 // The rank, the operation and the first wrong element are said, and what comes after
 // a failure is tested all the same.
 func TestBrokenEnginesAreFound(t *testing.T) {
 	p, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	code := func(name string) uint32 {
 		i := slices.IndexFunc(p.Operations, func(c accl.Operation) bool { return c.Name == name })
 		return p.Operations[i].Value
@@ -195,9 +178,7 @@ func TestBrokenEnginesAreFound(t *testing.T) {
 			return part, err
 		}})
 	r, table, err := run(t, target.Options{On: "broken:u55c_tcp", Ranks: 3}, selftest.Options{})
-	if !errors.Is(err, selftest.ErrWrong) {
-		t.Fatalf("%v\n%s", err, table)
-	}
+	assert.Assert(t, errors.Is(err, selftest.ErrWrong), "%v\n%s", err, table)
 	var failures []selftest.Failure
 	for _, row := range r.Rows {
 		if row.Failed != len(row.Failures) || row.Failed > 0 && row.Type != "float32" {
@@ -205,9 +186,7 @@ func TestBrokenEnginesAreFound(t *testing.T) {
 		}
 		failures = append(failures, row.Failures...)
 	}
-	if r.Failed != 2 || len(failures) != 2 {
-		t.Fatalf("%d failures: %+v", r.Failed, failures)
-	}
+	assert.Assert(t, r.Failed == 2 && len(failures) == 2, "%d failures: %+v", r.Failed, failures)
 	f := failures[0]
 	if f.Case.Op != "copy" || f.Case.Count != 37 || len(f.Troubles) != 1 || f.Troubles[0].Rank != 1 ||
 		f.Troubles[0].Element == nil ||
@@ -221,28 +200,20 @@ func TestBrokenEnginesAreFound(t *testing.T) {
 	}
 	for _, text := range []string{"copy of 37 elements: rank 1, result", "element 35 is", "combine of 1 element: rank 2: ",
 		"2 of ", `-case='{"Op":"copy"`} {
-		if !strings.Contains(table, text) {
-			t.Errorf("the table does not say %q:\n%s", text, table)
-		}
+		assert.Check(t, strings.Contains(table, text), "the table does not say %q:\n%s", text, table)
 	}
 	text, err := json.Marshal(r)
 	var again selftest.Report
-	if err != nil || json.Unmarshal(text, &again) != nil || again.Failed != 2 {
-		t.Errorf("%s, %v", text, err)
-	}
+	assert.Check(t, err == nil && json.Unmarshal(text, &again) == nil && again.Failed == 2, "%s, %v", text, err)
 	// What is printed is what repeats it.
 	r, _, err = run(t, target.Options{On: "broken:u55c_tcp", Ranks: 3},
 		selftest.Options{Cases: []conformance.Case{failures[0].Case}})
-	if !errors.Is(err, selftest.ErrWrong) || r.Cases != 1 || r.Failed != 1 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	assert.Check(t, errors.Is(err, selftest.ErrWrong) && r.Cases == 1 && r.Failed == 1, "%+v, %v", r, err)
 }
 
 func TestOperationsThatAreNot(t *testing.T) {
 	p, err := world.Platform("u280_manual", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	o := selftest.Options{Only: []string{"copy", "alltoall"}}
 	if err := o.Check(p); !errors.Is(err, conformance.ErrCase) ||
 		!strings.Contains(err.Error(), `u280_manual has no operation "alltoall"; it has copy`) {
@@ -254,9 +225,7 @@ func TestOperationsThatAreNot(t *testing.T) {
 func together(t *testing.T, on string, processes int, o selftest.Options) (*selftest.Report, []error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	meet := l.Addr().String()
 	l.Close()
 	reports, errs := make([]*selftest.Report, processes), make([]error, processes)
@@ -274,9 +243,7 @@ func together(t *testing.T, on string, processes int, o selftest.Options) (*self
 			defer w.Close()
 			var out strings.Builder
 			reports[rank], errs[rank] = selftest.Run(t.Context(), w, o, &out)
-			if (out.Len() > 0) != (rank == 0) {
-				t.Errorf("rank %d prints %q", rank, out.String())
-			}
+			assert.Check(t, (out.Len() > 0) == (rank == 0), "rank %d prints %q", rank, out.String())
 		})
 	}
 	group.Wait()
@@ -291,9 +258,7 @@ func together(t *testing.T, on string, processes int, o selftest.Options) (*self
 // Rank 0 reports what another process has seen, and all of them go on together.
 func TestSeveralProcesses(t *testing.T) {
 	p, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	code := func(name string) uint32 {
 		i := slices.IndexFunc(p.Operations, func(c accl.Operation) bool { return c.Name == name })
 		return p.Operations[i].Value
@@ -339,9 +304,7 @@ func TestSeveralProcesses(t *testing.T) {
 					t.Fatalf("rank %d: %v", rank, err)
 				}
 			}
-			if r.Failed != test.want || r.Ranks != 3 {
-				t.Fatalf("%+v", r)
-			}
+			assert.Assert(t, r.Failed == test.want && r.Ranks == 3, "%+v", r)
 			for _, row := range r.Rows {
 				if len(row.Failures) > 0 {
 					if f := row.Failures[0]; f.Troubles[0].Rank != test.rank || !strings.Contains(f.Troubles[0].What, test.text) {

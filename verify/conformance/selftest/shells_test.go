@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
@@ -18,7 +20,5 @@ func TestShellsAreRight(t *testing.T) {
 	target.Register(target.Shells(func() driver.System { return h.Process() }))
 	t.Cleanup(func() { target.Register(target.Shells(nil)) })
 	r, table, err := run(t, target.Options{On: "coyote:u55c_rdma", Ranks: ranks}, selftest.Options{Seed: 3})
-	if err != nil || r.Failed != 0 || !strings.Contains(table, "cases are right") {
-		t.Errorf("%v\n%s", err, table)
-	}
+	assert.Check(t, err == nil && r.Failed == 0 && strings.Contains(table, "cases are right"), "%v\n%s", err, table)
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -25,9 +28,7 @@ func inProcess(t *testing.T, platform string, ranks int, faults fabric.Faults) S
 	p := driverview.Of(d)
 	SmallLimits(&p)
 	w, err := world.New(t.Context(), d, ranks, world.Options{Engine: emu.Options{RemoteTimeout: 500 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w.Net().SetFaults(faults)
 	return Soaked{Name: platform, Platform: &p, Devices: w.Devices(), Ranks: w.Ranks(), Lossy: p.Stack == "udp",
 		Close: w.Close}
@@ -41,9 +42,7 @@ func TestWorldsTakeTurnsAndLossesAreReported(t *testing.T) {
 	}
 	var out strings.Builder
 	o := Soak{Seed: 7, Duration: 3 * time.Second, Turn: 500 * time.Millisecond}
-	if err := o.Run(t.Context(), worlds, &out); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, o.Run(t.Context(), worlds, &out))
 	for _, want := range []string{"u55c_udp: ", "u55c_tcp: ", "with a reported loss", "memory in use"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, &out)
@@ -90,9 +89,7 @@ func TestWrongDataEndsTheRun(t *testing.T) {
 	var out strings.Builder
 	err := Soak{Seed: 11, Duration: 20 * time.Second}.Run(t.Context(), []Soaked{w}, &out)
 	var f *conformance.Failure
-	if !errors.As(err, &f) || !strings.Contains(err.Error(), "u55c_udp, seed 11, after") {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, errors.As(err, &f) && strings.Contains(err.Error(), "u55c_udp, seed 11, after"), "error %v", err)
 }
 
 func TestGrowthIsNoticed(t *testing.T) {
@@ -114,14 +111,10 @@ func TestGrowthIsNoticed(t *testing.T) {
 	var kept [][]byte
 	w := newWatch()
 	w.note(0, time.Minute)
-	if w.looks != 0 {
-		t.Error("looked before everything was used once")
-	}
+	assert.Check(t, is.Equal(w.looks, 0), "looked before everything was used once")
 	w.note(time.Minute, time.Minute)
 	kept = append(kept, make([]byte, 200<<20))
 	w.note(time.Minute, time.Minute)
-	if err := w.verdict(); !errors.Is(err, ErrLeak) {
-		t.Errorf("200 MiB more: %v, %v", w, err)
-	}
+	assert.Check(t, is.ErrorIs(w.verdict(), ErrLeak), "200 MiB more: %v", w)
 	runtime.KeepAlive(kept)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 )
 
@@ -71,9 +73,8 @@ func checkConvert[T uint16 | uint32 | uint64](t *testing.T, from string, values 
 		convert(t, from, to)(got, src)
 		for i, v := range values {
 			want := ieee.Convert(formatOf(from), formatOf(to), uint64(v))
-			if g := le.Uint64(append(slices.Clone(got[i*width:(i+1)*width]), make([]byte, 8)...)); g != want {
-				t.Fatalf("%s %x is %s %x, want %x", from, v, to, g, want)
-			}
+			assert.Equal(t, le.Uint64(append(slices.Clone(got[i*width:(i+1)*width]), make([]byte, 8)...)), want,
+				"%s %x is %s", from, v, to)
 		}
 	}
 }

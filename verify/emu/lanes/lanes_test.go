@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 )
@@ -60,18 +62,14 @@ func (c codec[T]) bytes(s []T) []byte {
 func reduce(t testing.TB, function, element string) lanes.Reducer {
 	t.Helper()
 	f, ok := lanes.Reduce(function, element)
-	if !ok {
-		t.Fatalf("there is no %s of %s", function, element)
-	}
+	assert.Assert(t, ok, "there is no %s of %s", function, element)
 	return f
 }
 
 func convert(t testing.TB, from, to string) lanes.Converter {
 	t.Helper()
 	f, ok := lanes.Convert(from, to)
-	if !ok {
-		t.Fatalf("there is no conversion from %s to %s", from, to)
-	}
+	assert.Assert(t, ok, "there is no conversion from %s to %s", from, to)
 	return f
 }
 
@@ -83,9 +81,7 @@ func exact(t testing.TB, function, element string) func(a, b []byte) []byte {
 	t.Helper()
 	r, ok := ieee.ReductionOf(function)
 	of, known := ieee.Types[element]
-	if !ok || !known {
-		t.Fatalf("there is no reference for %s of %s", function, element)
-	}
+	assert.Assert(t, ok && known, "there is no reference for %s of %s", function, element)
 	bits := func(b []byte) (v uint64) {
 		for i, x := range b {
 			v |= uint64(x) << (8 * i)

@@ -3,15 +3,15 @@ package memory
 import (
 	"errors"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestOnlyWhatIsKnownOrWasWrittenIsThere(t *testing.T) {
 	const limit, block = 1 << 20, 16
 	k := NewKnown(limit)
 	for _, e := range [][2]uint64{{100, 20}, {200, 0}, {limit - 4, 4}} {
-		if err := k.Add(e[0], e[1]); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, k.Add(e[0], e[1]))
 	}
 	engine := map[uint64]bool{120 / block: true, 128 / block: true, 512 / block: true} // blocks that it has written to
 	written := func(addr uint64) uint64 {

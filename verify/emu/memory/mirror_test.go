@@ -7,6 +7,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/emu/memory"
 )
 
@@ -28,9 +31,7 @@ func TestFindIsTheAllocationOfAnAddress(t *testing.T) {
 			t.Errorf("0x%X: %+v, %t", addr, got, ok)
 		}
 	}
-	if err := a.Give(memory.Extent{From: 0, To: 8192}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, a.Give(memory.Extent{From: 0, To: 8192}))
 	if _, ok := a.Find(0); ok {
 		t.Error("found after it was given back")
 	}
@@ -72,13 +73,10 @@ func TestMirrorFollowsBothSides(t *testing.T) {
 	d := &device{data: make([]byte, 10*4096)}
 	m := d.mirror(memory.Extent{From: 4096, To: 4096 + n})
 	pointer, err := m.Map(4096 + 100)
-	if err != nil || (pointer-100)%4096 != 0 {
-		t.Fatalf("0x%X, %v", pointer, err)
-	}
+	assert.Assert(t, err == nil && (pointer-100)%4096 == 0, "0x%X, %v", pointer, err)
 	other, err := m.Map(4096 + 5000)
-	if err != nil || other != pointer+4900 {
-		t.Fatalf("one allocation has two copies: 0x%X and 0x%X, %v", pointer, other, err)
-	}
+	assert.Assert(t, err == nil && other == pointer+4900,
+		"one allocation has two copies: 0x%X and 0x%X, %v", pointer, other, err)
 	host, want := view(pointer-100, n), make([]byte, n)
 	for round := range 50 {
 		changed := 0
@@ -99,9 +97,7 @@ func TestMirrorFollowsBothSides(t *testing.T) {
 		}
 		before := d.writes
 		if round%3 == 0 {
-			if err := m.WriteBack(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, m.WriteBack())
 			if d.writes-before > changed {
 				t.Fatalf("round %d: %d bytes written, %d were changed", round, d.writes-before, changed)
 			}
@@ -126,26 +122,16 @@ func TestMirrorRefuses(t *testing.T) {
 	for _, at := range []int{-4096, -1, 4096, 8191} {
 		m := d.mirror(memory.Extent{From: 0, To: 4096})
 		pointer, err := m.Map(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		view(pointer-4096, 3*4096)[4096+at] = 1
-		if err := m.WriteBack(); !errors.Is(err, memory.ErrOutside) {
-			t.Errorf("a write at %d: %v", at, err)
-		}
-		if err := m.Refresh(); !errors.Is(err, memory.ErrOutside) {
-			t.Errorf("a write at %d: %v", at, err)
-		}
+		assert.Check(t, is.ErrorIs(m.WriteBack(), memory.ErrOutside), "a write at %d", at)
+		assert.Check(t, is.ErrorIs(m.Refresh(), memory.ErrOutside), "a write at %d", at)
 	}
 	pointer, err := m.Map(10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	view(pointer, 1)[0] = 1
 	d.broken = errors.New("no such memory")
-	if err := m.WriteBack(); !errors.Is(err, d.broken) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(m.WriteBack(), d.broken))
 	if _, err := d.mirror(memory.Extent{From: 0, To: 4096}).Map(0); !errors.Is(err, d.broken) {
 		t.Error(err)
 	}

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // arithmetic says what each operation on two values yields, in Go's own
@@ -72,9 +75,7 @@ var corners = []uint32{0, 1, 2, 3, 7, 31, 32, 33, 0x7ff, 0x800, 0xffff, 0x10000,
 func machine(t testing.TB, bus Bus, parts ...any) *CPU {
 	t.Helper()
 	c := New(4096, bus)
-	if err := c.Load(program(parts...), nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.Load(program(parts...), nil))
 	return c
 }
 
@@ -96,11 +97,7 @@ func TestCounters(t *testing.T) {
 			t.Errorf("x%d = %d, want %d", i, got, want)
 		}
 	}
-	if c.Retired() != 5<<32+9 {
-		t.Errorf("retired %d", c.Retired())
-	}
+	assert.Check(t, is.Equal(c.Retired(), uint64(5<<32+9)))
 	c.Reset()
-	if c.Retired() != 0 || c.PC() != 0 || c.X(10) != 0 {
-		t.Error("Reset leaves something")
-	}
+	assert.Check(t, c.Retired() == 0 && c.PC() == 0 && c.X(10) == 0, "Reset leaves something")
 }

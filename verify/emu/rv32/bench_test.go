@@ -3,6 +3,8 @@ package rv32
 import (
 	"errors"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // checksum computes the CRC-32 of count bytes at address from, bit by bit,
@@ -54,9 +56,7 @@ func BenchmarkRun(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			c := New(1<<16, constant(1))
-			if err := c.Load(bench.image, nil); err != nil {
-				b.Fatal(err)
-			}
+			assert.NilError(b, c.Load(bench.image, nil))
 			b.ReportAllocs()
 			done := 0
 			for b.Loop() {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // wantTrap checks an error against the trap it must be.
@@ -18,9 +20,8 @@ func wantTrap(t testing.TB, err error, want Trap) {
 	if got.Err = nil; got != want {
 		t.Errorf("trap %+v, want %+v", got, want)
 	}
-	if !errors.Is(err, want.Cause) || errors.Is(err, want.Cause+1) {
-		t.Errorf("errors.Is does not find exactly %v in %v", want.Cause, err)
-	}
+	assert.Check(t, errors.Is(err, want.Cause) && !errors.Is(err, want.Cause+1),
+		"errors.Is does not find exactly %v in %v", want.Cause, err)
 }
 
 func TestTraps(t *testing.T) {
@@ -68,13 +69,9 @@ func TestTraps(t *testing.T) {
 					t.Errorf("%d executed, pc 0x%x, %d retired", n, c.PC(), c.Retired())
 				}
 				wantTrap(t, err, want)
-				if string(c.RAM()) != before || c.x != registers {
-					t.Error("the trap changed registers or RAM")
-				}
+				assert.Check(t, string(c.RAM()) == before && c.x == registers, "the trap changed registers or RAM")
 				n, again := c.Run(10)
-				if n != 0 {
-					t.Errorf("%d executed at the trap", n)
-				}
+				assert.Check(t, n == 0, "%d executed at the trap", n)
 				wantTrap(t, again, want)
 				if unmapped := want.Cause == UnmappedLoad || want.Cause == UnmappedStore; errors.Is(err, ErrUnmapped) != unmapped {
 					t.Errorf("errors.Is(err, ErrUnmapped) = %t", !unmapped)
@@ -105,9 +102,7 @@ func TestFetch(t *testing.T) {
 	copy(c.RAM()[4092:], program(bare("fence"))) // straight over the end
 	c.SetPC(4092)
 	n, err = c.Run(10)
-	if n != 1 {
-		t.Errorf("%d executed", n)
-	}
+	assert.Check(t, n == 1, "%d executed", n)
 	wantTrap(t, err, Trap{Cause: UnmappedFetch, PC: 4096, Addr: 4096})
 
 	for _, pc := range []uint32{1, 2, 3, 4098, math.MaxUint32} {
@@ -150,17 +145,11 @@ func TestLoad(t *testing.T) {
 	if len(c.RAM()) != 12 {
 		t.Errorf("%d bytes of RAM", len(c.RAM()))
 	}
-	if err := c.Load(make([]byte, 13), nil); err == nil {
-		t.Error("an image larger than the RAM loads")
-	}
+	assert.Check(t, c.Load(make([]byte, 13), nil) != nil, "an image larger than the RAM loads")
 	image := program(opi("addi", a0, a0, 1), opi("addi", a0, a0, 2), opi("addi", a0, a0, 3))
-	if err := c.Load(image, nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.Load(image, nil))
 	run(t, c, 3)
-	if err := c.Load(program(opi("addi", a0, a0, 4))[:4], nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.Load(program(opi("addi", a0, a0, 4))[:4], nil))
 	n, err := c.Run(3)
 	if n != 1 || c.X(a0) != 4 {
 		t.Errorf("%d executed, a0 = %d: the program before is still there", n, c.X(a0))

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
@@ -50,9 +53,7 @@ func TestDisassemble(t *testing.T) {
 		{0, 0x00052007, ".word 0x00052007"},
 		{0, 0x0000000f, "fence unknown,unknown"},
 	} {
-		if got := Disassemble(test.instr, test.pc); got != test.want {
-			t.Errorf("%08x at 0x%x: %q, want %q", test.instr, test.pc, got, test.want)
-		}
+		assert.Check(t, is.Equal(Disassemble(test.instr, test.pc), test.want), "%08x at 0x%x", test.instr, test.pc)
 	}
 }
 
@@ -87,17 +88,11 @@ func TestDecodeAgainstBinutils(t *testing.T) {
 		words[i] = w
 	}
 	var image bytes.Buffer
-	if err := binary.Write(&image, binary.LittleEndian, words); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, binary.Write(&image, binary.LittleEndian, words))
 	file := filepath.Join(t.TempDir(), "words.bin")
-	if err := os.WriteFile(file, image.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, image.Bytes(), 0o666))
 	out, err := exec.Command(objdump, "-D", "-z", "-b", "binary", "-m", "riscv:rv32", "-M", "no-aliases", file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ours := map[string]bool{}
 	for _, name := range mnemonics {
 		ours[name] = true
@@ -114,9 +109,7 @@ func TestDecodeAgainstBinutils(t *testing.T) {
 		got := Disassemble(word, pc)
 		if strings.HasPrefix(got, ".word") {
 			long := word>>25&1 == 1 && word&0x7f == 0x13 // a shift by 32 and more, which is for 64 bits
-			if name := strings.Fields(want)[0]; ours[name] && !long {
-				t.Errorf("%08x is not decoded: %s", word, want)
-			}
+			assert.Check(t, !ours[strings.Fields(want)[0]] || long, "%08x is not decoded: %s", word, want)
 			continue
 		}
 		legal++
@@ -124,13 +117,10 @@ func TestDecodeAgainstBinutils(t *testing.T) {
 		if strings.HasPrefix(got, "csr") { // of which binutils know more names
 			want, got = csr.ReplaceAllString(want, "$1,,"), csr.ReplaceAllString(got, "$1,,")
 		}
-		if got != want {
-			t.Errorf("%08x at 0x%x: %q, want %q", word, pc, got, want)
-		}
+		assert.Check(t, is.Equal(got, want), "%08x at 0x%x", word, pc)
 	}
-	if seen != len(words) || legal < len(words)/4 {
-		t.Errorf("%d of %d words compared, %d instructions", seen, len(words), legal)
-	}
+	assert.Check(t, seen == len(words) && legal >= len(words)/4,
+		"%d of %d words compared, %d instructions", seen, len(words), legal)
 }
 
 // TestAssembler holds the encoder of these tests against the decoder.

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // recorder is a bus that keeps what it was asked and answers from functions.
@@ -27,9 +30,7 @@ func (r *recorder) Store(addr uint32, size int, v uint32) error {
 
 func (r *recorder) want(t *testing.T, calls ...string) {
 	t.Helper()
-	if !slices.Equal(r.calls, calls) {
-		t.Errorf("the bus saw %q, want %q", r.calls, calls)
-	}
+	assert.Check(t, slices.Equal(r.calls, calls), "the bus saw %q, want %q", r.calls, calls)
 	r.calls = nil
 }
 
@@ -92,9 +93,8 @@ func TestBusError(t *testing.T) {
 		if n != 1 || !errors.Is(err, broken) || errors.As(err, &trap) || c.PC() != 4 || c.X(a0) != 0 {
 			t.Errorf("Run = %d, %v; pc %d", n, err, c.PC())
 		}
-		if !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "start+0x4") {
-			t.Errorf("the message lacks the access or the function: %v", err)
-		}
+		assert.Check(t, strings.Contains(err.Error(), text) && strings.Contains(err.Error(), "start+0x4"),
+			"the message lacks the access or the function: %v", err)
 	}
 }
 
@@ -133,18 +133,14 @@ func TestSelfModifying(t *testing.T) {
 	}
 	c.SetPC(0)
 	run(t, c, 1)
-	if c.X(a0) != 18 {
-		t.Errorf("the first instruction is still the one before: a0 = %d", c.X(a0))
-	}
+	assert.Check(t, is.Equal(c.X(a0), uint32(18)), "the first instruction is still the one before: a0")
 
 	// Changes from outside need Invalidate.
 	copy(c.RAM(), program(opi("addi", a0, zero, 5)))
 	c.Invalidate()
 	c.SetPC(0)
 	run(t, c, 1)
-	if c.X(a0) != 5 {
-		t.Errorf("after Invalidate: a0 = %d", c.X(a0))
-	}
+	assert.Check(t, is.Equal(c.X(a0), uint32(5)), "after Invalidate: a0")
 }
 
 func TestRunAllocatesNothing(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
 
@@ -184,9 +186,7 @@ func TestRandomPrograms(t *testing.T) {
 		copy(ref.ram, image)
 		runner, stepper := New(randomRAM, &device{}), New(randomRAM, &device{})
 		for _, c := range []*CPU{runner, stepper} {
-			if err := c.Load(image, nil); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, c.Load(image, nil))
 		}
 		for i := 1; i < 32; i++ {
 			v := r.Uint32()
@@ -232,9 +232,7 @@ func TestRandomPrograms(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions, ends: %v", total, ends)
-	if total < programs*100 {
-		t.Errorf("only %d instructions in %d programs", total, programs)
-	}
+	assert.Check(t, total >= programs*100, "only %d instructions in %d programs", total, programs)
 }
 
 // TestRandomWords lets programs of random instruction words run over their own
@@ -259,9 +257,7 @@ func TestRandomWords(t *testing.T) {
 		}
 		runner, stepper := New(256, nil), New(256, nil)
 		for _, c := range []*CPU{runner, stepper} {
-			if err := c.Load(image, nil); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, c.Load(image, nil))
 		}
 		for i := 1; i < 32; i++ {
 			v := r.Uint32N(64) * 4
@@ -302,7 +298,5 @@ func TestRandomWords(t *testing.T) {
 			}
 		}
 	}
-	if changed < programs/4 {
-		t.Errorf("only %d of %d programs changed themselves", changed, programs)
-	}
+	assert.Check(t, changed >= programs/4, "only %d of %d programs changed themselves", changed, programs)
 }

@@ -3,6 +3,8 @@ package rv32
 import (
 	"errors"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestStep(t *testing.T) {
@@ -49,17 +51,13 @@ func TestStep(t *testing.T) {
 	} {
 		want.Instr = word(int(want.PC / 4))
 		got, err := c.Step()
-		if got != want {
-			t.Errorf("step %d:\n%+v, want\n%+v", i, got, want)
-		}
+		assert.Check(t, got == want, "step %d:\n%+v, want\n%+v", i, got, want)
 		if yields := want.Addr == 0x1fffc; errors.Is(err, ErrYield) != yields || err != nil && !yields {
 			t.Errorf("step %d: %v", i, err)
 		}
 	}
 	got, err := c.Step()
-	if got != (Retired{}) {
-		t.Errorf("a trap retires %+v", got)
-	}
+	assert.Check(t, got == (Retired{}), "a trap retires %+v", got)
 	wantTrap(t, err, Trap{Cause: MisalignedLoad, PC: 64, Instr: word(16), Addr: 0xfffffffe})
 	for _, pc := range []uint32{2, 4094, 1 << 20} {
 		c.SetPC(pc)

@@ -7,21 +7,20 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestParseSymbols(t *testing.T) {
 	const text = "00000000 _start\n00000010 main\n00000020\n00000100 helper.part.0\n"
 	s, err := ParseSymbols([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for addr, want := range map[uint32]string{
 		0: "_start+0x0", 12: "_start+0xc", 16: "main+0x0", 31: "main+0xf", 32: "", 255: "", 256: "helper.part.0+0x0",
 		0xffffffff: "helper.part.0+0xfffffeff",
 	} {
-		if got := s.Func(addr); got != want {
-			t.Errorf("Func(0x%x) = %q, want %q", addr, got, want)
-		}
+		assert.Check(t, is.Equal(s.Func(addr), want), "Func(0x%x)", addr)
 	}
 	if got, err := s.MarshalText(); string(got) != text || err != nil {
 		t.Errorf("written again: %q, %v", got, err)
@@ -39,9 +38,8 @@ func TestParseSymbols(t *testing.T) {
 		t.Error("the end of a function has an address")
 	}
 	tolerant, err := ParseSymbols([]byte("\n 0 a\r\n\n10\tb"))
-	if err != nil || tolerant.Func(4) != "a+0x4" || tolerant.Func(0x11) != "b+0x1" {
-		t.Errorf("other white space: %+v, %v", tolerant, err)
-	}
+	assert.Check(t, err == nil && tolerant.Func(4) == "a+0x4" && tolerant.Func(0x11) == "b+0x1",
+		"other white space: %+v, %v", tolerant, err)
 	for _, bad := range []string{"x main", "00000000 a b", "100000000 a", "-1 a", "4 a\n4 b", "8 a\n4 b"} {
 		if s, err := ParseSymbols([]byte(bad)); err == nil || !strings.Contains(err.Error(), "line") {
 			t.Errorf("%q: %+v, %v", bad, s, err)
@@ -85,9 +83,7 @@ func object(t *testing.T, machine elf.Machine, symbols []elf.Sym32, names []stri
 		symbols,
 		strtab,
 	} {
-		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, binary.Write(&b, binary.LittleEndian, part))
 	}
 	return b.Bytes()
 }
@@ -114,9 +110,7 @@ func TestReadSymbols(t *testing.T) {
 	}, []string{"last", "_start", "alias", "main", "label", "_text_end", ".L3", "$x", "table", "_end",
 		"__size", "lost", "top"})
 	s, err := ReadSymbols(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const want = "00000000 _start\n00000010 main\n00000030\n00000040 last\n00000050\nfffffff0 top\n"
 	if got, _ := s.MarshalText(); string(got) != want {
 		t.Errorf("symbols\n%s, want\n%s", got, want)
@@ -148,11 +142,7 @@ func TestTrapMessage(t *testing.T) {
 			"rv32: misaligned fetch, address 0x0000001a, pc 0x00000014: jal zero,0x1a (0x0060006f)"},
 		{Trap{Cause: Cause(9)}, "rv32: cause 9, pc 0x00000000: .word 0x00000000 (0x00000000)"},
 	} {
-		if got := test.trap.Error(); got != test.want {
-			t.Errorf("%q, want %q", got, test.want)
-		}
-		if errors.Is(&test.trap, ErrWait) {
-			t.Error("a trap is no wait")
-		}
+		assert.Check(t, is.Equal(test.trap.Error(), test.want))
+		assert.Check(t, !errors.Is(&test.trap, ErrWait), "a trap is no wait")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
@@ -22,20 +24,14 @@ const ranks = 4
 func engines(t *testing.T) (port int) {
 	t.Helper()
 	here, err := launch.Here(t.Context(), ranks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d, err := world.Design("u55c_tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if port, err = host.FreePorts(ranks * host.PortsPerRank); err != nil {
 		t.Fatal(err)
 	}
 	h, err := host.Start(t.Context(), d, host.Options{World: here, Serve: true, Endpoints: sim.Endpoints{Port: port}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { h.Close() })
 	return port
 }
@@ -57,9 +53,7 @@ func mpirun(t *testing.T, parts ...[]string) (stdout, stderr string, code int) {
 func flags(t *testing.T, port int, more ...string) []string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer l.Close()
 	return append([]string{os.Args[0], "-port=" + strconv.Itoa(port), "-meet=" + l.Addr().String()}, more...)
 }

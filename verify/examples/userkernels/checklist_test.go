@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
@@ -14,14 +17,10 @@ import (
 func TestOutputs(t *testing.T) {
 	out := t.TempDir()
 	w, err := workspace.Open(".", t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	only := workspace.Selection{Only: "checklist"}
 	designs, err := w.Validate(t.Context(), only)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := w.Generate(t.Context(), workspace.Options{Selection: only, Out: out}); err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +59,6 @@ ports:
 func same(t *testing.T, file, want string) {
 	t.Helper()
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is\n%s\nand not\n%s", file, got, want)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(string(got), want), "%s is\n%s\nand", file, got)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/verify/hls"
@@ -26,14 +28,10 @@ const (
 func write(t *testing.T, file, old, text string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "platforms"), os.DirFS("platforms")); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.CopyFS(filepath.Join(dir, "platforms"), os.DirFS("platforms")))
 	name := filepath.Join(dir, filepath.FromSlash(file))
 	before, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	after := strings.Replace(string(before), old, text, 1)
 	if old == "" {
 		after = ""
@@ -43,9 +41,7 @@ func write(t *testing.T, file, old, text string) {
 	} else {
 		t.Fatalf("%s has no %q", file, old)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Chdir(dir)
 }
 
@@ -53,12 +49,8 @@ func write(t *testing.T, file, old, text string) {
 func add(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.FromSlash(name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		assert.NilError(t, os.WriteFile(filepath.FromSlash(name), []byte(text), 0o644))
 	}
 }
 
@@ -66,13 +58,9 @@ func add(t *testing.T, files map[string]string) {
 func line(t *testing.T, file, text string) int {
 	t.Helper()
 	content, err := os.ReadFile(filepath.FromSlash(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	before, _, found := strings.Cut(string(content), text)
-	if !found {
-		t.Fatalf("%s has no %q", file, text)
-	}
+	assert.Assert(t, found, "%s has no %q", file, text)
 	return strings.Count(before, "\n") + 1
 }
 
@@ -100,21 +88,14 @@ func TestMistakesInDescriptionsAreShownWhereTheyStand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, c.file, c.old, c.text)
 			_, err := world.Design("bf16", "")
-			if !errors.Is(err, lang.ErrInvalid) {
-				t.Fatalf("not a mistake: %v", err)
-			}
+			assert.ErrorIs(t, err, lang.ErrInvalid, "not a mistake")
 			var problems *workspace.Problems
-			if !errors.As(err, &problems) {
-				t.Fatalf("no list of problems: %v", err)
-			}
+			assert.Assert(t, errors.As(err, &problems), "no list of problems: %v", err)
 			var shown strings.Builder
-			if err := problems.Show(&shown, false); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, problems.Show(&shown, false))
 			for _, text := range append(c.said, "on platforms/") {
-				if !strings.Contains(strings.Join(strings.Fields(shown.String()), " "), text) {
-					t.Errorf("it does not say %q:\n%s", text, shown.String())
-				}
+				assert.Check(t, strings.Contains(strings.Join(strings.Fields(shown.String()), " "), text),
+					"it does not say %q:\n%s", text, shown.String())
 			}
 		})
 	}
@@ -132,18 +113,13 @@ func TestTheCompilersWordsNameTheUsersFileAndLine(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, functions, c.old, c.text)
 			d, err := world.Design("bf16", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			_, err = hls.Library(t.Context(), d, "bf16_ops")
 			var failed *hls.CompileError
-			if !errors.As(err, &failed) {
-				t.Fatalf("not an error of the compiler: %v", err)
-			}
+			assert.Assert(t, errors.As(err, &failed), "not an error of the compiler: %v", err)
 			place := functions + ":" + strconv.Itoa(line(t, functions, c.text)) + ":"
-			if !strings.Contains(failed.Text, place) || !strings.Contains(failed.Text, c.said) {
-				t.Errorf("it does not say %s and %q:\n%s", place, c.said, failed.Text)
-			}
+			assert.Check(t, strings.Contains(failed.Text, place) && strings.Contains(failed.Text, c.said),
+				"it does not say %s and %q:\n%s", place, c.said, failed.Text)
 		})
 	}
 }
@@ -155,12 +131,9 @@ func TestAFunctionThatIsNotWrittenIsNamed(t *testing.T) {
 	}
 	write(t, functions, "inline bfloat16 sum(", "inline bfloat16 add(")
 	d, err := world.Design("bf16", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, err = hls.Library(t.Context(), d, "bf16_ops")
 	var failed *hls.CompileError
-	if !errors.As(err, &failed) || !strings.Contains(failed.Text, "sum") {
-		t.Errorf("it does not name the function: %v", err)
-	}
+	assert.Check(t, errors.As(err, &failed) && strings.Contains(failed.Text, "sum"),
+		"it does not name the function: %v", err)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/hls"
@@ -51,29 +52,19 @@ func run(t *testing.T, platform string, n int, do func(ctx context.Context, r en
 	if errors.Is(err, hls.ErrTools) || errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	}()
 	p, err := world.Platform(platform, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	engines, err := accl.OpenAll(ctx, w.Devices(), p, w.Ranks())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var all errgroup.Group
 	for i, e := range engines {
 		all.Go(func() error { return do(ctx, engine{e, w.Device(i)}) })
 	}
-	if err := all.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, all.Wait())
 }
 
 // pair allocates two buffers.

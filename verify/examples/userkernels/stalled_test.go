@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu"
@@ -35,22 +36,14 @@ func start(t *testing.T, platform string, n int, f *faults) (*world.World, []*ac
 		t.Skip(err)
 	}
 	w, err := world.Load(t.Context(), platform, "", n, world.Options{Engine: emu.Options{OnFault: f.add}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	})
 	p, err := world.Platform(platform, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	engines, err := accl.OpenAll(t.Context(), w.Devices(), p, w.Ranks())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return w, engines
 }
 
@@ -83,12 +76,9 @@ func TestAPluginThatLosesABeatIsNamedWithStreamAndBeat(t *testing.T) {
 	}
 	_, err := engines[0].Combine(t.Context(), b[0], b[1], b[2], count, accl.Sum)
 	var failure *accl.CallError
-	if !errors.As(err, &failure) || len(failure.Bits) != 1 || failure.Bits[0].Name != "ARITH" {
-		t.Errorf("the call ends with %v", err)
-	}
-	if len(f.said) != 1 {
-		t.Fatalf("said of kernels: %v", f.said)
-	}
+	assert.Check(t, errors.As(err, &failure) && len(failure.Bits) == 1 && failure.Bits[0].Name == "ARITH",
+		"the call ends with %v", err)
+	assert.Equal(t, len(f.said), 1, "said of kernels: %v", f.said)
 	for _, text := range []string{"arith_0", "bf16_ops", "beat 9 of out_r", "10 of 10 beats of in0"} {
 		if !strings.Contains(f.said[0].Error(), text) {
 			t.Errorf("it does not say %q: %v", text, f.said[0])
@@ -133,9 +123,7 @@ func TestAKernelThatWaitsForEverIsNamedWithStreamAndBeat(t *testing.T) {
 	var f faults
 	w, engines := start(t, "waiting", 2, &f)
 	src, err := accl.Alloc[float32](t.Context(), engines[0], 64) // four beats
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var both errgroup.Group
 	both.Go(func() error {
 		_, err := engines[0].StreamPut(t.Context(), src, src.Len(), 1, 9)
@@ -156,9 +144,7 @@ func TestAKernelThatWaitsForEverIsNamedWithStreamAndBeat(t *testing.T) {
 		}
 		return nil
 	})
-	if err := both.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, both.Wait())
 	for _, k := range w.Engine(1).Stats().Kernels {
 		if k.Instance == "waiting_0" && strings.Contains(k.Doing, "beat 5 of data_from_cclo") {
 			return

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -41,17 +43,13 @@ func TestEnginesBehindFaults(t *testing.T) {
 			for rank, a := range addresses {
 				as4 := a.IP.As4()
 				port, _, err := net.Port(binary.BigEndian.Uint32(as4[:]), a.Port)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				members = append(members,
 					world.Member{Rank: rank,
 						Port: plan.Impair(ctx, port, rank, func(session uint32) (int, bool) { return int(session), true })})
 			}
 			w, err := world.Start(ctx, d, members, emu.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer w.Close()
 			engines := make([]*accl.Engine, ranks)
 			ranktest.All(t, ranks, func(rank int) (err error) { // an engine that is not open yet drops packets

@@ -2,12 +2,14 @@ package faults_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
@@ -125,9 +127,8 @@ func TestPartitionsHoldBackOnTCP(t *testing.T) {
 				if want > time.Second && want < 2*time.Second && (a.from < 2) != (a.to < 2) {
 					want = 2 * time.Second
 				}
-				if a.at < want || a.at > want+period/10 {
-					t.Errorf("packet %d of %v arrives at %v, not at %v", a.number, link, a.at, want)
-				}
+				assert.Check(t, a.at >= want && a.at <= want+period/10,
+					"packet %d of %v arrives at %v, not at %v", a.number, link, a.at, want)
 			}
 		})
 	}
@@ -138,26 +139,18 @@ func TestKills(t *testing.T) {
 	each(t, fabric.TCP, `{kills = [{rank = 3, at = "20s"}]}`, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
 		time.Sleep(20*time.Second - 1)
 		synctest.Wait()
-		if err := ports[3].Send(0, numbered(1, 0)); err != nil {
-			t.Errorf("before its end: %v", err)
-		}
+		assert.Check(t, ports[3].Send(0, numbered(1, 0)), "before its end")
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		if err := ports[3].Send(0, numbered(2, 0)); !errors.Is(err, fabric.ErrClosed) {
-			t.Errorf("after its end: %v", err)
-		}
+		assert.Check(t, is.ErrorIs(ports[3].Send(0, numbered(2, 0)), fabric.ErrClosed), "after its end")
 		if got := arrivals(time.Now(), ports); len(got) != 1 {
 			t.Errorf("arrived: %v", got)
 		}
 		if session, ok := ports[0].Closed(); !ok || session != 3 {
 			t.Errorf("rank 0 sees session %d closed: %v", session, ok)
 		}
-		if err := ports[0].Send(1, numbered(3, 0)); err != nil {
-			t.Errorf("between the others: %v", err)
-		}
-		if err := ports[0].Send(3, numbered(3, 0)); !errors.Is(err, fabric.ErrClosed) {
-			t.Errorf("to the one that is gone: %v", err)
-		}
+		assert.Check(t, ports[0].Send(1, numbered(3, 0)), "between the others")
+		assert.Check(t, is.ErrorIs(ports[0].Send(3, numbered(3, 0)), fabric.ErrClosed), "to the one that is gone")
 	})
 }
 
@@ -173,9 +166,7 @@ func TestContextEndsChanges(t *testing.T) {
 			cancel()
 			synctest.Wait()
 			time.Sleep(2 * time.Hour)
-			if err := ports[0].Send(1, numbered(1, 0)); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, ports[0].Send(1, numbered(1, 0)))
 			if got := arrivals(time.Now(), ports); len(got) != 0 {
 				t.Errorf("%s: %v", name, got)
 			}
@@ -189,9 +180,7 @@ func TestCloseEndsChanges(t *testing.T) {
 		_, inner := network(t, fabric.UDP, 2)
 		port := parse(t, `{links = {"*" = {loss = 1, to = "10s"}}}`).Impair(context.WithoutCancel(t.Context()),
 			inner[0], 0, nil)
-		if err := port.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, port.Close())
 		synctest.Wait()
 	})
 }
@@ -206,9 +195,7 @@ func TestStart(t *testing.T) {
 			net, inner := network(t, fabric.UDP, 2)
 			ports := way(t.Context(), p, net, inner)
 			for _, want := range []int{0, 1} {
-				if err := ports[0].Send(1, numbered(1, 0)); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, ports[0].Send(1, numbered(1, 0)))
 				if got := arrivals(time.Now(), ports); len(got) != want {
 					t.Errorf("%s: %d packets arrive %v after the start", name, len(got), time.Since(p.Start))
 				}
@@ -228,24 +215,16 @@ func TestImpairReturns(t *testing.T) {
 	lossy := parse(t, `{links = {"0-1" = {loss = 1}}}`)
 	rankAt := func(at uint32, _ uint16) (int, bool) { return int(at&0xff) - 1, true }
 	for _, p := range []*faults.Plan{nil, parse(t, "{}"), parse(t, `{seed = 5, loss = 0, latency = "0s", links = []}`)} {
-		if got := p.Impair(t.Context(), inner[0], 0, nil); got != inner[0] {
-			t.Errorf("%v: another port", p)
-		}
-		if got := p.ImpairAt(t.Context(), inner[0], 0, rankAt); got != inner[0] {
-			t.Errorf("%v: another port", p)
-		}
+		assert.Check(t, p.Impair(t.Context(), inner[0], 0, nil) == inner[0], "%v: another port", p)
+		assert.Check(t, p.ImpairAt(t.Context(), inner[0], 0, rankAt) == inner[0], "%v: another port", p)
 		p.Apply(t.Context(), fabric.NewNet(fabric.UDP, fabric.Options{}))
 	}
 	p := lossy.ImpairAt(t.Context(), router{inner[0]}, 0, rankAt)
 	p.(fabric.Router).Route(1, ip(1), port(1), false)
 	for range 3 {
-		if err := p.Send(1, numbered(0, 0)); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, p.Send(1, numbered(0, 0)))
 	}
-	if err := p.Send(0, numbered(0, 0)); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, p.Send(0, numbered(0, 0)))
 	if s := counts(t, p); s != (fabric.Stats{Sent: 4, Delivered: 1, Dropped: 3, Bytes: 4 * 64}) {
 		t.Errorf("%+v", s)
 	}

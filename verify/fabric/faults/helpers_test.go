@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 )
@@ -53,9 +55,7 @@ func numbered(n, payload int) *fabric.Packet {
 func counts(t *testing.T, port fabric.Port) fabric.Stats {
 	t.Helper()
 	p, ok := fabric.ImpairedOf(port)
-	if !ok {
-		t.Fatal("the port has no faults")
-	}
+	assert.Assert(t, ok, "the port has no faults")
 	return p.Stats()
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 )
@@ -152,9 +155,7 @@ Error: Invalid value
    4:   to   = "1"
 
 to: write a time with its unit, for example "2ms" or "1.5s".`
-	if err == nil || err.Error() != want {
-		t.Errorf("printed\n%v\nnot\n%s", err, want)
-	}
+	assert.Check(t, err != nil && err.Error() == want, "printed\n%v\nnot\n%s", err, want)
 
 	_, err = faults.Parse(`{loss = 20}`)
 	want = `Error: Invalid value
@@ -163,20 +164,16 @@ to: write a time with its unit, for example "2ms" or "1.5s".`
    1: {loss = 20}
 
 loss: a probability is a number from 0 to 1.`
-	if err == nil || err.Error() != want {
-		t.Errorf("printed\n%v\nnot\n%s", err, want)
-	}
+	assert.Check(t, err != nil && err.Error() == want, "printed\n%v\nnot\n%s", err, want)
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
 	_, err := faults.Parse(filepath.Join(t.TempDir(), "none.hcl"))
-	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "read faults: ") {
-		t.Errorf("no file: %v", err)
-	}
+	assert.Check(t, errors.Is(err, os.ErrNotExist) && strings.HasPrefix(err.Error(), "read faults: "),
+		"no file: %v", err)
 	_, err = faults.Parse(file(t, strings.Repeat("#", lang.MaxFileBytes+1)))
-	if !errors.Is(err, lang.ErrInvalid) || !strings.Contains(err.Error(), "File too large") {
-		t.Errorf("a large file: %.200v", err)
-	}
+	assert.Check(t, errors.Is(err, lang.ErrInvalid) && strings.Contains(err.Error(), "File too large"),
+		"a large file: %.200v", err)
 }
 
 // Ranks that a world does not have are found once its size is known, all of
@@ -192,14 +189,10 @@ func TestCheck(t *testing.T) {
     [1, 6, 2]]}]
   kills = [{rank = 4, at = "1s"}]
 }`)
-	if err := p.Check(8); err != nil {
-		t.Errorf("in a world of 8: %v", err)
-	}
+	assert.Check(t, p.Check(8), "in a world of 8")
 	err := p.Check(4)
 	var m *faults.Mistakes
-	if !errors.As(err, &m) || !errors.Is(err, lang.ErrInvalid) {
-		t.Fatalf("in a world of 4: %v", err)
-	}
+	assert.Assert(t, errors.As(err, &m) && errors.Is(err, lang.ErrInvalid), "in a world of 4: %v", err)
 	var got []string
 	for _, d := range m.Diags {
 		got = append(got, fmt.Sprintf("%d:%d %s", d.Subject.Start.Line, d.Subject.Start.Column, d.Detail))
@@ -214,9 +207,7 @@ func TestCheck(t *testing.T) {
 	if a, b := strings.Join(got, "\n"), strings.Join(want, "\n"); a != b {
 		t.Errorf("got\n%s\nnot\n%s", a, b)
 	}
-	if !strings.Contains(err.Error(), "9:   kills = [{rank = 4,") {
-		t.Errorf("the source is not shown:\n%v", err)
-	}
+	assert.Check(t, is.Contains(err.Error(), "9:   kills = [{rank = 4,"), "the source is not shown:\n%v", err)
 
 	// A plan that nobody has written has no places.
 	err = (&faults.Plan{Kills: []faults.Kill{{Rank: 2}}}).Check(2)
@@ -224,7 +215,5 @@ func TestCheck(t *testing.T) {
 		strings.Contains(err.Error(), "line") {
 		t.Errorf("without places: %v", err)
 	}
-	if err := (*faults.Plan)(nil).Check(0); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, (*faults.Plan)(nil).Check(0))
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
@@ -24,18 +26,14 @@ func same(a, b *faults.Plan) string {
 func parse(t *testing.T, text string) *faults.Plan {
 	t.Helper()
 	p, err := faults.Parse(text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	assert.NilError(t, err, "%s", text)
 	return p
 }
 
 func file(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bad.hcl")
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 	return name
 }
 
@@ -106,9 +104,7 @@ kill "3" { at = "20s" }
 `),
 		"itself": everything.String(),
 	} {
-		if diff := same(parse(t, text), &everything); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		assert.Check(t, is.Equal(same(parse(t, text), &everything), ""), "%s", name)
 	}
 }
 
@@ -116,21 +112,15 @@ func TestPlanPrintsWhatItDoes(t *testing.T) {
 	want := `{seed = 7, latency = "2ms", jitter = "200us", bandwidth = "1GB/s", loss = 0.01, duplicate = 0.02, reorder = 0.03, corrupt = 0.04, ` +
 		`links = [{ranks = "0-2", loss = 0.2, cut = true, from = "5s", to = "8s"}, {ranks = "*>3", bandwidth = "1.25GB/s"}, {ranks = "1-*", latency = "0s", from = "1s"}], ` +
 		`partitions = [{groups = [[0, 1], [2, 3]], from = "10s", to = "12s"}], kills = [{rank = 3, at = "20s"}]}`
-	if got := everything.String(); got != want {
-		t.Errorf("printed\n%s\nnot\n%s", got, want)
-	}
-	if got := (*faults.Plan)(nil).String(); got != "{}" {
-		t.Errorf("no plan prints %s", got)
-	}
+	assert.Check(t, is.Equal(everything.String(), want))
+	assert.Check(t, is.Equal((*faults.Plan)(nil).String(), "{}"), "no plan prints")
 }
 
 // Values print so that they read as the same ones.
 func TestUnits(t *testing.T) {
 	plan := func(text string) *faults.Plan {
 		p := parse(t, text)
-		if diff := same(parse(t, p.String()), p); diff != "" {
-			t.Errorf("%s prints %s: %s", text, p, diff)
-		}
+		assert.Check(t, is.Equal(same(parse(t, p.String()), p), ""), "%s prints %s", text, p)
 		return p
 	}
 	for text, want := range map[string]float64{
@@ -144,9 +134,7 @@ func TestUnits(t *testing.T) {
 	}
 	for text, want := range map[string]time.Duration{`"1m"`: time.Minute, `"1h30m"`: 90 * time.Minute,
 		`"1.5ms"`: 1500 * time.Microsecond, `"20µs"`: 20 * time.Microsecond, "0": 0, `"1h0m0.000000001s"`: time.Hour + 1} {
-		if got := plan(`{latency = ` + text + `}`).Latency; got != want {
-			t.Errorf("%s is %v, not %v", text, got, want)
-		}
+		assert.Check(t, is.Equal(plan(`{latency = `+text+`}`).Latency, want), "%s", text)
 	}
 }
 
@@ -160,9 +148,7 @@ func TestSeedIsChosen(t *testing.T) {
 			t.Errorf("%s reads as seed %d, chosen %v", p, again.Seed, again.SeedChosen())
 		}
 	}
-	if len(seeds) < 15 {
-		t.Errorf("%d seeds of 20", len(seeds))
-	}
+	assert.Check(t, len(seeds) >= 15, "%d seeds of 20", len(seeds))
 	if p := parse(t, "{seed = -9223372036854775808}"); p.Seed != math.MinInt64 {
 		t.Errorf("seed %d", p.Seed)
 	}
@@ -184,18 +170,12 @@ func FuzzParse(f *testing.F) {
 		}
 		p, err := faults.Parse(text)
 		if err != nil {
-			if err.Error() == "" {
-				t.Error("an error without text")
-			}
+			assert.Check(t, err.Error() != "", "an error without text")
 			return
 		}
 		again, err := faults.Parse(p.String())
-		if err != nil {
-			t.Fatalf("%s: %v", p, err)
-		}
-		if diff := same(again, p); diff != "" {
-			t.Errorf("%s: %s", p, diff)
-		}
+		assert.NilError(t, err, "%s", p)
+		assert.Check(t, is.Equal(same(again, p), ""), "%s", p)
 		_ = p.Check(4)
 	})
 }

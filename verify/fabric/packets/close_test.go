@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
 )
@@ -54,22 +57,14 @@ func TestClose(t *testing.T) {
 			time.Sleep(10 * time.Microsecond)
 		}
 	})
-	if err := ports[0].Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, ports[0].Close())
 	sender.Wait()
 	if released.Load() != sent.Load() {
 		t.Errorf("%d packets were released of %d", released.Load(), sent.Load())
 	}
-	if err := ports[0].Close(); err != nil {
-		t.Errorf("again: %v", err)
-	}
-	if err := ports[0].Send(1, message(0, nil)); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("send: %v", err)
-	}
-	if err := ports[0].Listen(1); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("listen: %v", err)
-	}
+	assert.Check(t, ports[0].Close())
+	assert.Check(t, is.ErrorIs(ports[0].Send(1, message(0, nil)), fabric.ErrClosed))
+	assert.Check(t, is.ErrorIs(ports[0].Listen(1), fabric.ErrClosed))
 	if _, err := ports[0].Connect(t.Context(), 1, 1); !errors.Is(err, fabric.ErrClosed) {
 		t.Errorf("connect: %v", err)
 	}
@@ -108,9 +103,7 @@ func TestCloseReleasesWhatCannotBePublished(t *testing.T) {
 		ports := pair(t, packets.Options{WindowBytes: 8 << 10})
 		released, sent := fill(t, ports[0])
 		begin := time.Now()
-		if err := ports[0].Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, ports[0].Close())
 		if d := time.Since(begin); d > 5*time.Second {
 			t.Errorf("closing took %v", d)
 		}
@@ -153,9 +146,7 @@ func fill(t *testing.T, port *packets.Port) (released *atomic.Int32, sent int32)
 			sent++
 			gone = -1
 		}
-		if !errors.Is(err, fabric.ErrBusy) {
-			t.Fatal(err)
-		}
+		assert.ErrorIs(t, err, fabric.ErrBusy)
 		if n := released.Load(); n != gone {
 			gone, still = n, time.Now()
 		}

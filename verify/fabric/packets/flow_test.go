@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
 )
@@ -67,9 +69,7 @@ func TestARankThatDoesNotReadHoldsUpNoOther(t *testing.T) {
 	send(t, ports[0], 1, message(0, nil))
 	until(t, "that the rank that does not read is full", func() bool {
 		err := ports[0].Send(1, message(0, make([]byte, 4032)))
-		if err != nil && !errors.Is(err, fabric.ErrBusy) {
-			t.Fatal(err)
-		}
+		assert.Assert(t, err == nil || errors.Is(err, fabric.ErrBusy), "%v", err)
 		time.Sleep(100 * time.Microsecond)
 		return err != nil
 	})
@@ -92,9 +92,7 @@ func TestNothingVanishesBeforeItsReceiverIsThere(t *testing.T) {
 			var told atomic.Int32
 			sender.Notify(func() { told.Add(1) })
 			for range 20 {
-				if err := sender.Send(10, message(0, nil)); !errors.Is(err, fabric.ErrBusy) {
-					t.Fatalf("to a rank that is not there: %v", err)
-				}
+				assert.ErrorIs(t, sender.Send(10, message(0, nil)), fabric.ErrBusy, "to a rank that is not there")
 				time.Sleep(time.Millisecond)
 			}
 			o.Rank = 10
@@ -122,9 +120,7 @@ func TestPatienceEnds(t *testing.T) {
 			var released atomic.Int32
 			p := freed(message(0, nil), &released)
 			begin := time.Now()
-			if err := port.Send(1, p); !errors.Is(err, fabric.ErrBusy) {
-				t.Fatal(err)
-			}
+			assert.ErrorIs(t, port.Send(1, p), fabric.ErrBusy)
 			select {
 			case <-told:
 			case <-time.After(patient):

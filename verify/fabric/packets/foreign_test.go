@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/sim"
 )
@@ -61,12 +62,8 @@ func newForeign(t testing.TB, e sim.Endpoints, rank int, k kind) *foreign {
 		zmq4.WithDialerMaxRetries(200)}
 	f.pub, f.sub = zmq4.NewPub(t.Context(), quiet...), zmq4.NewSub(t.Context(), quiet...)
 	t.Cleanup(func() { f.close() })
-	if err := f.pub.Listen("tcp://" + e.EthernetOut(rank)); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.sub.SetOption(zmq4.OptionSubscribe, f.topic(rank)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, f.pub.Listen("tcp://"+e.EthernetOut(rank)))
+	assert.NilError(t, f.sub.SetOption(zmq4.OptionSubscribe, f.topic(rank)))
 	return f
 }
 

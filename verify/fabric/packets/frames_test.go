@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
@@ -44,25 +45,17 @@ func TestWhatIsPublished(t *testing.T) {
 			port := open(t, c.o)
 			sub := zmq4.NewSub(t.Context(), zmq4.WithLogger(log.New(io.Discard, "", 0)))
 			defer sub.Close()
-			if err := sub.SetOption(zmq4.OptionSubscribe, c.topic); err != nil {
-				t.Fatal(err)
-			}
-			if err := sub.Dial("tcp://" + c.o.Endpoints.EthernetOut(0)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, sub.SetOption(zmq4.OptionSubscribe, c.topic))
+			assert.NilError(t, sub.Dial("tcp://"+c.o.Endpoints.EthernetOut(0)))
 			p := message(7, payload[:c.payload])
 			want := slices.Concat(p.Header[:], p.Payload)
 			send(t, port, 1, p)
 			encoded := slices.Collect(packets.Encode(0, 1, &p.Header, p.Payload,
 				packets.Format{Unpadded: c.o.Unpadded, Lossy: c.o.Lossy}))
-			if len(encoded) != len(c.packets) {
-				t.Fatalf("encoded as %d messages", len(encoded))
-			}
+			assert.Assert(t, len(encoded) == len(c.packets), "encoded as %d messages", len(encoded))
 			for i, n := range c.packets {
 				m, err := sub.Recv()
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				if len(m.Frames) != 3 || string(m.Frames[0]) != c.topic || string(m.Frames[1]) != "0" {
 					t.Fatalf("packet %d: %d frames, %q", i, len(m.Frames), m.Frames[:min(2, len(m.Frames))])
 				}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -32,9 +34,7 @@ func newTarget(t testing.TB) *target {
 	t.Helper()
 	d := designtest.Load(t, "u55c_tcp", nil)
 	framing, err := emu.Framing(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	port := func() *Port {
 		for base := 12000; base < 20000; base += 10 {
 			p, err := New(t.Context(), Options{Endpoints: sim.Endpoints{Port: base, Ranks: 2}, Framing: framing,
@@ -171,9 +171,8 @@ func FuzzPacket(f *testing.F) {
 		}
 		for i, message := range want.whole {
 			p := target.plain.Receive()
-			if p == nil || p.Session != 1 || !bytes.Equal(slices.Concat(p.Header[:], p.Payload), message) {
-				t.Fatalf("message %d of %d bytes: received %+v", i, len(message), p)
-			}
+			assert.Assert(t, p != nil && p.Session == 1 && bytes.Equal(slices.Concat(p.Header[:], p.Payload), message),
+				"message %d of %d bytes: received %+v", i, len(message), p)
 		}
 		if p := target.plain.Receive(); p != nil {
 			t.Fatalf("received %d bytes more", len(p.Payload))
@@ -219,8 +218,6 @@ func (f *target) check(t *testing.T) {
 	full := f.live.in.sources[1].bytes > 4<<20
 	f.live.in.mu.Unlock()
 	if full {
-		if err := f.engine.Reset(ctx); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, f.engine.Reset(ctx))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
@@ -54,9 +56,7 @@ func open(t testing.TB, o packets.Options) *packets.Port {
 		o.Framing = framing
 	}
 	p, err := packets.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -112,9 +112,7 @@ func send(t testing.TB, p fabric.Port, session uint32, packet *fabric.Packet) (b
 			busy++
 			return false
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return true
 	})
 	return busy

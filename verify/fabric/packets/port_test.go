@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
 )
@@ -81,9 +83,7 @@ func TestSendersTakeTurns(t *testing.T) {
 			last = i
 		}
 	}
-	if last > 6 {
-		t.Errorf("the second sender's third packet was received after %d others", last)
-	}
+	assert.Check(t, last <= 6, "the second sender's third packet was received after %d others", last)
 }
 
 func TestHeldRanksStayWhereTheyAre(t *testing.T) {
@@ -115,9 +115,7 @@ func TestHeldRanksStayWhereTheyAre(t *testing.T) {
 	ports[0].Notify(func() { told.Add(1) })
 	before := told.Load()
 	ports[0].Hold(1, false)
-	if told.Load() == before {
-		t.Error("nobody was told that the rank is held no longer")
-	}
+	assert.Check(t, told.Load() != before, "nobody was told that the rank is held no longer")
 	if p := ports[0].Receive(); p == nil || p.Session != 1 {
 		t.Errorf("received %v", p)
 	}
@@ -126,9 +124,7 @@ func TestHeldRanksStayWhereTheyAre(t *testing.T) {
 	until(t, "notification of an arrival", func() bool { return told.Load() > before })
 	again := false
 	ports[0].Notify(func() { again = true })
-	if !again {
-		t.Error("who asks later was not told of what is there")
-	}
+	assert.Check(t, again, "who asks later was not told of what is there")
 }
 
 func TestWhoIsNobody(t *testing.T) {
@@ -188,9 +184,7 @@ func TestConnectFindsRanks(t *testing.T) {
 			t.Errorf("%08X:%d is %d, %v", c.ip, c.port, session, err)
 		}
 	}
-	if err := port.Listen(base); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, port.Listen(base))
 }
 
 func TestRanksAreOnTheLoopbackAddressUnlessToldOtherwise(t *testing.T) {

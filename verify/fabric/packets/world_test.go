@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
@@ -38,22 +40,16 @@ func load(t testing.TB, name string) *design.Design {
 func start(t testing.TB, d *design.Design, e sim.Endpoints, k kind, o emu.Options, ranks ...int) *world.World {
 	t.Helper()
 	framing, err := emu.Framing(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var members []world.Member
 	for _, rank := range ranks {
 		port := open(t, packets.Options{Endpoints: e, Rank: rank, Unpadded: k.old, Lossy: k.udp, Framing: framing})
 		members = append(members, world.Member{Rank: rank, Port: port})
 	}
 	w, err := world.Start(t.Context(), d, members, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	})
 	return w
 }
@@ -135,9 +131,7 @@ func TestOurWorlds(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
 			defer cancel()
 			engines, err := accl.OpenAll(ctx, w.Devices(), &view, ranks(e))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			each(t, []int{0, 1, 2, 3}, func(ctx context.Context, rank int) error {
 				for _, count := range []int{1, 1000, 100_003} {
 					if err := ranktest.Sum[int32](ctx, engines[rank], count, 1); err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
 
@@ -38,9 +40,7 @@ func TestTCPEndsWhenAllIsTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := newTCP(t, socket.Options{WindowBytes: 8 << 20})
 			conn := raw(t, x)
-			if err := conn.SetReadBuffer(64 << 10); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, conn.SetReadBuffer(64<<10))
 			write(t, conn, message(1, nil))
 			session := x.next().Session
 			const packets = amount / 1064
@@ -61,17 +61,13 @@ func TestTCPEndsWhenAllIsTaken(t *testing.T) {
 func TestTCPEndsWhenAllHasCome(t *testing.T) {
 	x := newTCP(t, socket.Options{})
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer l.Close()
 	at := l.Addr().(*net.TCPAddr).AddrPort()
 	x.Route(1, ip(at), at.Port(), false)
 	send(x, 1, numbered(1, nil))
 	made, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer made.Close()
 	if _, err := io.ReadFull(made, make([]byte, 128)); err != nil { // the hello, and the packet
 		t.Fatal(err)
@@ -81,18 +77,14 @@ func TestTCPEndsWhenAllHasCome(t *testing.T) {
 	if p := x.next(); p.Session != 1 || number(p) != 0 {
 		t.Fatalf("packet %d of session %d", number(p), p.Session)
 	}
-	if err := made.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, made.(*net.TCPConn).CloseWrite())
 	cut(t, made) // the session is ending
 	const packets = 200
 	for i := range packets { // all take longer than a session that ends waits for nothing
 		write(t, came, message(1+i, make([]byte, 100)))
 		time.Sleep(unhurried)
 	}
-	if err := came.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, came.CloseWrite())
 	for i := range packets {
 		if p := x.next(); p.Session != 1 || number(p) != 1+i {
 			t.Fatalf("packet %d of session %d, not %d", number(p), p.Session, 1+i)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -30,13 +32,9 @@ func engines(t testing.TB, platform string, ranks int) *bench {
 	d := designtest.Load(t, platform, nil)
 	p := driverview.Of(d)
 	kind, err := world.Network(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	follows, err := emu.Framing(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b := &bench{}
 	var members []world.Member
 	for i := range ranks {
@@ -56,9 +54,7 @@ func engines(t testing.TB, platform string, ranks int) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := b.world.Close(); err != nil {
-			t.Errorf("close the world: %v", err)
-		}
+		assert.Check(t, b.world.Close(), "close the world")
 	})
 	var devices []accl.Device
 	for i := range ranks {
@@ -100,23 +96,17 @@ func TestEnginesReduceOverSockets(t *testing.T) {
 // A rank that dies is an error on the others.
 func TestEnginesNoticeThatARankIsGone(t *testing.T) {
 	b := engines(t, "u55c_tcp", 2)
-	if err := b.world.Engine(1).Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, b.world.Engine(1).Close())
 	e := b.engines[0]
 	ctx, cancel := context.WithTimeout(t.Context(), 3*limit)
 	defer cancel()
 	src, err := accl.Alloc[int32](ctx, e, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	start := time.Now()
 	if _, err = e.Send(ctx, src, 10, 1); err == nil {
 		_, err = e.Send(ctx, src, 10, 1) // the first one may have been on its way
 	}
-	if err == nil {
-		t.Error("sending to a rank that is gone succeeds")
-	}
+	assert.Check(t, err != nil, "sending to a rank that is gone succeeds")
 	if d := time.Since(start); d > limit+limit/2 {
 		t.Errorf("that has taken %v", d)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
@@ -60,9 +62,7 @@ func TestTCPBackPressure(t *testing.T) {
 		p       *port
 		session uint32
 	}{{x, 1}, {y, 0}} {
-		if err := c.p.Send(c.session, numbered(0, nil)); err != nil {
-			t.Errorf("when all has been received: %v", err)
-		}
+		assert.Check(t, c.p.Send(c.session, numbered(0, nil)), "when all has been received")
 	}
 }
 
@@ -166,9 +166,7 @@ func TestTCPCloseWritesWhatIsQueued(t *testing.T) {
 				send(x, 1, sent.packet(i, size))
 			}
 			start := time.Now()
-			if err := x.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, x.Close())
 			if d := time.Since(start); d > limit/2 {
 				t.Errorf("closing has taken %v", d)
 			}
@@ -209,9 +207,7 @@ func TestTCPCloseDoesNotWaitForLong(t *testing.T) {
 	conn := raw(t, x) // says nothing
 	start := time.Now()
 	for range 2 {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, x.Close())
 	}
 	if d := time.Since(start); d > 2*time.Second {
 		t.Errorf("closing has taken %v", d)
@@ -221,9 +217,7 @@ func TestTCPCloseDoesNotWaitForLong(t *testing.T) {
 	if err := x.Send(1, numbered(0, nil)); !errors.Is(err, fabric.ErrClosed) {
 		t.Errorf("sending when closed: %v", err)
 	}
-	if p := x.Receive(); p != nil {
-		t.Error("receiving when closed")
-	}
+	assert.Check(t, x.Receive() == nil, "receiving when closed")
 	if _, ended := x.Closed(); ended {
 		t.Error("sessions end when the port is closed")
 	}
@@ -243,12 +237,8 @@ func TestTCPCloseGivesBackWhatHasCome(t *testing.T) {
 		send(x, 1, numbered(i, make([]byte, 1000)))
 	}
 	eventually(t, "packets", func() bool { return y.tcp().Stats().Received == 50 })
-	if err := y.Close(); err != nil {
-		t.Error(err)
-	}
-	if p := y.Receive(); p != nil {
-		t.Error("a packet is left")
-	}
+	assert.Check(t, y.Close())
+	assert.Check(t, y.Receive() == nil, "a packet is left")
 	if session := x.end(); session != 1 {
 		t.Errorf("session %d has ended", session)
 	}
@@ -261,13 +251,9 @@ func TestTCPNotifyTellsWhatIsThere(t *testing.T) {
 	eventually(t, "a packet", func() bool { return y.tcp().Stats().Received == 1 })
 	called := 0
 	y.Notify(func() { called++ })
-	if called != 1 {
-		t.Errorf("called %d times", called)
-	}
+	assert.Check(t, called == 1, "called %d times", called)
 	y.Notify(nil)
-	if p := y.Receive(); p == nil {
-		t.Error("no packet")
-	}
+	assert.Check(t, y.Receive() != nil, "no packet")
 }
 
 // Payloads that do not fit their header are the caller's again.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
@@ -85,9 +87,7 @@ func wrap(t testing.TB, p fabric.Port, l *logs) *port {
 		}
 	})
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
+		assert.Check(t, p.Close())
 	})
 	return w
 }
@@ -103,9 +103,7 @@ func idleTCP(t testing.TB, o socket.Options) *port {
 		o.Log = l.add
 	}
 	p, err := socket.TCP(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return wrap(t, p, l)
 }
 
@@ -133,9 +131,7 @@ func newUDP(t testing.TB, o socket.Options) *port {
 		o.Local = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
 	}
 	p, err := socket.UDP(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w := wrap(t, p, l)
 	w.at = p.LocalAddr()
 	return w

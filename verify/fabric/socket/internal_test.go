@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -15,16 +17,12 @@ import (
 // A network that the system has no room for is not waited for.
 func TestUDPSendWithoutRoom(t *testing.T) {
 	peer, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer peer.Close()
 	at := peer.LocalAddr().(*net.UDPAddr).AddrPort()
 	const window = 20000
 	p, err := UDP(Options{Local: netip.AddrPortFrom(loopback, 0), WindowBytes: window, Unpaced: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer p.Close()
 	woken := make(chan struct{}, 1)
 	p.Notify(func() {
@@ -50,9 +48,7 @@ func TestUDPSendWithoutRoom(t *testing.T) {
 		}
 		sent++
 	}
-	if sent < window/1064 || given != 0 {
-		t.Errorf("%d packets taken, %d given back", sent, given)
-	}
+	assert.Check(t, sent >= window/1064 && given == 0, "%d packets taken, %d given back", sent, given)
 	go d.drain()
 	<-woken
 	<-d.written
@@ -67,9 +63,7 @@ func TestUDPSendWithoutRoom(t *testing.T) {
 			t.Fatalf("datagram %d: number %d, %d bytes, %v", i, b[0], n, err)
 		}
 	}
-	if given != sent {
-		t.Errorf("%d of %d packets given back", given, sent)
-	}
+	assert.Check(t, given == sent, "%d of %d packets given back", given, sent)
 }
 
 // No header of any generation has a bit where the hello has its own.
@@ -80,9 +74,8 @@ func TestHelloIsNoHeader(t *testing.T) {
 			continue
 		}
 		for _, f := range layout.Fields {
-			if f.High >= 8*headerEnd || f.High >= 8*helloMagic {
-				t.Errorf("%s: the field %s of headers is where the hello is", name, f.Name)
-			}
+			assert.Check(t, f.High < 8*headerEnd && f.High < 8*helloMagic,
+				"%s: the field %s of headers is where the hello is", name, f.Name)
 		}
 	}
 	for _, at := range []netip.AddrPort{{}, netip.MustParseAddrPort("10.1.2.3:65535")} {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
@@ -27,14 +29,10 @@ const mark, echo, full = 1, 2, 3
 func rawUDP(t testing.TB, to *port, session uint32) *net.UDPConn {
 	t.Helper()
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetReadBuffer(4 << 20)
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.SetDeadline(time.Now().Add(limit)))
 	at := conn.LocalAddr().(*net.UDPAddr).AddrPort()
 	to.Route(session, ip(at), at.Port(), false)
 	return conn
@@ -46,9 +44,7 @@ func datagrams(t testing.TB, conn *net.UDPConn, from, n int) (marks []uint64) {
 	b := make([]byte, 5000)
 	for got := 0; got < n; {
 		k, err := conn.Read(b)
-		if err != nil {
-			t.Fatalf("after %d of %d packets: %v", got, n, err)
-		}
+		assert.NilError(t, err, "after %d of %d packets", got, n)
 		count := binary.LittleEndian.Uint64(b[40:])
 		if string(b[:k]) == string(pacing(mark, count)) {
 			marks = append(marks, count)
@@ -73,9 +69,7 @@ func push(t testing.TB, p *port, session uint32, from int) (sent int) {
 		if err == fabric.ErrBusy {
 			return sent
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	}
 	return sent
 }
@@ -262,9 +256,7 @@ func TestUDPPortsDoNotOverrunEachOther(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, <-done)
 	}
 	if s := y.udp().Stats(); s.Dropped() != 0 {
 		t.Errorf("%v", s)

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
@@ -28,13 +31,9 @@ func rawFrom(t testing.TB, ip netip.Addr, to *port) *net.TCPConn {
 		d.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, 0))
 	}
 	conn, err := d.Dial("tcp4", to.at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.SetDeadline(time.Now().Add(limit)))
 	return conn.(*net.TCPConn)
 }
 
@@ -67,9 +66,7 @@ func greeting(at netip.AddrPort) []byte {
 func cut(t testing.TB, conn net.Conn) []byte {
 	t.Helper()
 	b, err := io.ReadAll(conn)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatal("the connection was not ended")
-	}
+	assert.Assert(t, !errors.Is(err, os.ErrDeadlineExceeded), "the connection was not ended")
 	return b
 }
 
@@ -77,18 +74,14 @@ func cut(t testing.TB, conn net.Conn) []byte {
 func backlogged(t testing.TB) netip.AddrPort {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = syscall.Close(fd) })
 	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
 		syscall.Listen(fd, 0)); err != nil {
 		t.Fatal(err)
 	}
 	name, err := syscall.Getsockname(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(name.(*syscall.SockaddrInet4).Port))
 	for range 10 {
 		conn, err := net.DialTimeout("tcp4", at.String(), 100*time.Millisecond)
@@ -128,18 +121,14 @@ func TestTCPForeignPeerIsKnownByItsAddress(t *testing.T) {
 	if session := x.end(); session != 2 {
 		t.Errorf("session %d has ended", session)
 	}
-	if err := x.Send(2, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("sending after the end: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(x.Send(2, numbered(1, nil)), fabric.ErrClosed), "sending after the end")
 	// It comes again.
 	conn = rawFrom(t, card.Addr(), x)
 	write(t, conn, message(1, []byte("again")))
 	if p := x.next(); p.Session != 2 || string(p.Payload) != "again" {
 		t.Errorf("session %d: %q", p.Session, p.Payload)
 	}
-	if err := x.Send(2, numbered(1, nil)); err != nil {
-		t.Errorf("sending to who came again: %v", err)
-	}
+	assert.Check(t, x.Send(2, numbered(1, nil)), "sending to who came again")
 }
 
 // Where its address is that of several ranks, or of none, it gets a session.
@@ -167,9 +156,7 @@ func TestTCPForeignPeerDoesNotTakeASession(t *testing.T) {
 		t.Errorf("session %d", p.Session)
 	}
 	write(t, raw(t, x), message(2, nil))
-	if p := x.next(); p.Session == 1 {
-		t.Error("the foreign peer has the session of the other one")
-	}
+	assert.Check(t, x.next().Session != 1, "the foreign peer has the session of the other one")
 	send(y, session, numbered(3, nil))
 	if p := x.next(); p.Session != 1 || number(p) != 3 {
 		t.Errorf("packet %d of session %d", number(p), p.Session)
@@ -204,9 +191,7 @@ func TestTCPHello(t *testing.T) {
 	}
 	// What this side says is read by a raw peer.
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer l.Close()
 	at := l.Addr().(*net.TCPAddr).AddrPort()
 	for _, told := range []netip.AddrPort{{}, netip.AddrPortFrom(local(77), 1234), netip.AddrPortFrom(local(78), 65535)} {
@@ -218,9 +203,7 @@ func TestTCPHello(t *testing.T) {
 		}
 		connectTo(x, at)
 		conn, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		got := make([]byte, 64)
 		if _, err := io.ReadFull(conn, got); err != nil || string(got) != string(greeting(want)) {
 			t.Errorf("%v: % x, not % x", err, got, greeting(want))
@@ -308,9 +291,7 @@ func TestTCPLargeMessages(t *testing.T) {
 	if p := x.next(); string(p.Payload) != string(payload) {
 		t.Errorf("%d bytes of %d, or others", len(p.Payload), len(payload))
 	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-done)
 }
 
 // A peer that says nothing may do so if it is clear who it is.

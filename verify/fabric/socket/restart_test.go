@@ -1,11 +1,13 @@
 package socket_test
 
 import (
-	"errors"
 	"net/netip"
 	"os"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
@@ -54,15 +56,11 @@ func TestTCPRestartedRank(t *testing.T) {
 					t.Errorf("packet %d", number(p))
 				}
 			}
-			if err := y.Close(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, y.Close())
 			if session := x.end(); session != 1 {
 				t.Errorf("session %d has ended", session)
 			}
-			if err := x.Send(1, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
-				t.Errorf("sending to who is gone: %v", err)
-			}
+			assert.Check(t, is.ErrorIs(x.Send(1, numbered(1, nil)), fabric.ErrClosed), "sending to who is gone")
 			y = again(t, y.at)
 			y.Route(0, ip(x.at), x.at.Port(), false)
 			y.Route(1, ip(y.at), y.at.Port(), true)
@@ -129,9 +127,7 @@ func TestTCPHalfClosed(t *testing.T) {
 	for i := range packets {
 		send(x, session, numbered(i, make([]byte, 1000)))
 	}
-	if err := conn.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, conn.CloseWrite())
 	if got := len(cut(t, conn)); got != packets*1064 {
 		t.Errorf("%d bytes came, not %d", got, packets*1064)
 	}
@@ -176,9 +172,7 @@ func TestTranslate(t *testing.T) {
 				ports = append(ports, open(t, socket.Options{Translate: real}))
 			}
 			for i, p := range ports {
-				if err := p.Listen(uint16(first + i)); err != nil {
-					t.Errorf("listening as rank %d: %v", i, err)
-				}
+				assert.Check(t, p.Listen(uint16(first+i)), "listening as rank %d", i)
 				for j := range ports {
 					p.Route(uint32(j), ip(p.at), uint16(first+j), i == j)
 				}

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
@@ -141,9 +144,7 @@ func TestTCPSessionNumbers(t *testing.T) {
 	if a, b := connect(x, y), connect(x, z); a != 0x8000 || b != 0x8001 {
 		t.Errorf("sessions %#x and %#x", a, b)
 	}
-	if again := connect(x, y); again != 0x8000 {
-		t.Errorf("connected again, session %#x", again)
-	}
+	assert.Check(t, is.Equal(connect(x, y), uint32(0x8000)), "connected again, session")
 	eventually(t, "a connection", func() bool { return y.tcp().Stats().Accepted > 0 })
 	if s := y.tcp().Stats(); s.Accepted != 1 {
 		t.Errorf("%d connections", s.Accepted)
@@ -153,9 +154,7 @@ func TestTCPSessionNumbers(t *testing.T) {
 	if p := y.next(); p.Session != 0x8000 {
 		t.Errorf("from session %#x", p.Session)
 	}
-	if session := connect(y, x); session != 0x8000 {
-		t.Errorf("the other way: session %#x", session)
-	}
+	assert.Check(t, is.Equal(connect(y, x), uint32(0x8000)), "the other way: session")
 	// A communicator names it.
 	y.Route(7, ip(x.at), x.at.Port(), false)
 	send(x, 0x8000, numbered(2, nil))
@@ -233,12 +232,8 @@ func TestTCPConnectErrors(t *testing.T) {
 		ended <- err
 	}()
 	time.Sleep(20 * time.Millisecond)
-	if err := x.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("connecting when the port was closed: %v", err)
-	}
+	assert.Check(t, x.Close())
+	assert.Check(t, is.ErrorIs(<-ended, fabric.ErrClosed), "connecting when the port was closed")
 	if _, err := x.Connect(t.Context(), ip(nobody), nobody.Port()); !errors.Is(err, fabric.ErrClosed) {
 		t.Errorf("connecting after that: %v", err)
 	}
@@ -246,20 +241,13 @@ func TestTCPConnectErrors(t *testing.T) {
 
 func TestTCPListenErrors(t *testing.T) {
 	x := newTCP(t, socket.Options{})
-	if err := x.Listen(x.at.Port()); err != nil {
-		t.Errorf("listening again: %v", err)
-	}
+	assert.Check(t, x.Listen(x.at.Port()), "listening again")
 	y := idleTCP(t, socket.Options{})
 	err := y.Listen(x.at.Port())
-	if !errors.Is(err, fabric.ErrAddressInUse) || !strings.Contains(err.Error(), x.at.String()) {
-		t.Errorf("listening where another one does: %v", err)
-	}
-	if err := y.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := y.Listen(0); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("listening when closed: %v", err)
-	}
+	assert.Check(t, errors.Is(err, fabric.ErrAddressInUse) && strings.Contains(err.Error(), x.at.String()),
+		"listening where another one does: %v", err)
+	assert.Check(t, y.Close())
+	assert.Check(t, is.ErrorIs(y.Listen(0), fabric.ErrClosed), "listening when closed")
 }
 
 // A rank whose address somebody else has listens as soon as it is free.
@@ -267,12 +255,8 @@ func TestTCPRouteListensWhenTheAddressIsFree(t *testing.T) {
 	x := newTCP(t, socket.Options{})
 	y := idleTCP(t, socket.Options{})
 	y.Route(0, ip(x.at), x.at.Port(), true)
-	if !y.logs.contain("address in use") || !y.logs.contain(x.at.String()) {
-		t.Errorf("logged %q", y.logs.lines)
-	}
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.Check(t, y.logs.contain("address in use") && y.logs.contain(x.at.String()), "logged %q", y.logs.lines)
+	assert.NilError(t, x.Close())
 	eventually(t, "listening", func() bool { return y.tcp().LocalAddr() == x.at })
 }
 
@@ -303,9 +287,7 @@ func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 		}
 	}
 	x.await("room")
-	if err := x.Send(1, numbered(sent, nil)); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, x.Send(1, numbered(sent, nil)))
 	if s := y.tcp().Stats(); s.Accepted != 1 {
 		t.Errorf("%d connections", s.Accepted)
 	}
@@ -321,9 +303,7 @@ func TestTCPConnectBeforeListening(t *testing.T) {
 			at := free(t)
 			x := newTCP(t, socket.Options{Patience: patience})
 			session, err := x.Connect(t.Context(), ip(at), at.Port())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if patience < time.Second {
 				eventually(t, "it gives up", func() bool { return !strings.Contains(stacks(), "dialLater") })
 			}
@@ -342,13 +322,9 @@ func TestTCPConnectBeforeListening(t *testing.T) {
 			if got := y.next(); number(got) != 1 || string(got.Payload) != "early" {
 				t.Errorf("packet %d, %q", number(got), got.Payload)
 			}
-			if err := y.Close(); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, y.Close())
 			x.end()
-			if err := x.Send(session, p); !errors.Is(err, fabric.ErrClosed) {
-				t.Errorf("sending to who has gone: %v", err)
-			}
+			assert.Check(t, is.ErrorIs(x.Send(session, p), fabric.ErrClosed), "sending to who has gone")
 		})
 	}
 }
@@ -389,9 +365,7 @@ func TestTCPBothConnectionsOfAPair(t *testing.T) {
 	}
 	flow(ys, yx, xr)
 	time.Sleep(time.Millisecond)
-	if again := connect(y, x); again != yx {
-		t.Errorf("session %#x, not %#x", again, yx)
-	}
+	assert.Check(t, is.Equal(connect(y, x), yx))
 	flow(xs, xy, yr)
 	wg.Wait()
 	if a, b := x.tcp().Stats().Accepted, y.tcp().Stats().Accepted; a != 1 || b != 1 {
@@ -403,9 +377,7 @@ func TestTCPBothConnectionsOfAPair(t *testing.T) {
 func free(t testing.TB) netip.AddrPort {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).AddrPort()
 }

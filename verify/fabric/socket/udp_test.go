@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
@@ -46,9 +48,7 @@ func TestUDPLargePayloadsAreRefused(t *testing.T) {
 		!strings.Contains(err.Error(), "4032") {
 		t.Errorf("%v", err)
 	}
-	if sent.n.Load() != 0 {
-		t.Error("the packet was given back, but it is the caller's")
-	}
+	assert.Check(t, sent.n.Load() == 0, "the packet was given back, but it is the caller's")
 	payload := content(1, 1, 1)
 	for i := 0; len(payload) < datagram; i++ {
 		payload = append(payload, content(1, i, datagram)...)
@@ -64,9 +64,7 @@ func TestUDPLargePayloadsAreRefused(t *testing.T) {
 func TestUDPStrayDatagrams(t *testing.T) {
 	x, y := newUDP(t, socket.Options{}), newUDP(t, socket.Options{})
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer conn.Close()
 	route(x, y)
 	x.Receive()
@@ -124,9 +122,8 @@ func TestUDPOverflow(t *testing.T) {
 			last, received := -1, 0
 			take := func(p *fabric.Packet) {
 				n := number(p)
-				if n <= last || !bytes.Equal(p.Payload, large(n)) {
-					t.Fatalf("packet %d after %d, or another payload", n, last)
-				}
+				assert.Assert(t, n > last && bytes.Equal(p.Payload, large(n)),
+					"packet %d after %d, or another payload", n, last)
 				last = n
 				received++
 				p.Release()
@@ -142,9 +139,8 @@ func TestUDPOverflow(t *testing.T) {
 			}
 			eventually(t, "all packets", arrived)
 			s := y.udp().Stats()
-			if received+int(s.Dropped()) != packets || received == 0 || s.Dropped() != s.Overflow+s.System {
-				t.Errorf("%d received: %v", received, s)
-			}
+			assert.Check(t, received+int(s.Dropped()) == packets && received != 0 && s.Dropped() == s.Overflow+s.System,
+				"%d received: %v", received, s)
 			if name == "of the window" && s.Overflow == 0 || name == "of the system" && s.System == 0 {
 				t.Errorf("nothing was lost: %v", s)
 			}
@@ -184,9 +180,7 @@ func TestUDPNobodyIsThere(t *testing.T) {
 	send(x, 3, sent.packet(0, 10)) // no such session
 	nobody := free(t)
 	session, err := x.Connect(t.Context(), ip(nobody), nobody.Port())
-	if err != nil || session != 0x8000 {
-		t.Fatalf("session %#x, %v", session, err)
-	}
+	assert.Assert(t, err == nil && session == 0x8000, "session %#x, %v", session, err)
 	for i := range 50 { // each is answered by ICMP
 		send(x, session, sent.packet(i, 10))
 	}
@@ -201,14 +195,10 @@ func TestUDPNobodyIsThere(t *testing.T) {
 		t.Error("a session has ended")
 	}
 	unbound, err := socket.UDP(socket.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer unbound.Close()
 	unbound.Route(1, ip(x.at), x.at.Port(), false)
-	if err := unbound.Send(1, sent.packet(0, 1)); err != nil {
-		t.Errorf("before it is bound: %v", err)
-	}
+	assert.Check(t, unbound.Send(1, sent.packet(0, 1)), "before it is bound")
 	sent.is(t, 52)
 }
 
@@ -236,16 +226,13 @@ func TestUDPPlaces(t *testing.T) {
 	leaks(t)
 	x := newUDP(t, socket.Options{})
 	_, err := socket.UDP(socket.Options{Local: x.at})
-	if !errors.Is(err, fabric.ErrAddressInUse) || !strings.Contains(err.Error(), x.at.String()) {
-		t.Errorf("where another one is: %v", err)
-	}
+	assert.Check(t, errors.Is(err, fabric.ErrAddressInUse) && strings.Contains(err.Error(), x.at.String()),
+		"where another one is: %v", err)
 	y := newUDP(t, socket.Options{})
 	if err := y.Listen(x.at.Port()); !errors.Is(err, fabric.ErrAddressInUse) {
 		t.Errorf("where another one is: %v", err)
 	}
-	if err := y.Listen(y.at.Port()); err != nil {
-		t.Errorf("where it is: %v", err)
-	}
+	assert.Check(t, y.Listen(y.at.Port()), "where it")
 	x.Route(1, ip(y.at), y.at.Port(), false)
 	// Communicators say that it is elsewhere.
 	elsewhere := free(t)
@@ -269,9 +256,7 @@ func TestUDPPlaces(t *testing.T) {
 	if !z.logs.contain("address in use") || z.udp().LocalAddr() != z.at {
 		t.Errorf("it is at %v, logged %q", z.udp().LocalAddr(), z.logs.lines)
 	}
-	if err := x.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, x.Close())
 	eventually(t, "its place", func() bool { return z.udp().LocalAddr() == x.at })
 }
 
@@ -285,13 +270,9 @@ func TestUDPClose(t *testing.T) {
 	}
 	y.next()
 	for range 2 {
-		if err := errors.Join(x.Close(), y.Close()); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, errors.Join(x.Close(), y.Close()))
 	}
-	if p := y.Receive(); p != nil {
-		t.Error("receiving when closed")
-	}
+	assert.Check(t, y.Receive() == nil, "receiving when closed")
 	if err := x.Send(1, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
 		t.Errorf("sending when closed: %v", err)
 	}

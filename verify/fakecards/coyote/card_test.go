@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -23,7 +26,7 @@ import (
 func open(t *testing.T, p *coyote.Process, d *layout.Design) *driver.Card {
 	t.Helper()
 	c, err := driver.Open(t.Context(), d, driver.Options{System: p})
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -31,7 +34,7 @@ func open(t *testing.T, p *coyote.Process, d *layout.Design) *driver.Card {
 func TestCardsThatCannotBeOpened(t *testing.T) {
 	d, _, lies := rdma(t)
 	tcp, err := driverview.Card(designtest.Load(t, "u55c_tcp", nil))
-	check(t, err)
+	assert.NilError(t, err)
 	for name, test := range map[string]struct {
 		design *layout.Design
 		o      driver.Options
@@ -54,9 +57,8 @@ func TestCardsThatCannotBeOpened(t *testing.T) {
 			test.o.System = h.Process()
 			_, err := driver.Open(t.Context(), test.design, test.o)
 			for _, says := range test.says {
-				if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), says) {
-					t.Errorf("%v, want %v with %q", err, test.kind, says)
-				}
+				assert.Check(t, errors.Is(err, test.kind) && strings.Contains(err.Error(), says),
+					"%v, want %v with %q", err, test.kind, says)
 			}
 			coyote.Returned(t, h)
 		})
@@ -72,7 +74,7 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 		first := h.Process()
 		c := open(t, first, &lies)
 		dev, err := c.Engine(t.Context(), &p, 0)
-		check(t, err)
+		assert.NilError(t, err)
 		if _, err := c.Engine(t.Context(), &p, 0); !errors.Is(err, driver.ErrOpen) {
 			t.Errorf("the same engine again: %v", err)
 		}
@@ -97,10 +99,8 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 	if _, err := c.QueuePairs(t.Context(), 32); !errors.Is(err, driver.ErrThreads) {
 		t.Errorf("more queue pairs than there can be: %v", err)
 	}
-	check(t, c.Close())
-	if err := c.Close(); err != nil {
-		t.Errorf("closed again: %v", err)
-	}
+	assert.NilError(t, c.Close())
+	assert.Check(t, c.Close(), "closed again")
 	if _, err := c.QueuePairs(t.Context(), 1); !errors.Is(err, driver.ErrClosed) {
 		t.Error(err)
 	}
@@ -117,7 +117,7 @@ func TestAForeignThread0(t *testing.T) {
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	foreign := h.Process()
 	f, err := foreign.Open("/dev/coyote_fpga_0_v0")
-	check(t, err)
+	assert.NilError(t, err)
 	words := make([]uint64, 32)
 	words[0] = uint64(syscall.Getpid())
 	if _, err := f.Call(0x40084601, words); err != nil || words[1] != 0 {
@@ -128,7 +128,7 @@ func TestAForeignThread0(t *testing.T) {
 		t.Error(err)
 	}
 	foreign.Die()
-	check(t, open(t, h.Process(), &lies).Close())
+	assert.NilError(t, open(t, h.Process(), &lies).Close())
 }
 
 // TestMemory looks into device memory as the engine sees it.
@@ -140,42 +140,39 @@ func TestMemory(t *testing.T) {
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	c := open(t, h.Process(), &lies)
 	dev, err := c.Engine(t.Context(), &p, 0)
-	check(t, err)
+	assert.NilError(t, err)
 	m, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: size})
-	check(t, err)
+	assert.NilError(t, err)
 	engine, err := h.World.Engine(0).Memory(false)
-	check(t, err)
+	assert.NilError(t, err)
 	device := func(at, n int) []byte {
 		t.Helper()
 		out := make([]byte, n)
-		check(t, engine.Read(out, m.Addr()+uint64(at)))
+		assert.NilError(t, engine.Read(out, m.Addr()+uint64(at)))
 		return out
 	}
 	written := func(at int, b []byte) {
 		t.Helper()
-		check(t, engine.Write(b, m.Addr()+uint64(at)))
+		assert.NilError(t, engine.Write(b, m.Addr()+uint64(at)))
 	}
 	for i := range m.Bytes() {
 		m.Bytes()[i] = byte(i%251 + 1)
 	}
 	// Nothing goes over by itself, and a part leaves what is around it on the device alone.
-	if got := device(0, size); !bytes.Equal(got, make([]byte, size)) {
-		t.Error("new memory is not empty")
-	}
+	assert.Check(t, bytes.Equal(device(0, size), make([]byte, size)), "new memory is not empty")
 	written(page-8, []byte("ENGINE"))
 	written(2*page+5000, []byte("DEVICE"))
-	check(t, m.SyncTo(t.Context(), page-2, page+1000))
+	assert.NilError(t, m.SyncTo(t.Context(), page-2, page+1000))
 	want := make([]byte, size)
 	copy(want[page-8:], "ENGINE")
 	copy(want[2*page+5000:], "DEVICE")
 	copy(want[page-2:2*page+998], m.Bytes()[page-2:])
-	if got := device(0, size); !bytes.Equal(got, want) {
-		t.Error("a part that was given to the device has changed more than itself, or not that")
-	}
+	assert.Check(t, bytes.Equal(device(0, size), want),
+		"a part that was given to the device has changed more than itself, or not that")
 	for i := range m.Bytes() {
 		m.Bytes()[i] = 0xEE
 	}
-	check(t, m.SyncFrom(t.Context(), page-8, 8))
+	assert.NilError(t, m.SyncFrom(t.Context(), page-8, 8))
 	if got := m.Bytes()[page-9 : page+1]; string(got[1:7]) != "ENGINE" || got[0] != 0xEE || got[9] != 0xEE {
 		t.Errorf("%q", got)
 	}
@@ -188,25 +185,18 @@ func TestMemory(t *testing.T) {
 	}
 	// Host memory is the same bytes for both.
 	shared, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: size, Host: true})
-	check(t, err)
-	if shared.SyncTo(t.Context(), 0, size) != nil || shared.SyncFrom(t.Context(), 0, size) != nil {
-		t.Error("there is nothing to do")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, shared.SyncTo(t.Context(), 0, size) == nil && shared.SyncFrom(t.Context(), 0, size) == nil,
+		"there is nothing to do")
 	for _, mem := range []accl.Memory{m, shared} {
 		for _, bounds := range [][2]int{{-1, 1}, {0, size + 1}, {size, 1}, {1, -1}} {
-			if err := mem.SyncTo(t.Context(), bounds[0], bounds[1]); err == nil {
-				t.Errorf("%v are within it", bounds)
-			}
+			assert.Check(t, mem.SyncTo(t.Context(), bounds[0], bounds[1]) != nil, "%v are within it", bounds)
 		}
-		check(t, mem.Free())
-		if err := mem.Free(); !errors.Is(err, driver.ErrFreed) {
-			t.Error(err)
-		}
-		if err := mem.SyncFrom(t.Context(), 0, 1); !errors.Is(err, driver.ErrFreed) {
-			t.Error(err)
-		}
+		assert.NilError(t, mem.Free())
+		assert.Check(t, is.ErrorIs(mem.Free(), driver.ErrFreed))
+		assert.Check(t, is.ErrorIs(mem.SyncFrom(t.Context(), 0, 1), driver.ErrFreed))
 	}
-	check(t, c.Close())
+	assert.NilError(t, c.Close())
 	coyote.Returned(t, h)
 }
 
@@ -214,10 +204,10 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 	d := designtest.Load(t, "u55c_rdma", nil) // its engine does not reach host memory
 	p := driverview.Of(d)
 	lies, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	dev, err := open(t, h.Process(), &lies).Engine(t.Context(), &p, 0)
-	check(t, err)
+	assert.NilError(t, err)
 	at := uint64(4096)
 	for name, test := range map[string]struct {
 		spec accl.MemSpec
@@ -258,9 +248,7 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 		"none":                c.Ask(t.Context(), netip.Addr{}),
 		"of the other end":    c.Connect(t.Context(), network.QueuePair{}, network.QueuePair{}, 1),
 	} {
-		if !errors.Is(err, driver.ErrAddress) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, is.ErrorIs(err, driver.ErrAddress), "%s", name)
 	}
 	if err := c.Connect(t.Context(), network.QueuePair{QPN: 1 << 16}, network.QueuePair{IP: good}, 1); err == nil ||
 		!strings.Contains(err.Error(), "local_pair of connection has 16 bits") {
@@ -272,16 +260,14 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 func TestTheMACAddressComesFirst(t *testing.T) {
 	d, _, lies := rdma(t)
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
-	check(t, open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}))
+	assert.NilError(t, open(t, h.Process(), &lies).SetAddress(t.Context(), h.Ranks()[0].IP, net.HardwareAddr{2, 0, 0, 0, 0, 1}))
 	var order []string
 	for _, call := range h.Calls() {
 		if strings.HasPrefix(call.Function, "SET_") {
 			order = append(order, call.Function)
 		}
 	}
-	if !slices.Equal(order, []string{"SET_MAC_ADDRESS", "SET_IP_ADDRESS"}) {
-		t.Error(order)
-	}
+	assert.Check(t, slices.Equal(order, []string{"SET_MAC_ADDRESS", "SET_IP_ADDRESS"}), "%v", order)
 }
 
 func TestRegisters(t *testing.T) {
@@ -292,8 +278,8 @@ func TestRegisters(t *testing.T) {
 		t.Errorf("the shell's own: %v", err)
 	}
 	regs, err := c.Registers("hostctrl_0_0")
-	check(t, err)
-	check(t, regs.Write(t.Context(), 0x64, 0x89ABCDEF))
+	assert.NilError(t, err)
+	assert.NilError(t, regs.Write(t.Context(), 0x64, 0x89ABCDEF))
 	if v, err := regs.Read(t.Context(), 0x64); err != nil || v != 0x89ABCDEF {
 		t.Errorf("0x%X, %v", v, err)
 	}
@@ -302,7 +288,7 @@ func TestRegisters(t *testing.T) {
 			t.Errorf("0x%X: %v", at, err)
 		}
 	}
-	check(t, c.Close())
+	assert.NilError(t, c.Close())
 	if _, err := regs.Read(t.Context(), 0); !errors.Is(err, driver.ErrClosed) {
 		t.Error(err)
 	}

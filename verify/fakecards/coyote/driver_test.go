@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -21,7 +22,7 @@ func rdma(t testing.TB) (*design.Design, accl.Platform, layout.Design) {
 	t.Helper()
 	d := designtest.Load(t, "u55c_rdma", map[string]cty.Value{"host_memory": cty.True})
 	lies, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	return d, driverview.Of(d), lies
 }
 
@@ -32,7 +33,7 @@ func TestTheDriver(t *testing.T) {
 	h := coyote.Start(t, d, ranks, coyote.HostOptions{})
 	for range 2 {
 		w, err := coyote.OpenWorld(t.Context(), h, &lies, &p)
-		check(t, err)
+		assert.NilError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		ranktest.All(t, ranks, func(rank int) error {
@@ -45,14 +46,7 @@ func TestTheDriver(t *testing.T) {
 			}
 			return e.Close(ctx)
 		})
-		check(t, w.Close())
+		assert.NilError(t, w.Close())
 		coyote.Returned(t, h)
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -69,7 +71,7 @@ func TestFailures(t *testing.T) {
 		return h, program(ctx, h, &p, &lies)
 	}
 	h, err := run(t, func(*coyote.Host) {})
-	check(t, err)
+	assert.NilError(t, err)
 	coyote.Returned(t, h)
 	counts := map[string]int{}
 	for _, call := range h.Calls() {
@@ -86,9 +88,7 @@ func TestFailures(t *testing.T) {
 		"mmap(MAP_HUGETLB)": "allocate", "munmap(pages)": "", "close": "close card 0",
 	}
 	for function, text := range says {
-		if counts[function] == 0 {
-			t.Errorf("%s was not tried", function)
-		}
+		assert.Check(t, counts[function] != 0, "%s was not tried", function)
 		for _, nth := range ranktest.Some(counts[function]) {
 			for name, answer := range map[string]struct {
 				answer int
@@ -103,16 +103,13 @@ func TestFailures(t *testing.T) {
 					if !slices.ContainsFunc(h.Calls(), failed) {
 						t.Skip("it was not called so often")
 					}
-					if err == nil || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "card 0") {
-						t.Errorf("the error does not say what failed: %v", err)
-					}
+					assert.Check(t, err != nil && strings.Contains(err.Error(), text) && strings.Contains(err.Error(), "card 0"),
+						"the error does not say what failed: %v", err)
 					if known := says[function] != ""; known && strings.ToUpper(function) == function &&
 						!errors.Is(err, driver.ErrRefused) {
 						t.Errorf("it does not match ErrRefused: %v", err)
 					}
-					if answer.errno != 0 && !errors.Is(err, syscall.EIO) {
-						t.Errorf("it does not match EIO: %v", err)
-					}
+					assert.Check(t, answer.errno == 0 || errors.Is(err, syscall.EIO), "it does not match EIO: %v", err)
 					for _, held := range h.Leaks() {
 						// What was not taken back remains, and that alone.
 						if left, ends := remains[function]; !ends || !strings.Contains(held, left) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/driver/network"
@@ -34,13 +36,13 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 			}
 			h := coyote.Start(t, d, 2, coyote.HostOptions{Engine: emu.Options{RemoteTimeout: limit, Patience: limit}})
 			w, err := coyote.OpenWorld(t.Context(), h, &lies, &p)
-			check(t, err)
+			assert.NilError(t, err)
 			local, remote := h.Card(0).Written(1)
 			at := h.Ranks()
 			near := network.QueuePair{QPN: 1, PSN: local, IP: at[0].IP}
 			far := network.QueuePair{QPN: 0, PSN: remote, IP: at[1].IP}
 			change(&near, &far)
-			check(t, w.Cards[0].Connect(t.Context(), near, far, at[1].Port))
+			assert.NilError(t, w.Cards[0].Connect(t.Context(), near, far, at[1].Port))
 			errs := make([]error, 2)
 			var all sync.WaitGroup
 			for rank := range 2 {
@@ -61,7 +63,7 @@ func TestQueuePairsThatDoNotFit(t *testing.T) {
 					t.Errorf("rank %d: %v", rank, err)
 				}
 			}
-			check(t, w.Close())
+			assert.NilError(t, w.Close())
 			coyote.Returned(t, h)
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/driver/network"
@@ -51,17 +53,13 @@ func connected(t *testing.T, on *layout.Design, n int, sessions network.Connecti
 		})
 	}
 	group.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, errors.Join(errs...))
 	net := fabric.NewNet(fabric.TCP, fabric.Options{})
 	var numbering kernels.Numbering
 	for i, r := range ranks {
 		ip := r.IP.As4()
 		port, _, err := net.Port(binary.BigEndian.Uint32(ip[:]), r.Port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		places[i] = numbering.Port(uint32(i), port, stacks[i])
 	}
 	return seen, places
@@ -75,9 +73,7 @@ func TestEnginesOnStacksThatNumberSessions(t *testing.T) {
 	const n = 4
 	d := designtest.Load(t, "u55c_tcp", nil)
 	on, err := driverview.Card(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p := driverview.Of(d)
 	for _, test := range []struct {
 		sessions network.Connections
@@ -96,9 +92,7 @@ func TestEnginesOnStacksThatNumberSessions(t *testing.T) {
 				o.RemoteTimeout, o.Patience = 200*time.Millisecond, 200*time.Millisecond
 			}
 			w, err := world.Start(ctx, d, members, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer w.Close()
 			// What is sent before an engine is configured is lost.
 			engines := make([]*accl.Engine, n)

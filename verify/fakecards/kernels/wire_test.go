@@ -6,23 +6,22 @@ import (
 	"net/netip"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
 func get(t *testing.T, r layout.Registers, offset uint32) uint32 {
 	t.Helper()
 	v, err := r.Read(t.Context(), offset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return v
 }
 
 func put(t *testing.T, r layout.Registers, offset, v uint32) {
 	t.Helper()
-	if err := r.Write(t.Context(), offset, v); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, r.Write(t.Context(), offset, v))
 }
 
 // PG203: bits of the state are latched until they are read; statistics are those between
@@ -46,20 +45,14 @@ func TestEthernet(t *testing.T) {
 		t.Errorf("the counter shows %d, %d", low, high)
 	}
 	put(t, m, 0x2B0, 1)
-	if high := get(t, m, 0x60C); high != 0 {
-		t.Errorf("after another tick it shows %d", high)
-	}
+	assert.Check(t, is.Equal(get(t, m, 0x60C), uint32(0)), "after another tick it shows")
 	put(t, m, 0x107C, 3)
 	get(t, m, 0x204)
-	if v := get(t, m, 0x204); v != 3 {
-		t.Errorf("before a reset RS-FEC is taken over: the state is 0x%X", v)
-	}
+	assert.Check(t, is.Equal(get(t, m, 0x204), uint32(3)), "before a reset RS-FEC is taken over: the state is 0x")
 	put(t, m, 0x4, 0xC0000000)
 	put(t, m, 0x4, 0)
 	get(t, m, 0x204)
-	if v := get(t, m, 0x204); v != 0x40 {
-		t.Errorf("with RS-FEC at one end the state is 0x%X", v)
-	}
+	assert.Check(t, is.Equal(get(t, m, 0x204), uint32(0x40)), "with RS-FEC at one end the state is 0x")
 }
 
 // arp_server.cpp: a rising edge asks for what is not in the table; who has the address
@@ -77,22 +70,16 @@ func TestARP(t *testing.T) {
 	if a.Scans() != 1 {
 		t.Errorf("%d scans without an edge", a.Scans())
 	}
-	if v := get(t, a.Registers(), 0x1110); v != 0x00000100 {
-		t.Errorf("entries 16 to 19 are 0x%08X", v)
-	}
+	assert.Check(t, is.Equal(get(t, a.Registers(), 0x1110), uint32(0x00000100)), "entries 16 to 19 are 0x")
 	if ip, low, high := get(t, a.Registers(), 0x1400+4*17), get(t, a.Registers(), 0x1800+8*17), get(t, a.Registers(),
 		0x1804+8*17); ip != 0x1100000A || low != 0x02350A00 || high != 0x119D {
 		t.Errorf("the entry is 0x%08X, 0x%08X, 0x%08X", ip, low, high)
 	}
-	if get(t, b.Registers(), 0x1110) != 0 {
-		t.Error("who was asked has learnt something")
-	}
+	assert.Check(t, is.Equal(get(t, b.Registers(), 0x1110), uint32(0)), "who was asked has learnt something")
 	put(t, b.Registers(), 0x10, 0x35029D77)
 	put(t, a.Registers(), 0x1010, 0)
 	put(t, a.Registers(), 0x1010, 1)
-	if low := get(t, a.Registers(), 0x1804+8*17); low != 0x119D {
-		t.Errorf("a valid entry was asked for: 0x%X", low)
-	}
+	assert.Check(t, is.Equal(get(t, a.Registers(), 0x1804+8*17), uint32(0x119D)), "a valid entry was asked for: 0x")
 }
 
 // network_stack.sv, network_control_s_axi.sv: addresses are taken over by a start, arp
@@ -106,12 +93,8 @@ func TestTCP(t *testing.T) {
 		put(t, r, 0x10, 0x0A000010+uint32(i))
 		put(t, r, 0x18, uint32(i+12))
 		put(t, r, 0x20, 0x0A000001)
-		if v := get(t, r, 0x20); v != 0x0100000A {
-			t.Errorf("arp reads 0x%08X", v)
-		}
-		if err := c.OpenPort(t.Context(), 5000); err == nil {
-			t.Error("a stack that was not started listens")
-		}
+		assert.Check(t, is.Equal(get(t, r, 0x20), uint32(0x0100000A)), "arp reads 0x")
+		assert.Check(t, c.OpenPort(t.Context(), 5000) != nil, "a stack that was not started listens")
 		put(t, r, 0, 1)
 		for v := get(t, r, 0); v&2 == 0; v = get(t, r, 0) {
 			if v&5 == 4 {
@@ -139,9 +122,7 @@ func TestTCP(t *testing.T) {
 			t.Errorf("port %d: %v", port, err)
 		}
 	}
-	if err := b.OpenPort(t.Context(), 5000); !errors.Is(err, ErrPort) {
-		t.Errorf("again: %v", err)
-	}
+	assert.Check(t, is.ErrorIs(b.OpenPort(t.Context(), 5000), ErrPort))
 	for want := range uint32(3) {
 		if s, err := connect(a, 0x0A000011, 5000); err != nil || s != 2+want || w.Connections()[want].ToSession != want {
 			t.Errorf("session %d, %v; %v", s, err, w.Connections())

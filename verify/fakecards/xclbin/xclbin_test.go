@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	reader "github.com/cclforge/cclforge/driver/xrt/xclbin"
 )
 
@@ -47,13 +50,9 @@ func made(t testing.TB, ips []IP, banks []Bank, connections []Connection) *File 
 		Platform: "xilinx_u55c_gen3x16_xdma_base_3",
 		Version:  "2.16.204", Created: time.Unix(1700000001, 0)}
 	layout, err := IPLayout(ips)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	topology, err := MemTopology(banks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f.Set("MEM_TOPOLOGY", topology)
 	f.Set("CONNECTIVITY", Connectivity(connections))
 	f.Set("IP_LAYOUT", layout)
@@ -64,14 +63,10 @@ func made(t testing.TB, ips []IP, banks []Bank, connections []Connection) *File 
 // and the list's, and the tables.
 func TestAsC(t *testing.T) {
 	want, err := os.ReadFile(card)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f := made(t, cardIPs, cardBanks, cardConnections)
 	got, err := f.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, b := range [][]byte{got, want} {
 		clear(b[304:312])
 		clear(b[448:452])
@@ -80,15 +75,11 @@ func TestAsC(t *testing.T) {
 		t.Errorf("the header is\n%x, want\n%x", got[:456], want[:456])
 	}
 	groups, err := MemTopology(append(cardBanks[:7:7], Bank{"MEM_HBM", true, 0x100000, 0, "MBG[0]"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f.Set("GROUP_TOPOLOGY", groups)
 	f.Set("GROUP_CONNECTIVITY", Connectivity(append(cardConnections[:6:6], Connection{2, 3, 7})))
 	for _, s := range f.Sections {
-		if !bytes.Contains(want, s.Data) {
-			t.Errorf("%s is\n%x, which C has not written", s.Kind, s.Data)
-		}
+		assert.Check(t, bytes.Contains(want, s.Data), "%s is\n%x, which C has not written", s.Kind, s.Data)
 	}
 }
 
@@ -134,13 +125,9 @@ func TestRead(t *testing.T) {
 		f.Set("USER_METADATA", make([]byte, random.IntN(20)))
 		f.Mode = []Mode{Hardware, HardwareEmulation, SoftwareEmulation}[random.IntN(3)]
 		b, err := f.Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		x, err := reader.Read(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if x.UUID != "b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf" || x.Interface != "20212223-2425-2627-2829-2a2b2c2d2e2f" ||
 			x.Platform != f.Platform ||
 			x.Version != f.Version || !x.Created.Equal(f.Created) || x.Mode.Emulation() != (f.Mode != Hardware) ||
@@ -195,7 +182,5 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%+v: %v", b, err)
 		}
 	}
-	if binary.LittleEndian.Uint32(Connectivity(nil)) != 0 {
-		t.Error("an empty table has entries")
-	}
+	assert.Check(t, is.Equal(binary.LittleEndian.Uint32(Connectivity(nil)), uint32(0)), "an empty table has entries")
 }

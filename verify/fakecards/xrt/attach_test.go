@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -19,7 +21,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 	const attach, load = "xrtDeviceLoadXclbinUUID", "xrtDeviceLoadXclbin"
 	d := designtest.Load(t, "u55c_udp", nil)
 	lies, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	for _, test := range []struct {
 		name  string
 		empty bool
@@ -38,7 +40,7 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := xrt.Start(t, d, 1, xrt.HostOptions{Empty: test.empty})
 			for function, errno := range test.fails {
-				check(t, h.Fail(function, 1, errno))
+				assert.NilError(t, h.Fail(function, 1, errno))
 			}
 			c, err := driver.Open(t.Context(), &lies, driver.Options{Xclbin: h.Xclbin, Library: h.Dir(), Keep: true})
 			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) || err != nil &&
@@ -46,18 +48,14 @@ func TestAnXRTThatCannotAttach(t *testing.T) {
 				t.Errorf("%v, want %v", err, test.want)
 			}
 			if err == nil {
-				if c.Fresh() {
-					t.Error("it says that it has loaded the card")
-				}
-				check(t, c.Close())
+				assert.Check(t, !c.Fresh(), "it says that it has loaded the card")
+				assert.NilError(t, c.Close())
 			}
 			loads := 0
 			for _, call := range slices.DeleteFunc(h.Calls(), func(c xrt.Call) bool { return c.Function != load }) {
 				loads += call.Times
 			}
-			if loads != test.loads {
-				t.Errorf("the card was given a file %d times", loads)
-			}
+			assert.Check(t, loads == test.loads, "the card was given a file %d times", loads)
 			xrt.Returned(t, h)
 		})
 	}

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -19,9 +21,9 @@ func serve(t testing.TB, cards ...Card) *Server {
 	if errors.Is(err, ErrCompiler) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		check(t, s.Close())
+		assert.NilError(t, s.Close())
 	})
 	return s
 }
@@ -29,7 +31,7 @@ func serve(t testing.TB, cards ...Card) *Server {
 func image(t testing.TB, d *design.Design, salt string) []byte {
 	t.Helper()
 	b, err := Image(d, salt)
-	check(t, err)
+	assert.NilError(t, err)
 	return b
 }
 
@@ -82,9 +84,7 @@ func TestCardsAreOpened(t *testing.T) {
 	}
 	c.fails(syscall.ENOENT, "xrtDeviceOpen", 2)
 	first, again := c.open(0), c.open(0)
-	if first == again {
-		t.Error("one handle for two")
-	}
+	assert.Check(t, first != again, "one handle for two")
 	c.ok("xrtDeviceClose", first)
 	c.fails(syscall.EINVAL, "xrtDeviceClose", first)
 	c.fails(syscall.EINVAL, "xrtDeviceToXclDevice", first)
@@ -168,9 +168,8 @@ func TestKernelsAreReached(t *testing.T) {
 		keep()
 		numbers[name] = uint32(n)
 	}
-	if len(numbers) != 4 || numbers["ccl_offload:ccl_offload_0"] > 5 {
-		t.Errorf("kernels have the numbers %v", numbers)
-	}
+	assert.Check(t, len(numbers) == 4 && numbers["ccl_offload:ccl_offload_0"] <= 5,
+		"kernels have the numbers %v", numbers)
 	for _, name := range []string{"ccl_offload_0", "ccl_offload", "reduce_ops:arith_0", ""} { // arith_0 has no registers
 		at, keep := text(name)
 		c.fails(syscall.ENOENT, "xclIPName2Index", xcl, at)

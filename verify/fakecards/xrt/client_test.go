@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
 )
 
 type client struct {
@@ -21,10 +22,10 @@ func load(t testing.TB, s *Server) *client {
 	c := &client{t: t, here: map[string]uintptr{}}
 	for _, name := range LibraryNames {
 		lib, err := purego.Dlopen(filepath.Join(s.Dir(), name), purego.RTLD_NOW|purego.RTLD_LOCAL)
-		check(t, err)
+		assert.NilError(t, err)
 		for _, f := range names[probe:] {
 			at, err := purego.Dlsym(lib, f.name)
-			check(t, err)
+			assert.NilError(t, err)
 			if before, ok := c.here[f.name]; ok && before != at {
 				t.Fatalf("%s is there twice", f.name)
 			}
@@ -128,10 +129,3 @@ func (c *client) write(xcl, unit uintptr, offset, value uint32) {
 }
 
 func pointerTo(v *uint32) uintptr { return uintptr(unsafe.Pointer(v)) }
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

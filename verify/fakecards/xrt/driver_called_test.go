@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -26,19 +28,19 @@ func TestCallKernel(t *testing.T) {
 	c, dev := opened(ctx, t, h, d)
 	defer c.Close()
 	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
-	check(t, err)
+	assert.NilError(t, err)
 	const n = 50
 	src, err := accl.Alloc[int32](ctx, e, n)
-	check(t, err)
+	assert.NilError(t, err)
 	dst, err := accl.Alloc[int32](ctx, e, n)
-	check(t, err)
+	assert.NilError(t, err)
 	for round, name := range []string{"doubled", "doubled_0_0"} {
 		for i := range n {
 			src.Host()[i] = int32(100*round + i)
 		}
-		check(t, src.SyncToDevice(ctx))
-		check(t, accl.CallKernel(ctx, dev, name, src.Address(), dst.Address(), n))
-		check(t, dst.SyncFromDevice(ctx))
+		assert.NilError(t, src.SyncToDevice(ctx))
+		assert.NilError(t, accl.CallKernel(ctx, dev, name, src.Address(), dst.Address(), n))
+		assert.NilError(t, dst.SyncFromDevice(ctx))
 		for i, v := range dst.Host() {
 			if v != int32(2*(100*round+i)) {
 				t.Fatalf("round %d: element %d is %d", round, i, v)

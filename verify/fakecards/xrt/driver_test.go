@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/gen/design"
@@ -35,12 +37,12 @@ func TestTheDriver(t *testing.T) {
 			d := designtest.Load(t, c.platform, nil)
 			p := driverview.Of(d)
 			described, err := driverview.Card(d)
-			check(t, err)
+			assert.NilError(t, err)
 			h := xrt.Start(t, d, ranks, c.o)
 			var cards []*driver.Card
 			for _, bdf := range h.BDFs() {
 				c, err := driver.Open(t.Context(), &described, driver.Options{Card: bdf, Xclbin: h.Xclbin, Library: h.Dir()})
-				check(t, err)
+				assert.NilError(t, err)
 				cards = append(cards, c)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -62,7 +64,7 @@ func TestTheDriver(t *testing.T) {
 				return engines[rank].Close(ctx)
 			})
 			for _, c := range cards {
-				check(t, c.Close())
+				assert.NilError(t, c.Close())
 			}
 			xrt.Returned(t, h)
 		})
@@ -74,7 +76,7 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	d := designtest.Load(t, "u280_axis3x", nil)
 	p := driverview.Of(d)
 	described, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	h := xrt.Start(t, d, 3, xrt.HostOptions{})
 	var cards [2]*driver.Card
 	for i := range cards {
@@ -84,11 +86,11 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 		}
 	}
 	first, err := cards[0].Engine(t.Context(), &p, 1)
-	check(t, err)
+	assert.NilError(t, err)
 	if _, err := cards[0].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrOpen) {
 		t.Errorf("the same engine of the same card again: %v", err)
 	}
-	check(t, first.Close())
+	assert.NilError(t, first.Close())
 	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
 		t.Errorf("after its end: %v", err)
 	}
@@ -98,11 +100,11 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	if _, err := cards[1].Engine(t.Context(), &p, 2); err != nil {
 		t.Error(err)
 	}
-	check(t, cards[0].Close())
+	assert.NilError(t, cards[0].Close())
 	if _, err := cards[1].Engine(t.Context(), &p, 1); err != nil {
 		t.Errorf("after the first has closed the card: %v", err)
 	}
-	check(t, cards[1].Close())
+	assert.NilError(t, cards[1].Close())
 	xrt.Returned(t, h)
 }
 
@@ -111,11 +113,11 @@ func opened(ctx context.Context, t *testing.T, h *xrt.Host, d *design.Design) (*
 	t.Helper()
 	p := driverview.Of(d)
 	described, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	c, err := driver.Open(ctx, &described, driver.Options{Xclbin: h.Xclbin, Library: h.Dir()})
-	check(t, err)
+	assert.NilError(t, err)
 	dev, err := c.Engine(ctx, &p, 0)
-	check(t, err)
+	assert.NilError(t, err)
 	return c, dev
 }
 
@@ -127,7 +129,7 @@ func alone(ctx context.Context, t *testing.T) *accl.Engine {
 	h := xrt.Start(t, d, 1, xrt.HostOptions{})
 	_, dev := opened(ctx, t, h, d)
 	e, err := accl.Open(ctx, dev, &p, h.Ranks(), 0)
-	check(t, err)
+	assert.NilError(t, err)
 	return e
 }
 
@@ -139,9 +141,9 @@ func TestPeerToPeer(t *testing.T) {
 	defer cancel()
 	e := alone(ctx, t)
 	src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
-	check(t, err)
+	assert.NilError(t, err)
 	dst, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
-	check(t, err)
+	assert.NilError(t, err)
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 5 {
 		for range 100 {
@@ -164,11 +166,11 @@ func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
 	defer cancel()
 	e := alone(ctx, t)
 	dst, err := accl.Alloc[int32](ctx, e, n)
-	check(t, err)
+	assert.NilError(t, err)
 	var used uint64
 	for round := range 2 {
 		src, err := accl.Alloc[int32](ctx, e, n, accl.PeerToPeer())
-		check(t, err)
+		assert.NilError(t, err)
 		want := make([]int32, n)
 		for i := range want {
 			want[i] = int32((1 - round) * (i + 1)) // zeros behind numbers
@@ -184,13 +186,6 @@ func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
 			t.Fatalf("the memory is another one: 0x%X and 0x%X", used, src.Address())
 		}
 		used = src.Address()
-		check(t, src.Free())
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		assert.NilError(t, src.Free())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/layout"
@@ -50,7 +51,7 @@ func TestFailures(t *testing.T) {
 	d := designtest.Load(t, "u55c_udp", map[string]cty.Value{"host_memory": cty.True})
 	p := driverview.Of(d)
 	lies, err := driverview.Card(d)
-	check(t, err)
+	assert.NilError(t, err)
 	for name, o := range map[string]struct {
 		empty bool
 		driver.Options
@@ -67,7 +68,7 @@ func TestFailures(t *testing.T) {
 				return h, program(ctx, h, &p, &lies, o.Options)
 			}
 			h, err := run(t, func(*xrt.Host) {})
-			check(t, err)
+			assert.NilError(t, err)
 			xrt.Returned(t, h)
 			counts := map[string]int{}
 			for _, call := range h.Calls() {
@@ -77,7 +78,7 @@ func TestFailures(t *testing.T) {
 				for _, nth := range ranktest.Some(count) {
 					t.Run(fmt.Sprint(function, "/", nth), func(t *testing.T) {
 						h, err := run(t, func(h *xrt.Host) {
-							check(t, h.Fail(function, nth, syscall.EIO))
+							assert.NilError(t, h.Fail(function, nth, syscall.EIO))
 						})
 						// XRT keeps what it has refused to take back, and that alone.
 						if held := h.Leaks(); len(held) > 0 && (len(held) > 1 || !ends[function]) {
@@ -99,9 +100,7 @@ func TestFailures(t *testing.T) {
 								t.Error(err)
 							}
 						case function == "xclProbe":
-							if !errors.Is(err, driver.ErrNoCard) && err != nil {
-								t.Error(err)
-							}
+							assert.Check(t, errors.Is(err, driver.ErrNoCard) || err == nil, "%v", err)
 						case err == nil:
 							t.Error("nobody has noticed")
 						case !errors.Is(err, driver.ErrRefused) || !strings.Contains(err.Error(), function):
@@ -114,9 +113,7 @@ func TestFailures(t *testing.T) {
 				"xrtBOSync", "xrtBOFree",
 				"xclIPName2Index", "xclOpenContext", "xclCloseContext", "xclRegRead", "xclRegWrite", "xrtDeviceGetXclbinUUID",
 				"xrtDeviceClose"} {
-				if counts[function] == 0 {
-					t.Errorf("%s was not tried", function)
-				}
+				assert.Check(t, counts[function] != 0, "%s was not tried", function)
 			}
 		})
 	}

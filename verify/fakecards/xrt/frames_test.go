@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -31,9 +34,9 @@ func frame(f function, payload []byte, arguments ...uint64) []byte {
 func dial(t testing.TB, s *Server) net.Conn {
 	t.Helper()
 	c, err := net.Dial("unix", s.Socket())
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() { c.Close() })
-	check(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	assert.NilError(t, c.SetDeadline(time.Now().Add(20*time.Second)))
 	return c
 }
 
@@ -41,9 +44,7 @@ func answers(t testing.TB, c net.Conn) int {
 	t.Helper()
 	b, err := io.ReadAll(c)
 	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		t.Fatal("the connection stays open")
-	}
+	assert.Assert(t, !errors.As(err, &timeout) || !timeout.Timeout(), "the connection stays open")
 	return len(b) / replyBytes
 }
 
@@ -70,9 +71,7 @@ func TestTheEndWaitsForNobody(t *testing.T) {
 	go func() { ended <- s.Close() }()
 	select {
 	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 	case <-time.After(10 * time.Second):
 		t.Fatal("it does not end")
 	}
@@ -116,16 +115,14 @@ func TestDamagedRequests(t *testing.T) {
 		if _, err := conn.Write(damaged.sent); err != nil {
 			t.Fatal(err)
 		}
-		check(t, conn.(*net.UnixConn).CloseWrite())
+		assert.NilError(t, conn.(*net.UnixConn).CloseWrite())
 		if n := answers(t, conn); n != damaged.replies {
 			t.Errorf("%s: %d replies", name, n)
 		}
 	}
 	eventually(t, "the server says so", func() bool { return len(s.Faults()) == len(cases) })
 	for _, err := range s.Faults() {
-		if !errors.Is(err, errFrame) {
-			t.Error(err)
-		}
+		assert.Check(t, is.ErrorIs(err, errFrame))
 	}
 	if n, _ := c.do("xclProbe"); n != 1 {
 		t.Errorf("%d cards", n)

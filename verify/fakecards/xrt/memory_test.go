@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/design"
@@ -18,9 +20,9 @@ import (
 func banks(t testing.TB, file []byte) *xclbin.Layout {
 	t.Helper()
 	f, err := xclbin.Read(bytes.NewReader(file), int64(len(file)))
-	check(t, err)
+	assert.NilError(t, err)
 	l, err := f.Layout()
-	check(t, err)
+	assert.NilError(t, err)
 	return l
 }
 
@@ -37,9 +39,8 @@ func TestBuffersDoNotOverlap(t *testing.T) {
 	c := load(t, s)
 	card := c.open(0)
 	l := banks(t, file)
-	if len(l.Groups) != len(l.Banks)+2 || l.Groups[len(l.Banks)].KiB != 6*512<<10 {
-		t.Fatalf("groups are %+v", l.Groups)
-	}
+	assert.Assert(t, len(l.Groups) == len(l.Banks)+2 && l.Groups[len(l.Banks)].KiB == 6*512<<10,
+		"groups are %+v", l.Groups)
 	type held struct {
 		handle   uintptr
 		from, to uint64
@@ -83,9 +84,7 @@ func TestBanks(t *testing.T) {
 	bank := func(tag string) uintptr {
 		t.Helper()
 		i := slices.IndexFunc(l.Groups, func(b xclbin.Bank) bool { return b.Tag == tag })
-		if i < 0 {
-			t.Fatalf("there is no %s in %+v", tag, l.Groups)
-		}
+		assert.Assert(t, i >= 0, "there is no %s in %+v", tag, l.Groups)
 		return uintptr(i)
 	}
 	hbm, host := bank("HBM[2]"), bank("HOST[0]")
@@ -107,9 +106,7 @@ func TestBanks(t *testing.T) {
 	c.ok("xrtBOFree", all[1])
 	c.fails(syscall.ENOSPC, "xrtBOAlloc", card, 128<<20+1, deviceBO, hbm)
 	again := c.must("xrtBOAlloc", card, 128<<20, deviceBO, hbm)
-	if at := c.address(again); at != 2<<29+128<<20 {
-		t.Errorf("a buffer is at 0x%X", at)
-	}
+	assert.Check(t, is.Equal(c.address(again), uint64(2<<29+128<<20)), "a buffer is at 0x")
 	c.fails(syscall.EINVAL, "xrtBOMap", again) // the device's alone
 	c.fails(syscall.EINVAL, "xrtBOSync", again, toDevice, 1, 0)
 	for _, flags := range []uintptr{plainKind, cacheable, peerBO} {
@@ -117,9 +114,7 @@ func TestBanks(t *testing.T) {
 		c.ok("xrtBOSync", b, toDevice, 4096, 0)
 	}
 	shared := c.must("xrtBOAlloc", card, 4096, hostBO, 999) // whatever bank is asked for
-	if at := c.address(shared); at != 0x2000000000 {
-		t.Errorf("host memory is at 0x%X", at)
-	}
+	assert.Check(t, is.Equal(c.address(shared), uint64(0x2000000000)), "host memory is at 0x")
 
 	without := designtest.Load(t, "u55c_tcp", nil)
 	s = serve(t, Card{Design: without, Loaded: image(t, without, "")})
@@ -171,7 +166,7 @@ func TestSync(t *testing.T) {
 			}
 			if b.engine && !b.host {
 				m, err := h.World.Engine(0).Memory(false)
-				check(t, err)
+				assert.NilError(t, err)
 				h.Calls() // waits for the server, as the race detector sees it
 				got := make([]byte, size)
 				if err := m.Read(got, addr); err != nil || !bytes.Equal(got, device) {
@@ -197,9 +192,8 @@ func TestImage(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u55c_udp", "u250_axis3x", "u280_2022", "u50_udp", "u200_tcp"} {
 		d := designtest.Load(t, name, nil)
 		l := banks(t, image(t, d, ""))
-		if len(l.Kernels) != len(d.Instances) {
-			t.Errorf("%s: %d kernels of %d instances", name, len(l.Kernels), len(d.Instances))
-		}
+		assert.Check(t, len(l.Kernels) == len(d.Instances),
+			"%s: %d kernels of %d instances", name, len(l.Kernels), len(d.Instances))
 		for _, in := range d.Instances {
 			k, err := l.Kernel(in.Name)
 			if err != nil || k.Kernel != in.Kernel.Name || (k.Base == xclbin.NoAddress) != (registerless(in) == 1) {

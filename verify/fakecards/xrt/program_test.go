@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -61,12 +63,12 @@ func TestSignatures(t *testing.T) {
 	exports := func(include string) {
 		t.Helper()
 		path, err := BuildLibraryWith(t.Context(), include)
-		check(t, err)
+		assert.NilError(t, err)
 		f, err := elf.Open(path)
-		check(t, err)
+		assert.NilError(t, err)
 		defer f.Close()
 		symbols, err := f.DynamicSymbols()
-		check(t, err)
+		assert.NilError(t, err)
 		var got []string
 		for _, s := range symbols {
 			if s.Section != elf.SHN_UNDEF {
@@ -74,9 +76,7 @@ func TestSignatures(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("it exports %q, want %q", got, want)
-		}
+		assert.Check(t, slices.Equal(got, want), "it exports %q, want %q", got, want)
 	}
 	exports("")
 	include, ok := Headers()
@@ -117,10 +117,10 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 	cmd := exec.CommandContext(t.Context(), path, arguments...)
 	cmd.Env = append(os.Environ(), Variable+"=")
 	in, err := cmd.StdinPipe()
-	check(t, err)
+	assert.NilError(t, err)
 	out, err := cmd.StdoutPipe()
-	check(t, err)
-	check(t, cmd.Start())
+	assert.NilError(t, err)
+	assert.NilError(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		_ = cmd.Wait() // it may have been waited for
@@ -151,9 +151,8 @@ func TestProcesses(t *testing.T) {
 	second := hold(t, p, lib, "hold", other)
 	var exit *exec.ExitError
 	out, err := exec.CommandContext(t.Context(), p, lib, "hold", kernel).Output()
-	if !errors.As(err, &exit) || exit.ExitCode() != 3 || string(out) != "xclOpenContext = -22\n" {
-		t.Errorf("a third one: %v, %s", err, out)
-	}
+	assert.Check(t, errors.As(err, &exit) && exit.ExitCode() == 3 && string(out) == "xclOpenContext = -22\n",
+		"a third one: %v, %s", err, out)
 	c := load(t, s)
 	card := c.open(0)
 	buffer := c.must("xrtBOAlloc", card, 4096, 0, 0)
@@ -174,8 +173,8 @@ func TestProcesses(t *testing.T) {
 
 	// One gives back what it has, the other is killed: the next can have it.
 	second.in.Close()
-	check(t, second.cmd.Wait())
-	check(t, first.cmd.Process.Kill())
+	assert.NilError(t, second.cmd.Wait())
+	assert.NilError(t, first.cmd.Process.Kill())
 	_ = first.cmd.Wait()
 	ended := func(pid int) (n, left int) {
 		for _, l := range s.Leaks() {

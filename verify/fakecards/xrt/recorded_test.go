@@ -6,6 +6,9 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -24,9 +27,7 @@ func TestRecorded(t *testing.T) {
 	c.must("xrtBOMap", buffer)
 	var got []string
 	for _, call := range s.Calls() {
-		if call.Process != syscall.Getpid() {
-			t.Errorf("%s is of process %d", call, call.Process)
-		}
+		assert.Check(t, is.Equal(call.Process, syscall.Getpid()), "%s is of process", call)
 		got = append(got, call.String())
 	}
 	want := []string{"xrtDeviceOpen(0) = 0x1001", "xrtDeviceToXclDevice(0x1001) = 0x1002",
@@ -44,14 +45,10 @@ func TestRecorded(t *testing.T) {
 	}
 	var kinds []string
 	for _, l := range s.Leaks() {
-		if l.Ended || l.Card != "0000:65:00.1" || l.Process != syscall.Getpid() {
-			t.Error(l)
-		}
+		assert.Check(t, !l.Ended && l.Card == "0000:65:00.1" && l.Process == syscall.Getpid(), "%v", l)
 		kinds = append(kinds, l.Kind)
 	}
-	if !slices.Equal(kinds, []string{Device, Context, Buffer, Map}) {
-		t.Errorf("the process holds %v", kinds)
-	}
+	assert.Check(t, slices.Equal(kinds, []string{Device, Context, Buffer, Map}), "the process holds %v", kinds)
 	c.ok("xrtDeviceClose", card) // the context ends with it, the buffer does not
 	c.ok("xrtBOSync", buffer, toDevice, 5000, 0)
 	c.ok("xrtBOFree", buffer)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // ownMemory is that of an engine, in a test.
@@ -26,8 +28,8 @@ func TestTiedMemory(t *testing.T) {
 				device.data[at] = want[at]
 			}
 		}
-		check(t, x.push(t.Context()))
-		check(t, x.pull(t.Context()))
+		assert.NilError(t, x.push(t.Context()))
+		assert.NilError(t, x.pull(t.Context()))
 		if !bytes.Equal(host, want) || !bytes.Equal(device.data, want) {
 			t.Fatal("one of them has something else")
 		}
@@ -50,7 +52,7 @@ func TestSharedBanks(t *testing.T) {
 				b[i] = byte(r.Uint32())
 			}
 			copy(want[offset:], b)
-			check(t, all.write(t.Context(), b, uint64(offset)))
+			assert.NilError(t, all.write(t.Context(), b, uint64(offset)))
 		default: // the engines, each in bytes of its own
 			for i, m := range []*plain{first, second} {
 				at := r.IntN(len(want)/2)*2 + i
@@ -59,7 +61,7 @@ func TestSharedBanks(t *testing.T) {
 			}
 		}
 		got := make([]byte, len(want))
-		check(t, all.read(t.Context(), got, 0))
+		assert.NilError(t, all.read(t.Context(), got, 0))
 		if !bytes.Equal(got, want) || !bytes.Equal(first.data, want) || !bytes.Equal(second.data, want) {
 			t.Fatal("somebody has something else")
 		}

@@ -16,6 +16,9 @@ import (
 	"testing/fstest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/platforms"
@@ -52,9 +55,7 @@ func linted(t *testing.T) map[string]string {
 		all[strings.TrimSuffix(name, ".hcl")] = ""
 	}
 	examples, err := filepath.Glob("../../examples/*/platforms/*.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, name := range examples {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(name), "kernels")); err != nil {
 			continue // an example of something else
@@ -72,9 +73,7 @@ func render(t *testing.T, name, example string) map[string]string {
 		from = os.DirFS(example)
 	}
 	rendered, err := emit.HLS(designtest.Of(t, designtest.Layered(t, from), name, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	files := map[string]string{}
 	for _, f := range rendered {
 		if below, ok := strings.CutPrefix(f.Path, "hls/"); ok && Checked(below) {
@@ -113,21 +112,15 @@ func onDisk(t *testing.T, files map[string]string) string {
 		put(t, dir, strings.TrimPrefix(name, "hls/"), string(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return dir
 }
 
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // compile compiles a source as C++14 with nothing else, and says what the compiler
@@ -166,9 +159,7 @@ func compile(t *testing.T, dir, name string) (said string, cycles []string) {
 		return "", nil
 	}
 	graph, err := os.ReadFile(strings.TrimSuffix(object, ".o") + ".ci")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return "", CallCycles(string(graph), func(file string) bool {
 		return filepath.IsAbs(file) ||
 			strings.HasPrefix(file, "sim/")
@@ -203,18 +194,14 @@ func TestPlatformsKeepToTheRules(t *testing.T) {
 			}
 			for _, file := range compiled {
 				said, cycles := compile(t, dir, file)
-				if said != "" {
-					t.Errorf("%s is not C++14:\n%s", file, said)
-				}
+				assert.Check(t, is.Equal(said, ""), "%s is not C++14", file)
 				for _, c := range cycles {
 					t.Errorf("%s: a function calls itself: %s", file, c)
 				}
 			}
 		})
 	}
-	if withKernels < 3 {
-		t.Errorf("only %d examples have kernels", withKernels)
-	}
+	assert.Check(t, withKernels >= 3, "only %d examples have kernels", withKernels)
 }
 
 // TestSourcesOfKernelsKeepToTheRules: also those that no platform chooses by itself.
@@ -222,9 +209,7 @@ func TestSourcesOfKernelsKeepToTheRules(t *testing.T) {
 	headers := render(t, "u55c_tcp", "")
 	sources := map[string]fs.FS{"platforms": platforms.FS}
 	examples, err := filepath.Glob("../../examples/*/platforms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, dir := range examples {
 		sources[dir] = os.DirFS(dir)
 	}
@@ -232,21 +217,15 @@ func TestSourcesOfKernelsKeepToTheRules(t *testing.T) {
 	for name, from := range sources {
 		files := maps.Clone(headers)
 		shipped, err := fs.Glob(platforms.FS, "kernels/*.hpp") // examples build on them
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		own, err := fs.Glob(from, "kernels/*.hpp")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, source := range append(shipped, own...) {
 			text, err := fs.ReadFile(from, source)
 			if errors.Is(err, fs.ErrNotExist) {
 				text, err = fs.ReadFile(platforms.FS, source)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			files[source] = string(text)
 			found++
 		}
@@ -254,7 +233,5 @@ func TestSourcesOfKernelsKeepToTheRules(t *testing.T) {
 			t.Errorf("%s: %s", name, p)
 		}
 	}
-	if found == 0 {
-		t.Error("there are no kernels in C++")
-	}
+	assert.Check(t, found != 0, "there are no kernels in C++")
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // around is a kernel, with a place for what a test plants.
@@ -126,9 +128,7 @@ func TestHeadersOfTheVendorHaveOnePlace(t *testing.T) {
 	files := render(t, "u55c_tcp", "")
 	files["accl_hls.h"] += "#include <hls_stream.h>\n"
 	found := Check(list(files))
-	if len(found) != 1 || found[0].Path != "accl_hls.h" || found[0].Rule != Headers {
-		t.Errorf("found: %v", found)
-	}
+	assert.Check(t, len(found) == 1 && found[0].Path == "accl_hls.h" && found[0].Rule == Headers, "found: %v", found)
 }
 
 // TestBenchesAreSoftware: a test bench may do what a kernel may not, but not everything.
@@ -160,9 +160,8 @@ func TestLaterLanguageDoesNotCompile(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			dir := onDisk(t, kernel(t, base, p.plant))
 			said, cycles := compile(t, dir, "planted/planted.cpp")
-			if (said == "") != (p.want == "") || !strings.Contains(said, p.want) || len(cycles) != 0 {
-				t.Errorf("want %q, the compiler said:\n%s\n%v", p.want, said, cycles)
-			}
+			assert.Check(t, (said == "") == (p.want == "") && strings.Contains(said, p.want) && len(cycles) == 0,
+				"want %q, the compiler said:\n%s\n%v", p.want, said, cycles)
 		})
 	}
 }
@@ -188,16 +187,12 @@ func TestFunctionsThatCallThemselvesAreFound(t *testing.T) {
 			files := maps.Clone(base)
 			files["planted/planted.cpp"] = "#include \"cclo_hls.hpp\"\n" + p.text
 			said, cycles := compile(t, onDisk(t, files), "planted/planted.cpp")
-			if said != "" {
-				t.Fatal(said)
-			}
+			assert.Equal(t, said, "")
 			ok := len(cycles) == len(p.want)
 			for i := range cycles {
 				ok = ok && strings.HasPrefix(cycles[i], "planted/planted.cpp:") && strings.Contains(cycles[i], p.want[i])
 			}
-			if !ok {
-				t.Errorf("found %q, want %q", cycles, p.want)
-			}
+			assert.Check(t, ok, "found %q, want %q", cycles, p.want)
 		})
 	}
 }

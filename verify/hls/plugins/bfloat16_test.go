@@ -3,6 +3,8 @@ package plugins_test
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/world"
 )
 
@@ -10,9 +12,7 @@ import (
 func TestTheExampleOfBFloat16GivesTheExactBits(t *testing.T) {
 	t.Chdir("../../examples/userkernels")
 	d, err := world.Design("bf16", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	all, tdests := operations(t, d)
 	exactReductions(t, open(t, compiled(t, d, "bf16_ops"), 64), all, tdests)
 	newCompressor(t, d).exact(t, open(t, compiled(t, d, "bf16_compression"), 64))

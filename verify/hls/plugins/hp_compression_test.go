@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/hls"
@@ -33,9 +35,8 @@ func newCompressor(t *testing.T, d *design.Design) compressor {
 		}
 		found++
 	}
-	if found != 2 || c.narrow == c.widen {
-		t.Fatalf("the platform has %d conversions, not one and its inverse", found)
-	}
+	assert.Assert(t, found == 2 && c.narrow != c.widen,
+		"the platform has %d conversions, not one and its inverse", found)
 	return c
 }
 
@@ -130,9 +131,7 @@ func (c compressor) exact(t *testing.T, k *hls.Component) {
 	if err == nil {
 		err = same(out, c.converted(in), false)
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, err)
 }
 
 // packets are of any conversion, of any length and TKEEP. Some do not end before
@@ -169,9 +168,7 @@ func TestPacketsAreGatheredAndSplit(t *testing.T) {
 		if err == nil {
 			err = same(out, c.converted(in), false)
 		}
-		if err != nil {
-			t.Fatalf("run %d: %v", run, err)
-		}
+		assert.NilError(t, err, "run %d", run)
 	}
 }
 
@@ -183,9 +180,7 @@ func TestConversionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		in := c.packets(r, 1+r.IntN(2000))
 		out, err := through(open(t, path, 16), r, in)
-		if err != nil {
-			t.Fatalf("run %d: %v", run, err)
-		}
+		assert.NilError(t, err, "run %d", run)
 		want, _, err := k.Run(streams.Run{
 			Seed: run, In0: wires(in), In1: wires(in), Idle0: r.IntN(100), Stall: r.IntN(100),
 			MaxOut: 2 * len(in), MaxCycles: 20*len(in) + 10_000,
@@ -193,8 +188,6 @@ func TestConversionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 		if err == nil {
 			err = same(out, beats(want), true)
 		}
-		if err != nil {
-			t.Fatalf("run %d: %v", run, err)
-		}
+		assert.NilError(t, err, "run %d", run)
 	}
 }

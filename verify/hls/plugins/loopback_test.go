@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
@@ -19,10 +21,6 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 		in[i].Keep, in[i].Dest, in[i].Last = r.Uint64(), r.Uint32N(256), r.Uint32N(2)
 	}
 	out, err := through(c, r, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(out, in) {
-		t.Error("what returns is not what was sent")
-	}
+	assert.NilError(t, err)
+	assert.Check(t, slices.Equal(out, in), "what returns is not what was sent")
 }

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -35,9 +37,7 @@ func load(t *testing.T, source string) *design.Design {
 	t.Helper()
 	lib := designtest.Library(t).With("own", fmt.Appendf(nil, platform, source))
 	d, diags := design.Load(lib, "own", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	return d
 }
 
@@ -53,22 +53,16 @@ func compiled(t *testing.T, d *design.Design, kernel string) string {
 		t.Skip(err)
 	}
 	path, err := hls.Library(t.Context(), d, kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return path
 }
 
 func open(t *testing.T, path string, depth int) *hls.Component {
 	t.Helper()
 	c, err := hls.Open(path, depth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, c.Close())
 	})
 	return c
 }
@@ -81,9 +75,7 @@ func verilated(t *testing.T, m streams.Model) *streams.Kernel {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(k.Close)
 	return k
 }

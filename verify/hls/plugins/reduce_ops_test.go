@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
@@ -29,9 +31,7 @@ func operations(t *testing.T, d *design.Design) (all map[uint32]operation, tdest
 		for _, of := range f.TDEST {
 			e, known := ieee.Types[of.Type]
 			reduce, ok := lanes.Reduce(f.Name, of.Type)
-			if !known || !ok {
-				t.Fatalf("%s of %s is not known here", f.Name, of.Type)
-			}
+			assert.Assert(t, known && ok, "%s of %s is not known here", f.Name, of.Type)
 			all[uint32(of.TDEST)] = operation{f.Name, of.Type, e, e.Corners(), reduce}
 			tdests = append(tdests, uint32(of.TDEST))
 		}
@@ -97,9 +97,7 @@ func exactReductions(t *testing.T, c *hls.Component, all map[uint32]operation, t
 		if err == nil {
 			err = same(out, reduced(all, in0, in1), true)
 		}
-		if err != nil {
-			t.Errorf("%s of %s: %v", o.function, o.name, err)
-		}
+		assert.Check(t, err, "%s of %s", o.function, o.name)
 	}
 }
 
@@ -148,9 +146,7 @@ func TestPacketsOfAllReductionsKeepTheirShape(t *testing.T) {
 		if err == nil {
 			err = same(out, reduced(all, in0, in1), true)
 		}
-		if err != nil {
-			t.Fatalf("run %d: %v", run, err)
-		}
+		assert.NilError(t, err, "run %d", run)
 	}
 }
 
@@ -163,9 +159,7 @@ func TestReductionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		in0, in1 := packets(r, all, tdests, 1+r.IntN(4000))
 		out, err := through(open(t, path, 16), r, in0, in1)
-		if err != nil {
-			t.Fatalf("run %d: %v", run, err)
-		}
+		assert.NilError(t, err, "run %d", run)
 		want, _, err := k.Run(streams.Run{
 			Seed: run, In0: wires(in0), In1: wires(in1), Idle0: r.IntN(100), Stall: r.IntN(100),
 			MaxOut: len(in0), MaxCycles: 20*len(in0) + 10_000,
@@ -173,8 +167,6 @@ func TestReductionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 		if err == nil {
 			err = same(out, beats(want), true)
 		}
-		if err != nil {
-			t.Fatalf("run %d: %v", run, err)
-		}
+		assert.NilError(t, err, "run %d", run)
 	}
 }

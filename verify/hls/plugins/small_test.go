@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/hls"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
@@ -57,21 +59,15 @@ inline float16 float8_to_float16(float8 a) { return {ieee754::widen<%[1]d, %[2]d
 func loadSmall(t *testing.T, f ieee.Format) *design.Design {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll("platforms/kernels", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll("platforms/kernels", 0o755))
 	for name, text := range map[string]string{
 		"float8.hcl": small, "kernels/small.hcl": smallKernels, "kernels/small.hpp": fmt.Sprintf(smallFunctions,
 			f.Exponent, f.Fraction),
 	} {
-		if err := os.WriteFile(filepath.Join("platforms", filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join("platforms", filepath.FromSlash(name)), []byte(text), 0o644))
 	}
 	d, err := world.Design("float8", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return d
 }
 
@@ -92,9 +88,7 @@ func TestAllNumbersOfSmallFormatsAreExact(t *testing.T) {
 				if err == nil {
 					err = same(out, want, true)
 				}
-				if err != nil {
-					t.Errorf("TDEST %d: %v", tdest, err)
-				}
+				assert.Check(t, err, "TDEST %d", tdest)
 			}
 
 			conversions := open(t, compiled(t, d, "small_compression"), 64)
@@ -114,9 +108,7 @@ func TestAllNumbersOfSmallFormatsAreExact(t *testing.T) {
 			if err == nil {
 				err = same(out, append(narrowed, widened...), true)
 			}
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 		})
 	}
 }

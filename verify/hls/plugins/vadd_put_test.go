@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
@@ -173,9 +175,7 @@ func TestVaddPutPutsAndReceives(t *testing.T) {
 			j := job{count: 1 + r.IntN([]int{40, 200, 3000}[r.IntN(3)])}
 			j.taken = (j.count + 15) / 16
 			j.given = j.taken
-			if err := play(c, d, r, j); err != nil {
-				t.Fatalf("run %d, %+v: %v", run, j, err)
-			}
+			assert.NilError(t, play(c, d, r, j), "run %d, %+v", run, j)
 		}
 	}
 }
@@ -187,17 +187,13 @@ func TestVaddPutDoesNotWaitAfterAFailedCall(t *testing.T) {
 		j := job{count: 1 + r.IntN(3000), answer: 1 << 11}
 		beats := (j.count + 15) / 16
 		j.taken, j.given = beats/2, beats/3
-		if err := play(open(t, path, 2), d, r, j); err != nil {
-			t.Fatalf("run %d, %+v: %v", run, j, err)
-		}
+		assert.NilError(t, play(open(t, path, 2), d, r, j), "run %d, %+v", run, j)
 	}
 }
 
 func TestVaddPutDoesNothingWithoutElements(t *testing.T) {
 	c := open(t, library(t, "vadd_put"), 2)
 	for _, count := range []int{0, -1, -1 << 31} {
-		if err := play(c, load(t, "hls"), rand.New(rand.NewPCG(0, 0)), job{count: count}); err != nil {
-			t.Errorf("%d elements: %v", count, err)
-		}
+		assert.Check(t, play(c, load(t, "hls"), rand.New(rand.NewPCG(0, 0)), job{count: count}), "%d elements", count)
 	}
 }

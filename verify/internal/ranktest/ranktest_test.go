@@ -3,9 +3,11 @@ package ranktest_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -34,16 +36,12 @@ func TestWrongResults(t *testing.T) {
 	d := designtest.Load(t, "u55c_tcp", nil)
 	p := driverview.Of(d)
 	w, err := world.New(t.Context(), d, ranks, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for name, test := range map[string]struct {
 		right func(e *accl.Engine) error
 		wrong func(e *accl.Engine, src, dst *accl.Buffer[int32]) error
@@ -67,9 +65,7 @@ func TestWrongResults(t *testing.T) {
 		ranktest.All(t, ranks, func(rank int) error {
 			e := engines[rank]
 			if rank == 0 {
-				if err := test.right(e); err == nil || !strings.Contains(err.Error(), test.says) {
-					t.Errorf("%s: %v, want %q", name, err, test.says)
-				}
+				assert.Check(t, is.ErrorContains(test.right(e), test.says), "%s", name)
 				return nil
 			}
 			src, err := accl.Alloc[int32](ctx, e, n)

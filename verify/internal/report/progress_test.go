@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
@@ -21,9 +24,7 @@ func TestWatch(t *testing.T) {
 		stop()
 		time.Sleep(time.Minute)
 		const want = "compiling the kernel 100% sum\ncompiling the kernel 100% sum: 10s\ncompiling the kernel 100% sum: 20s\n"
-		if out.String() != want {
-			t.Errorf("said is\n%snot\n%s", out.String(), want)
-		}
+		assert.Check(t, is.Equal(out.String(), want))
 		report.Watch(t.Context(), "nobody listens")()
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
@@ -17,7 +19,7 @@ func entry(t *testing.T) Entry {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir, err := Dir("things")
-	check(t, err)
+	assert.NilError(t, err)
 	return Entry{Dir: dir, Key: "abc", File: "thing"}
 }
 
@@ -44,9 +46,7 @@ func TestThingsAreMadeOnce(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 				return writes("first")(dir)
 			})
-			if err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, err)
 			holds(t, path, "first")
 		})
 	}
@@ -67,7 +67,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 		t.Errorf("nothing was made: %v", err)
 	}
 	path, err := e.Get(t.Context(), writes("whole"))
-	check(t, err)
+	assert.NilError(t, err)
 	holds(t, path, "whole")
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 		t.Errorf("there are %q", left)
@@ -86,9 +86,7 @@ func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
 			<-over
 			return writes("theirs")(dir)
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, err)
 	})
 	<-inside
 	if _, err := e.Get(ctx, writes("mine")); !errors.Is(err, context.Canceled) {
@@ -97,7 +95,7 @@ func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
 	close(over)
 	other.Wait()
 	path, err := e.Get(t.Context(), writes("mine"))
-	check(t, err)
+	assert.NilError(t, err)
 	holds(t, path, "theirs")
 }
 
@@ -108,11 +106,11 @@ func TestWhatNobodyUsesGoes(t *testing.T) {
 	for _, key := range []string{"old", "used", "older"} {
 		e.Key = key
 		path, err := e.Get(t.Context(), writes(key))
-		check(t, err)
+		assert.NilError(t, err)
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		check(t, os.Chtimes(path, old, old))
+		assert.NilError(t, os.Chtimes(path, old, old))
 	}
 	e.Key = "used"
 	if _, err := e.Get(t.Context(), writes("again")); err != nil {
@@ -134,32 +132,20 @@ func TestPlacesDependOnFilesAlone(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	files := map[string][]byte{"a/b.h": []byte("one"), "c.cpp": []byte("two")}
 	dir, err := Place("sources", files)
-	check(t, err)
+	assert.NilError(t, err)
 	holds(t, filepath.Join(dir, "a", "b.h"), "one")
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
 	again, err := Place("sources", files)
-	if err != nil || again != dir {
-		t.Errorf("the same files are in %s, %v", again, err)
-	}
+	assert.Check(t, err == nil && again == dir, "the same files are in %s, %v", again, err)
 	files["c.cpp"] = []byte("owt")
 	other, err := Place("sources", files)
-	if err != nil || other == dir {
-		t.Errorf("other files are in %s, %v", other, err)
-	}
+	assert.Check(t, err == nil && other != dir, "other files are in %s, %v", other, err)
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
 	// A file that was cut off is written again.
-	check(t, os.WriteFile(filepath.Join(dir, "c.cpp"), nil, 0o666))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "c.cpp"), nil, 0o666))
 	files["c.cpp"] = []byte("two")
 	if _, err := Place("sources", files); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -8,13 +8,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // script is a tool that runs a script of the shell.
 func script(t *testing.T, text string) Tool {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\n"+text), 0o755))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\n"+text), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	found, err := Find(t.Context(), "tool")
 	if err != nil {
@@ -25,9 +28,7 @@ func script(t *testing.T, text string) Tool {
 
 func TestToolsSayTheirVersion(t *testing.T) {
 	tool := script(t, "echo 'tool 1.2'\necho more\n")
-	if tool.Version != "tool 1.2" || filepath.Base(tool.Path) != "tool" {
-		t.Errorf("%+v", tool)
-	}
+	assert.Check(t, tool.Version == "tool 1.2" && filepath.Base(tool.Path) == "tool", "%+v", tool)
 }
 
 func TestMissingToolsAreToldWithThePackage(t *testing.T) {
@@ -45,13 +46,9 @@ echo "$1"; pwd; echo wrong >&2; exit $2`)
 	dir := t.TempDir()
 	for code, fails := range map[string]bool{"0": false, "3": true} {
 		said, err := tool.Run(t.Context(), dir, "first", code)
-		if (err != nil) != fails {
-			t.Errorf("exit %s: %v", code, err)
-		}
+		assert.Check(t, is.Equal((err != nil), fails), "exit %s: %v", code, err)
 		for _, want := range []string{"first", filepath.Base(dir), "wrong"} {
-			if !strings.Contains(string(said), want) {
-				t.Errorf("exit %s: %q is missing in %q", code, want, said)
-			}
+			assert.Check(t, strings.Contains(string(said), want), "exit %s: %q is missing in %q", code, want, said)
 		}
 	}
 }

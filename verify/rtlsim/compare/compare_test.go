@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/rtlsim"
@@ -75,13 +78,9 @@ func TestWhatMayDifferIsNoDifference(t *testing.T) {
 			p, sides := newSides(t)
 			c.do(sides[0], sides[1])
 			for range 2 {
-				if err := p.Step(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, p.Step(t.Context()))
 			}
-			if err := p.End(t.Context()); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, p.End(t.Context()))
 		})
 	}
 }
@@ -187,18 +186,12 @@ func TestTheFirstDifferenceIsToldWithBothSides(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, sides := newSides(t)
-			if err := p.Step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, p.Step(t.Context()))
 			c.do(sides[0], sides[1])
 			err := p.Step(t.Context())
-			if !errors.Is(err, ErrDifferent) {
-				t.Fatalf("%v", err)
-			}
+			assert.ErrorIs(t, err, ErrDifferent)
 			for _, text := range c.says {
-				if !strings.Contains(err.Error(), text) {
-					t.Errorf("%q is not said: %v", text, err)
-				}
+				assert.Check(t, strings.Contains(err.Error(), text), "%q is not said: %v", text, err)
 			}
 		})
 	}
@@ -208,13 +201,9 @@ func TestWhatWasComparedIsForgotten(t *testing.T) {
 	p, sides := newSides(t)
 	for _, s := range sides {
 		s.log.beats(1, 0, make([]byte, 64))
-		if err := s.operand.Free(); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, s.operand.Free())
 	}
-	if err := p.Step(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, p.Step(t.Context()))
 	for i, s := range sides {
 		if h := &s.log.hosts[1]; len(h.beats) != 0 || len(h.blocks) != rxCount+1 {
 			t.Errorf("side %d still has %d beats and %d allocations", i, len(h.beats), len(h.blocks))
@@ -225,9 +214,7 @@ func TestWhatWasComparedIsForgotten(t *testing.T) {
 func TestTheHostKeepsItsCopy(t *testing.T) {
 	p, sides := newSides(t)
 	sides[1].host.Bytes()[3] = 5
-	if err := p.Step(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, p.Step(t.Context()))
 	if got := sides[1].host.Bytes()[3]; got != 5 {
 		t.Errorf("it is %d now", got)
 	}
@@ -236,9 +223,7 @@ func TestTheHostKeepsItsCopy(t *testing.T) {
 func TestTheEndLooksAtWordsThatNobodyHasWritten(t *testing.T) {
 	p, sides := newSides(t)
 	sides[1].fake.words[sides[1].stray] = 1
-	if err := p.Step(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, p.Step(t.Context()))
 	if err := p.End(t.Context()); !errors.Is(err, ErrDifferent) || !strings.Contains(err.Error(), "nobody knows") {
 		t.Errorf("%v", err)
 	}
@@ -247,13 +232,9 @@ func TestTheEndLooksAtWordsThatNobodyHasWritten(t *testing.T) {
 func TestWorldsWithoutEnginesAreNotCompared(t *testing.T) {
 	p, sides := newSides(t)
 	q, err := NewPair(sides[0].g, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	q.Emulated = p.Emulated
-	if err := q.Step(t.Context()); !errors.Is(err, errNoEngine) {
-		t.Errorf("%v", err)
-	}
+	assert.Check(t, is.ErrorIs(q.Step(t.Context()), errNoEngine))
 }
 
 func TestMessagesAreNotedWhenTheyAreSent(t *testing.T) {
@@ -262,17 +243,11 @@ func TestMessagesAreNotedWhenTheyAreSent(t *testing.T) {
 	var ports []fabric.Port
 	for rank := range 2 {
 		p, _, err := net.Port(uint32(rank), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		ports = append(ports, l.Port(rank, p))
 	}
-	if err := ports[1].Send(0, &fabric.Packet{Header: [64]byte{9}, Payload: []byte("abc")}); err != nil {
-		t.Fatal(err)
-	}
-	if err := ports[1].Send(5, &fabric.Packet{}); err == nil {
-		t.Error("sent to nobody")
-	}
+	assert.NilError(t, ports[1].Send(0, &fabric.Packet{Header: [64]byte{9}, Payload: []byte("abc")}))
+	assert.Check(t, ports[1].Send(5, &fabric.Packet{}) != nil, "sent to nobody")
 	_, messages := l.take()
 	if got := messages[[2]int{1, 0}]; len(messages) != 1 || len(got) != 1 ||
 		got[0] != (Message{[64]byte{9}, 3, 0x352441c2}) {

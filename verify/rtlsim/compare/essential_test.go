@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -13,17 +15,13 @@ import (
 func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 	g := designtest.Load(t, "u55c_tcp", nil).ABI()
 	f, err := newMoveFields(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	word := func(fields map[string]string, more uint32) uint32 {
 		values := map[string]map[string]uint32{"op0": f.operands, "op1": f.operands, "result": f.results,
 			"message_type": f.types}
 		for name, value := range fields {
 			v, ok := values[name][value]
-			if !ok {
-				t.Fatalf("there is no %s %s", name, value)
-			}
+			assert.Assert(t, ok, "there is no %s %s", name, value)
 			more |= v << f.control[name].Low
 		}
 		return more

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -99,9 +101,7 @@ func newSides(t *testing.T) (*Pair, [2]*side) {
 	t.Helper()
 	g := designtest.Load(t, "u55c_tcp", nil).ABI()
 	p, err := NewPair(g, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var sides [2]*side
 	for i, l := range []*Log{p.Emulated, p.Hardware} {
 		s := &side{t: t, log: l, g: g}

@@ -6,6 +6,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
@@ -55,27 +57,19 @@ func TestAKernelInCppSharesItsMemoryWithTheEngine(t *testing.T) {
 	_, engines, devices := kernelWorld(ctx, t, d, library, b, 1)
 	const count, behind = 300, 4096 / 4
 	buffer, err := accl.Alloc[float32](ctx, engines[0], 2*behind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for i := range buffer.Host() {
 		buffer.Host()[i] = -float32(i)
 	}
-	if err := buffer.SyncToDevice(ctx); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, buffer.SyncToDevice(ctx))
 	config, err := engines[0].ConfigAddress(accl.TypeFloat32, accl.TypeFloat32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if err := accl.CallKernel(ctx, devices[0], "vadd_put", buffer.Address(), buffer.Address()+4096,
 		count, buffer.Address(),
 		uint64(engines[0].World().Address()), uint64(config)); err != nil {
 		t.Fatal(err)
 	}
-	if err := buffer.SyncFromDevice(ctx); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, buffer.SyncFromDevice(ctx))
 	for i, got := range buffer.Host() {
 		want := -float32(i)
 		switch at := float32(i % behind); {

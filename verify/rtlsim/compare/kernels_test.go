@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -62,9 +64,7 @@ func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string,
 	}
 	b := rtlsim.Build{Optimize: *optimizeFlag}
 	library, err := rtlsim.Library(ctx, d, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return library, b
 }
 
@@ -103,9 +103,7 @@ func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
 	w.open(ctx, t, ranks, [2]kind{inGo, inCpp})
 	w.all(ctx, t, ranks, *casesFlag)
 	for _, c := range converted(rand.New(rand.NewPCG(*seedFlag, 8)), &w.p, ranks) {
-		if err := w.run(ctx, c); err != nil {
-			t.Fatalf("%v\n%v", c, err)
-		}
+		assert.NilError(t, w.run(ctx, c), "%v", c)
 	}
 	moved := map[string]uint64{}
 	for _, e := range made {
@@ -116,9 +114,7 @@ func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"arith_0", "compression_0_0", "compression_0_1", "compression_0_2"} {
-		if moved[name] == 0 {
-			t.Errorf("nothing goes through %s: %v", name, moved)
-		}
+		assert.Check(t, moved[name] != 0, "nothing goes through %s: %v", name, moved)
 	}
 }
 
@@ -174,13 +170,9 @@ func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library st
 		return rtlsim.Options{Library: library, Build: b, Clock: clock, Seed: *seedFlag,
 			Record: cards.Card(fmt.Sprint("rank", rank))}.Make
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, w.Close())
 	})
 	p := driverview.Of(d)
 	for rank := range ranks {
@@ -198,13 +190,9 @@ func exchange(ctx context.Context, t *testing.T, engines []*accl.Engine, devices
 	var sources, results []*accl.Buffer[float32]
 	for rank, e := range engines {
 		src, err := accl.Alloc[float32](ctx, e, count)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		dst, err := accl.Alloc[float32](ctx, e, count+16)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for i := range src.Host() {
 			src.Host()[i] = float32(1000*rank) + float32(i)/8
 		}
@@ -212,9 +200,7 @@ func exchange(ctx context.Context, t *testing.T, engines []*accl.Engine, devices
 			dst.Host()[i] = -1
 		}
 		for _, b := range []*accl.Buffer[float32]{src, dst} {
-			if err := b.SyncToDevice(ctx); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, b.SyncToDevice(ctx))
 		}
 		sources, results = append(sources, src), append(results, dst)
 	}
@@ -234,12 +220,8 @@ func exchange(ctx context.Context, t *testing.T, engines []*accl.Engine, devices
 	}
 	all.Wait()
 	for rank, err := range errs {
-		if err != nil {
-			t.Fatalf("%d elements, rank %d: %v", count, rank, err)
-		}
-		if err := results[rank].SyncFromDevice(ctx); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err, "%d elements, rank %d", count, rank)
+		assert.NilError(t, results[rank].SyncFromDevice(ctx))
 		from := (rank + len(engines) - 1) % len(engines)
 		want := slices.Repeat([]float32{-1}, count+16)
 		for i, v := range sources[from].Host() {
@@ -251,8 +233,6 @@ func exchange(ctx context.Context, t *testing.T, engines []*accl.Engine, devices
 		}
 	}
 	for _, b := range slices.Concat(sources, results) {
-		if err := b.Free(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, b.Free())
 	}
 }

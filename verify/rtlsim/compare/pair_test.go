@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/firmware"
@@ -66,13 +67,9 @@ func (w *worlds) open(ctx context.Context, t *testing.T, ranks int, kinds [2]kin
 				fabric.Packet{}.Header)},
 			Maker: func(rank int) world.Maker { return kinds[side](rank, l) },
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Cleanup(func() {
-			if err := made.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, made.Close())
 		})
 		w.worlds[side] = made
 		var devices []accl.Device
@@ -91,9 +88,7 @@ func (w *worlds) open(ctx context.Context, t *testing.T, ranks int, kinds [2]kin
 func emulated(t *testing.T, d *design.Design) kind {
 	t.Helper()
 	image, err := firmware.Prebuilt(d.ABI().Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return func(rank int, l *Log) world.Maker {
 		count := uint64(0)
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
@@ -153,23 +148,15 @@ func reset(ctx context.Context, engines []*accl.Engine) error {
 func (w *worlds) all(ctx context.Context, t *testing.T, ranks, each int) {
 	t.Helper()
 	t.Logf("-compare.seed=%d", *seedFlag)
-	if err := w.Step(ctx); err != nil {
-		t.Fatalf("opening: %v", err)
-	}
+	assert.NilError(t, w.Step(ctx))
 	list := cases(rand.New(rand.NewPCG(*seedFlag, uint64(ranks))), &w.p, ranks, each)
 	for i, c := range list {
 		if i == len(list)*3/4 {
-			if err := w.reset(ctx); err != nil {
-				t.Fatalf("reset: %v", err)
-			}
+			assert.NilError(t, w.reset(ctx))
 		}
-		if err := w.run(ctx, c); err != nil {
-			t.Fatalf("%v\n%v", c, err)
-		}
+		assert.NilError(t, w.run(ctx, c), "%v", c)
 	}
-	if err := w.End(ctx); err != nil {
-		t.Fatalf("in the end: %v", err)
-	}
+	assert.NilError(t, w.End(ctx), "in the end")
 	w.saw(t)
 }
 

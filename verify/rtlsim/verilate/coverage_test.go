@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -25,28 +26,18 @@ type point struct {
 func left(t *testing.T, dir, source string) (found []point) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(names) != 2 || !strings.HasSuffix(names[1], ".points") {
-		t.Fatalf("the model has left %q", names)
-	}
+	assert.Assert(t, len(names) == 2 && strings.HasSuffix(names[1], ".points"), "the model has left %q", names)
 	points, err := os.ReadFile(names[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	hits, err := os.ReadFile(strings.TrimSuffix(names[1], "points") + "hits")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lines := strings.Split(string(text), "\n")
 	for i, line := range strings.Split(strings.TrimSpace(string(points)), "\n") {
 		f := strings.Split(line, "\t")
 		at, err := strconv.Atoi(f[1])
-		if err != nil || f[0] != source {
-			t.Fatalf("%q: %v", line, err)
-		}
+		assert.Assert(t, err == nil && f[0] == source, "%q: %v", line, err)
 		page, _, _ := strings.Cut(f[3], "/")
 		found = append(found, point{page, strings.TrimSpace(lines[at-1]), f[4], binary.LittleEndian.Uint64(hits[8*i:])})
 	}
@@ -56,13 +47,9 @@ func left(t *testing.T, dir, source string) (found []point) {
 func open(t *testing.T, b verilate.Build, name string, function any) {
 	t.Helper()
 	path, err := b.Library(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	purego.RegisterLibFunc(function, lib, name)
 }
 
@@ -100,9 +87,7 @@ func clear(t *testing.T, dir string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, name := range names {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.Remove(name))
 	}
 }
 
@@ -115,9 +100,7 @@ func TestWaysOfFunctionsAreCounted(t *testing.T) {
 	b.Top = "halves"
 	for file, to := range map[string]*[]string{"testdata/halves.sv": &b.Sources, "testdata/halves.cpp": &b.Shell} {
 		path, err := filepath.Abs(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		*to = []string{path}
 	}
 	var halve func(values *byte, count uint64)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -16,21 +18,15 @@ func TestBrokenPromisesStopTheSimulation(t *testing.T) {
 		t.Skip(err)
 	}
 	data, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	path, err := verilate.Build{
 		Top: "driven", Sources: []string{filepath.Join(data, "driven.sv")},
 		Shell:  []string{filepath.Join(data, "streams.cpp")},
 		CFlags: []string{"-DVL_USER_STOP", "-include", filepath.Join(data, "print.h")}, Careful: true, Optimize: "-O0",
 	}.Library(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var run func(seed, planted, cycles uint64) string
 	purego.RegisterLibFunc(&run, lib, "run")
 	for planted, want := range []string{
@@ -97,9 +93,7 @@ func TestChecksAreOfWhatIsOffered(t *testing.T) {
 				t.Errorf("there are %d checks, not %d:\n%s", n, len(c.want), got)
 			}
 			for _, w := range c.want {
-				if !strings.Contains(got, w) {
-					t.Errorf("%q is not in\n%s", w, got)
-				}
+				assert.Check(t, is.Contains(got, w))
 			}
 		})
 	}

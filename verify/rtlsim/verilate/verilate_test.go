@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -21,13 +23,9 @@ func fifo(t *testing.T) verilate.Build {
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	sources, err := verilate.Sources(t.Context(), "u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	shell, err := filepath.Abs("testdata/fifo.cpp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return verilate.Build{Top: "fifo", Sources: only(sources, "fifo.sv"), Shell: []string{shell}, Optimize: "-O0"}
 }
 
@@ -47,15 +45,11 @@ func compiled(t *testing.T) func() string {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> '%s'\nexec \"$@\"\n", log)
-	if err := os.WriteFile(filepath.Join(dir, "ccache"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "ccache"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return func() string {
 		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return string(text)
 	}
 }
@@ -70,27 +64,17 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	b.Careful, b.Trace = true, true
 	b.Params = map[string]string{"DEPTH": "5"}
 	path, err := b.Library(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(told) == 0 || !strings.Contains(told[0], "fifo") {
-		t.Errorf("progress says %q", told)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, len(told) != 0 && strings.Contains(told[0], "fifo"), "progress says %q", told)
 	first, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	told = nil // how much it is depends on how long the build has taken
 	if again, err := b.Library(ctx); err != nil || again != path {
 		t.Errorf("the second time it is %s (%v), not %s", again, err, path)
 	}
 	second, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(told) != 0 || !os.SameFile(first, second) {
-		t.Errorf("it was built again: %q", told)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, len(told) == 0 && os.SameFile(first, second), "it was built again: %q", told)
 	// Verilator's own files were compiled before, for all models.
 	if text := commands(); !strings.Contains(text, "fifo.cpp") || strings.Contains(text, "-o verilated") {
 		t.Errorf("compilations of the model were\n%s", text)
@@ -100,9 +84,7 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	}
 
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var through func(seed, count uint64) uint64
 	purego.RegisterLibFunc(&through, lib, "through")
 	for seed := range uint64(3) {
@@ -118,9 +100,7 @@ func TestSourcesAndFlagsDecide(t *testing.T) {
 	check := func(what string, b verilate.Build) {
 		t.Helper()
 		path, err := b.Library(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if seen[path] != "" {
 			t.Errorf("%s and %s are one library", what, seen[path])
 		}
@@ -134,15 +114,11 @@ func TestSourcesAndFlagsDecide(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"fifo.cpp", "step.h"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if name == "step.h" {
 			text = append(text, "// changed\n"...)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
 	with = b
 	with.Shell = []string{filepath.Join(dir, "fifo.cpp")}
@@ -152,17 +128,13 @@ func TestSourcesAndFlagsDecide(t *testing.T) {
 func TestMistakesAreToldAndLeaveNothing(t *testing.T) {
 	b := fifo(t)
 	bad := filepath.Join(t.TempDir(), "bad.sv")
-	if err := os.WriteFile(bad, []byte("module fifo; wire a = nowhere; endmodule\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(bad, []byte("module fifo; wire a = nowhere; endmodule\n"), 0o644))
 	b.Sources = []string{bad}
 	path, err := b.Library(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "nowhere") || !strings.Contains(err.Error(), "bad.sv:1") {
 		t.Errorf("got %q and %v", path, err)
 	}
-	if err := verilate.Lint(t.Context(), "fifo", nil, bad); err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("lint says %v", err)
-	}
+	assert.Check(t, is.ErrorContains(verilate.Lint(t.Context(), "fifo", nil, bad), "nowhere"))
 	b.Sources = []string{filepath.Join(t.TempDir(), "absent.sv")}
 	if _, err := b.Library(t.Context()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without its source: %v", err)
@@ -171,16 +143,10 @@ func TestMistakesAreToldAndLeaveNothing(t *testing.T) {
 
 func TestCommonBlocksAreClean(t *testing.T) {
 	sources, err := verilate.Sources(t.Context(), "u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if base := filepath.Base(sources[0]); base != "cclo_pkg.sv" {
-		t.Errorf("the first source is %s", base)
-	}
+	assert.NilError(t, err)
+	assert.Check(t, is.Equal(filepath.Base(sources[0]), "cclo_pkg.sv"), "the first source")
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	if err := verilate.Lint(t.Context(), "fifo", nil, only(sources, "fifo.sv")...); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, verilate.Lint(t.Context(), "fifo", nil, only(sources, "fifo.sv")...))
 }

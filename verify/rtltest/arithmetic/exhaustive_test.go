@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
@@ -86,9 +87,7 @@ func checkUnits(t *testing.T, n, sample int, special []int,
 			return ctx.Err()
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, group.Wait())
 }
 
 // All parts together are all units, each once, also when there are fewer.
@@ -98,9 +97,7 @@ func TestPartsTogetherAreAll(t *testing.T) {
 			var together []int
 			for k := range of {
 				units, err := part(fmt.Sprintf("%d/%d", k+1, of), n)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				together = append(together, units...)
 			}
 			if all, err := part(fmt.Sprintf("1-%d/%d", of, of), n); err != nil || !slices.Equal(together, all) || len(all) != n {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -35,9 +37,7 @@ func newConversion(t *testing.T) *conversionBench {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(k.Close)
 	b := &conversionBench{Kernel: k, model: m, narrow: 0xFF, widen: 0xFF}
 	for _, c := range d.Platform.Compression.Conversions {
@@ -48,9 +48,7 @@ func newConversion(t *testing.T) *conversionBench {
 			b.widen = uint8(c.TDEST)
 		}
 	}
-	if b.narrow == b.widen {
-		t.Fatal("the platform has no conversions")
-	}
+	assert.Assert(t, b.narrow != b.widen, "the platform has no conversions")
 	return b
 }
 
@@ -151,9 +149,7 @@ func TestEveryFloat16IsWidenedExactly(t *testing.T) {
 		le.PutUint16(in[len(in)-1].Data[h%32*2:], uint16(h))
 	}
 	times, err := b.straight(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if n := uint64(2 * len(in)); times.LastOut-times.FirstOut != n-1 || times.FirstOut-times.FirstIn != conversionLatency {
 		t.Errorf("%d beats come out in the cycles %d to %d, the first of what came in cycle %d", n, times.FirstOut,
 			times.LastOut, times.FirstIn)
@@ -192,9 +188,7 @@ func TestFloat32IsNarrowedExactly(t *testing.T) {
 	}
 	in[len(in)-1].Last = 1
 	times, err := b.straight(in)
-	if err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
-	}
+	assert.NilError(t, err, "seed %d", seed)
 	if n := uint64(len(in)); times.LastIn-times.FirstIn != n-1 {
 		t.Errorf("%d beats come in in the cycles %d to %d", n, times.FirstIn, times.LastIn)
 	}
@@ -268,9 +262,7 @@ func TestStreamsWithPausesLoseNothing(t *testing.T) {
 		if err == nil {
 			err = compareBeats(out, want)
 		}
-		if err != nil {
-			t.Fatalf("seed %d, pauses %d and %d: %v", seed, o.Idle0, o.Stall, err)
-		}
+		assert.NilError(t, err, "seed %d, pauses %d and %d", seed, o.Idle0, o.Stall)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -53,9 +55,7 @@ func newBench(t *testing.T, d *design.Design, wide bool) *bench {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(k.Close)
 	b := &bench{Kernel: k, model: m, operations: map[uint8]operation{}}
 	for _, f := range d.Platform.Arithmetic.Functions {
@@ -160,9 +160,7 @@ func TestEveryPairOfCornersIsReducedExactly(t *testing.T) {
 		c := o.corners
 		in0, in1 := operands(tdest, o.element, len(c)*len(c),
 			func(i int) (uint64, uint64) { return c[i/len(c)], c[i%len(c)] })
-		if err := b.straight(in0, in1); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, b.straight(in0, in1))
 	}
 }
 
@@ -218,9 +216,7 @@ func (b *bench) streams(t *testing.T, runs int) {
 		if err == nil {
 			err = b.check(in0, in1, out)
 		}
-		if err != nil {
-			t.Fatalf("seed %d, pauses %d, %d and %d: %v", seed, o.Idle0, o.Idle1, o.Stall, err)
-		}
+		assert.NilError(t, err, "seed %d, pauses %d, %d and %d", seed, o.Idle0, o.Idle1, o.Stall)
 	}
 }
 
@@ -230,17 +226,13 @@ func TestTheWideFormReducesLikeTheOther(t *testing.T) {
 	b := newBench(t, designtest.Load(t, "u280_manual", nil), true)
 	b.streams(t, 40)
 	in0, in1 := b.mixed(rand.New(rand.NewPCG(0, 3)), 1000)
-	if err := b.straight(in0, in1); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, b.straight(in0, in1))
 }
 
 func TestFunctionsOneAfterTheOtherCostNoCycles(t *testing.T) {
 	b := shipped(t)
 	in0, in1 := b.mixed(rand.New(rand.NewPCG(0, 4)), 10_000)
-	if err := b.straight(in0, in1); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, b.straight(in0, in1))
 }
 
 func TestAResetForgetsWhatWasUnderWay(t *testing.T) {
@@ -253,9 +245,7 @@ func TestAResetForgetsWhatWasUnderWay(t *testing.T) {
 			t.Fatalf("the run that is cut off ends with %v", err)
 		}
 		in0, in1 = b.mixed(r, 20)
-		if err := b.straight(in0, in1); err != nil {
-			t.Fatalf("after a reset at cycle %d: %v", cut, err)
-		}
+		assert.NilError(t, b.straight(in0, in1), "after a reset at cycle %d", cut)
 	}
 }
 
@@ -273,13 +263,9 @@ platform "own" {
 }
 `))
 	d, diags := design.Load(lib, "own", lang.Inputs{LookupEnv: func(string) (string, bool) { return "", false }})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	b := newBench(t, d, false)
-	if len(b.operations) != 6 {
-		t.Fatalf("there are %d functions, not 6", len(b.operations))
-	}
+	assert.Assert(t, len(b.operations) == 6, "there are %d functions, not 6", len(b.operations))
 	b.streams(t, 20)
 }
 
@@ -296,18 +282,14 @@ func TestEveryDeclaredReductionIsImplemented(t *testing.T) {
 		if _, ok := ieee.ReductionOf(function); !ok {
 			t.Errorf("verify/rtltest/ieee has no %s", function)
 		}
-		if model.Reductions[function].Of == nil {
-			t.Errorf("verify/conformance/model has no %s", function)
-		}
+		assert.Check(t, model.Reductions[function].Of != nil, "verify/conformance/model has no %s", function)
 		for name := range ieee.Types {
 			if _, ok := lanes.Reduce(function, name); !ok {
 				t.Errorf("verify/emu/lanes has no %s of %s", function, name)
 			}
 		}
 		for name := range elements {
-			if !own.Has(function, name) {
-				t.Errorf("%s has no %s of %s", own.Kernel, function, name)
-			}
+			assert.Check(t, own.Has(function, name), "%s has no %s of %s", own.Kernel, function, name)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/templates"
 )
 
@@ -86,17 +88,13 @@ func TestEveryModuleIsChecked(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, w := range within {
 		if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(w.folder))); err != nil {
 			t.Error(err)
 		}
 		for _, name := range strings.Fields(w.names) {
-			if checked[name] {
-				t.Errorf("%s: a bench names it; remove it from the table", name)
-			}
+			assert.Check(t, !checked[name], "%s: a bench names it; remove it from the table", name)
 			checked[name] = true
 		}
 	}
@@ -107,22 +105,15 @@ func TestEveryModuleIsChecked(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(names) < 100 {
-		t.Fatalf("only %d modules are found", len(names))
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, len(names) >= 100, "only %d modules are found", len(names))
 	for _, name := range names {
-		if !checked[name] {
-			t.Errorf("%s: no bench names it; write one, or add it to the table with what checks it", name)
-		}
+		assert.Check(t, checked[name],
+			"%s: no bench names it; write one, or add it to the table with what checks it", name)
 	}
 	for _, w := range within {
 		for _, name := range strings.Fields(w.names) {
-			if !slices.Contains(names, name) {
-				t.Errorf("%s: there is no such module; remove it from the table", name)
-			}
+			assert.Check(t, slices.Contains(names, name), "%s: there is no such module; remove it from the table", name)
 		}
 	}
 }

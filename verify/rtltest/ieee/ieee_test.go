@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 )
 
@@ -30,20 +33,14 @@ func TestWrittenOutExamplesHold(t *testing.T) {
 		{ieee.Float32, 0x3F800000, 0x33800001, 0x3F800001, 0x3F800000},
 		{ieee.Float64, 0x3FF0000000000000, 0xBFF0000000000000, 0, 0x3FF0000000000000},
 	} {
-		if got := c.f.Sum(c.a, c.b); got != c.sum {
-			t.Errorf("%x + %x is %x, not %x", c.a, c.b, got, c.sum)
-		}
-		if got := c.f.Max(c.a, c.b); got != c.m {
-			t.Errorf("the maximum of %x and %x is %x, not %x", c.a, c.b, got, c.m)
-		}
+		assert.Check(t, is.Equal(c.f.Sum(c.a, c.b), c.sum), "%x + %x", c.a, c.b)
+		assert.Check(t, is.Equal(c.f.Max(c.a, c.b), c.m), "the maximum of %x and %x", c.a, c.b)
 	}
 	for from, to := range map[uint64]uint64{
 		0x477FE000: 0x7BFF, 0x477FEFFF: 0x7BFF, 0x477FF000: 0x7C00, 0x33000000: 0, 0x33000001: 1, 0xB3C00000: 0x8002,
 		0x387FE000: 0x0400, 0x387FC000: 0x03FF, 0xFF800001: 0x7E00,
 	} {
-		if got := ieee.Convert(ieee.Float32, ieee.Float16, from); got != to {
-			t.Errorf("float32 %x is float16 %x, not %x", from, got, to)
-		}
+		assert.Check(t, is.Equal(ieee.Convert(ieee.Float32, ieee.Float16, from), to), "float32 %x is float16", from)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/ieee"
 )
@@ -38,14 +40,10 @@ func TestQuickFloat16IsExact(t *testing.T) {
 func checkQuick(t *testing.T, function string, processor func(x, y float64) float64) {
 	rows := ieee.NewHalfRows()
 	r, ok := ieee.ReductionOf(function)
-	if !ok {
-		t.Fatal("there is no such reduction")
-	}
+	assert.Assert(t, ok, "there is no such reduction")
 	check := func(a, b uint16) {
 		got := uint64(r.Half(rows, a, b))
-		if want := r.Of(ieee.Types["float16"], uint64(a), uint64(b)); got != want {
-			t.Fatalf("%04x and %04x give %04x, not %04x", a, b, got, want)
-		}
+		assert.Equal(t, got, r.Of(ieee.Types["float16"], uint64(a), uint64(b)), "%04x and %04x", a, b)
 		x := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, uint64(a)))
 		y := math.Float64frombits(ieee.Convert(ieee.Float16, ieee.Float64, uint64(b)))
 		if want := ieee.Convert(ieee.Float64, ieee.Float16, math.Float64bits(processor(x, y))); got != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -42,22 +43,16 @@ func newSwitch(t *testing.T, seed, pauses uint64) *switchBench {
 		t.Skip(err)
 	}
 	sources, err := verilate.Sources(ctx, "u55c_axis3x", "network_krnl_axis", "axis_switch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	_, file, _, _ := runtime.Caller(0)
 	shell := filepath.Join(filepath.Dir(file), "shell")
 	path, err := verilate.Build{
 		Top: "axis_bench", Sources: append(sources, filepath.Join(shell, "axis_bench.sv")),
 		Shell: []string{filepath.Join(shell, "axis_bench.cpp")}, Careful: true, Optimize: "-O1",
 	}.Library(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b := &switchBench{t: t}
 	var create func(seed, pauses uint64) uintptr
 	for name, f := range map[string]any{
@@ -153,9 +148,7 @@ func TestAnEngineThatIsFullHoldsItsSendersOnly(t *testing.T) {
 			}
 		}
 	}
-	if b.refused(b.handle) == 0 {
-		t.Error("the sender was not held")
-	}
+	assert.Check(t, b.refused(b.handle) != 0, "the sender was not held")
 	b.stop(b.handle, -1, -1)
 	b.until(20, 60_000)
 	b.check()

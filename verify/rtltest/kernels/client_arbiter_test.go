@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
@@ -66,9 +68,7 @@ func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer b.Close()
 		r := rand.New(rand.NewPCG(seed, 5))
 		rhythm := func() pins.Rhythm { return pins.Rhythm{Random: r.IntN, Pauses: r.IntN(240)} }

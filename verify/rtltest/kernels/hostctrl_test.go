@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
@@ -27,9 +29,7 @@ func callOffsets(t *testing.T, g *abi.Generation) []uint32 {
 	var out []uint32
 	for _, w := range g.Record("call").Words {
 		o, ok := at[w.Name]
-		if !ok {
-			t.Fatalf("no register has the word %s", w.Name)
-		}
+		assert.Assert(t, ok, "no register has the word %s", w.Name)
 		out = append(out, o)
 	}
 	return out
@@ -48,9 +48,7 @@ func hostctrl() pins.Module {
 
 func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 	d, err := pins.Design("u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	words := callOffsets(t, d.ABI())
 	at, control := map[string]uint32{}, map[string]uint32{}
 	for _, r := range d.ABI().RegisterMap("hostctrl").Registers {
@@ -66,9 +64,7 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer b.Close()
 		r := rand.New(rand.NewPCG(seed, 4))
 		ready := pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}
@@ -97,15 +93,11 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 		host := &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: step, Random: r.IntN}
 		get := func(at uint32) uint32 {
 			v, err := host.Read(at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return v
 		}
 		put := func(at, v uint32) {
-			if err := host.Write(at, v, 0xF); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, host.Write(at, v, 0xF))
 		}
 		expect := func(what string, want ...string) {
 			t.Helper()

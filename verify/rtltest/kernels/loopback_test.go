@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -19,13 +20,9 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 	}
 	d := designtest.Load(t, "u55c_tcp", nil)
 	sources, err := verilate.SourcesOf(t.Context(), d, "loopback")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	shell, err := filepath.Abs("shell/loopback.cpp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, width := range loopsOf(t, d) {
 		path, err := verilate.Build{
 			Top: "loopback", Sources: sources, Shell: []string{shell}, Params: map[string]string{"WIDTH": fmt.Sprint(width)},
@@ -34,13 +31,9 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		var through func(seed, count uint64, idle, stall uint32) int64
 		purego.RegisterLibFunc(&through, lib, "through")
 		const count = 1000
@@ -69,8 +62,6 @@ func loopsOf(t *testing.T, d *design.Design) []int {
 			all = append(all, s.From.Width)
 		}
 	}
-	if len(all) < 2 {
-		t.Fatalf("the platform closes streams of %v bits only", all)
-	}
+	assert.Assert(t, len(all) >= 2, "the platform closes streams of %v bits only", all)
 	return all
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/vitis/tcl"
 )
@@ -53,22 +56,16 @@ func configured(t *testing.T, definition, kept, missing string) (string, error) 
 		t.Skip(err)
 	}
 	files, err := emit.Platform(madeWith(t, "microblaze_v"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at := slices.IndexFunc(files, func(f emit.File) bool { return f.Path == script })
-	if at < 0 {
-		t.Fatalf("there is no %s", script)
-	}
+	assert.Assert(t, at >= 0, "there is no %s", script)
 	dir := t.TempDir()
 	main := filepath.Join(dir, "main.tcl")
 	for name, text := range map[string]string{
 		filepath.Join(dir, "script.tcl"): string(files[at].Content),
 		main:                             fmt.Sprintf(ip, definition, kept, missing, filepath.Join(dir, "script.tcl")),
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	out, err := exec.CommandContext(t.Context(), "tclsh", main).CombinedOutput()
 	return string(out), err
@@ -77,9 +74,7 @@ func configured(t *testing.T, definition, kept, missing string) (string, error) 
 func TestTheVendorsProcessorIsConfigured(t *testing.T) {
 	const definition = "xilinx.com:ip:microblaze_riscv:1.0"
 	out, err := configured(t, definition, "", "")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	assert.Assert(t, err == nil, "%v\n%s", err, out)
 	for _, want := range []string{
 		"made -name microblaze_riscv -vendor xilinx.com -library ip -module_name cclo_microblaze_v",
 		"generated cclo_microblaze_v",
@@ -91,16 +86,13 @@ func TestTheVendorsProcessorIsConfigured(t *testing.T) {
 		"config C_M_AXI_I_BUS_EXCEPTION 1", "config C_M_AXI_D_BUS_EXCEPTION 1", "config C_FAULT_TOLERANT 1",
 		"config C_DEBUG_ENABLED 0",
 	} {
-		if !strings.Contains(out, want+"\n") {
-			t.Errorf("there is no %q", want)
-		}
+		assert.Check(t, is.Contains(out, want+"\n"), "there is no %q", want)
 	}
 	// The hardware around it looks for the vectors where the IP has them.
 	_, all := engineOf(t, madeWith(t, "microblaze_v"))
 	inRTL := regexp.MustCompile(`BASE_VECTORS = 32'h([0-9A-F]{8});`).FindSubmatch(all["microblaze_v/microblaze_v_pkg.sv"])
-	if inRTL == nil || !strings.Contains(out, "config C_BASE_VECTORS 0x00000000"+string(inRTL[1])+"\n") {
-		t.Errorf("the vectors of the hardware are at %s", inRTL)
-	}
+	assert.Check(t, inRTL != nil && strings.Contains(out, "config C_BASE_VECTORS 0x00000000"+string(inRTL[1])+"\n"),
+		"the vectors of the hardware are at %s", inRTL)
 	for _, test := range []struct{ name, definition, kept, missing, want string }{
 		{"there is no such IP", "{}", "", "", `2024\.1 or later.*processor = "own"`},
 		{"illegal instructions do nothing", definition, "C_ILL_INSTR_EXCEPTION", "",

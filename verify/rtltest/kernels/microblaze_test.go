@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -34,17 +37,11 @@ func madeWith(t testing.TB, processor string) *design.Design {
 func engineOf(t testing.TB, d *design.Design) (synth.Kernel, synth.Sources) {
 	t.Helper()
 	all, err := synth.Rendered(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	own, err := synth.KernelsOf(d, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at := slices.IndexFunc(own, func(k synth.Kernel) bool { return k.ID == "ccl_offload" })
-	if at < 0 {
-		t.Fatal("there is no engine")
-	}
+	assert.Assert(t, at >= 0, "there is no engine")
 	return own[at], all
 }
 
@@ -87,9 +84,7 @@ func TestTheRestStaysTheSame(t *testing.T) {
 	_, said := engineOf(t, madeWith(t, "own"))
 	_, vendor := engineOf(t, madeWith(t, "microblaze_v"))
 	for name, text := range own {
-		if string(said[name]) != string(text) {
-			t.Errorf("%s changes by saying the default", name)
-		}
+		assert.Check(t, is.Equal(string(said[name]), string(text)), "%s changes by saying the default", name)
 		if other, there := vendor[name]; there && string(other) != string(text) {
 			t.Errorf("%s is another one with MicroBlaze V", name)
 		}
@@ -105,16 +100,12 @@ func TestHardwareWithMicroBlazeIsClean(t *testing.T) {
 	maps.Copy(with, k.Vendor(all))
 	for name, sources := range map[string]synth.Sources{k.Module: with, "platform_top": all} {
 		paths, err := verilate.Place(sources)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		slices.SortStableFunc(paths, func(a, b string) int { // what tells simulations comes first
 			first := func(p string) int { return map[bool]int{true: 0, false: 1}[strings.HasSuffix(p, "sim/simulation.sv")] }
 			return first(a) - first(b)
 		})
-		if err := verilate.Lint(t.Context(), name, nil, paths...); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, verilate.Lint(t.Context(), name, nil, paths...))
 	}
 }
 
@@ -134,19 +125,13 @@ func TestProcessorIsReadByYosys(t *testing.T) {
 		}
 	}
 	sources, err := verilate.Place(with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	memories, err := synth.Elaborate(ctx, t.TempDir(), "control_processor", sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	ram := func(m synth.Memory) bool {
 		return strings.HasSuffix(m.Name, ".memory") && m.Width*m.Words == 8*int(d.ABI().Memory("local_ram").Size)
 	}
-	if len(memories) != 1 || !ram(memories[0]) || memories[0].Unregistered {
-		t.Errorf("memories: %+v", memories)
-	}
+	assert.Check(t, len(memories) == 1 && ram(memories[0]) && !memories[0].Unregistered, "memories: %+v", memories)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
@@ -35,17 +37,13 @@ func TestWorldWithMicroBlaze(t *testing.T) {
 	defer cancel()
 	b := rtlsim.Build{Careful: true, Optimize: "-O0"}
 	library, err := rtlsim.Library(ctx, d, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	clock := rtlsim.NewClock()
 	cards := &rtlsim.Cards{Options: func(int) rtlsim.Options {
 		return rtlsim.Options{Library: library, Build: b, Seed: 1, Clock: clock}
 	}}
 	w, err := world.New(ctx, d, 2, world.Options{Maker: cards.Maker})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer w.Close()
 	p := driverview.Of(d)
 	engines := make([]*accl.Engine, w.Size())

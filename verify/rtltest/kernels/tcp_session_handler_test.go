@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
@@ -62,9 +64,7 @@ func (s *stack) step() {
 
 func TestTheHostOpensAndClosesSessions(t *testing.T) {
 	d, err := pins.Design("u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at := map[string]uint32{}
 	for _, i := range d.Instances {
 		if i.Kernel.ID == "tcp_session_handler" {
@@ -98,24 +98,18 @@ func TestTheHostOpensAndClosesSessions(t *testing.T) {
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		defer b.Close()
 		r := rand.New(rand.NewPCG(seed, 7))
 		s := &stack{b: b, r: r}
 		host := &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: s.step, Random: r.IntN}
 		get := func(at uint32) uint32 {
 			v, err := host.Read(at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			return v
 		}
 		put := func(name string, v uint32) {
-			if err := host.Write(at[name], v, 0xF); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, host.Write(at[name], v, 0xF))
 		}
 		last := uint32(0)
 		for range 120 {
@@ -131,9 +125,7 @@ func TestTheHostOpensAndClosesSessions(t *testing.T) {
 			}
 			put("operation", number)
 			listens, opens, closes := len(s.listens), len(s.opens), len(s.closes)
-			if err := host.Write(0, control["start"], 0xF); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, host.Write(0, control["start"], 0xF))
 			begin := b.Cycle
 			for get(0)&control["done"] == 0 {
 				if b.Cycle-begin > 1000 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebitengine/purego"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -75,25 +76,17 @@ func newPutBench(t *testing.T, platform string) *putBench {
 	b := &putBench{}
 	b.d, b.kernel = loadPut(t, platform)
 	sources, err := verilate.SourcesOf(t.Context(), b.d, "external_dma", "vadd_put")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	sources = streams.Only(sources, []string{"skid_buffer.sv", "fifo.sv", "float_adder.sv", "axilite_pkg.sv",
 		"axilite_port.sv",
 		"axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
 	shells, err := verilate.Place(map[string][]byte{"vadd_put/rhythm.h": streams.Rhythm, "vadd_put/shell.cpp": shell})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	path, err := verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true,
 		Optimize: "-O1"}.Library(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var create func(seed uint64) uintptr
 	var free func(handle uintptr)
 	purego.RegisterLibFunc(&create, lib, "bench_new")
@@ -284,9 +277,7 @@ func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 		if r.IntN(2) == 0 {
 			j.src, j.dst = j.dst, j.src
 		}
-		if err := b.do(j); err != nil {
-			t.Fatalf("seed %d, %+v: %v", seed, j, err)
-		}
+		assert.NilError(t, b.do(j), "seed %d, %+v", seed, j)
 	}
 }
 
@@ -294,9 +285,7 @@ func TestElementsArePutPlusOneAndReceivedOnesWritten(t *testing.T) {
 func TestTheKernelOfAnotherGenerationHasNoWarnings(t *testing.T) {
 	d, _ := loadPut(t, "u280_2022")
 	sources, err := verilate.SourcesOf(t.Context(), d, "external_dma", "vadd_put")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if err := verilate.Lint(t.Context(), "vadd_put", nil, sources...); errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	} else if err != nil {
@@ -307,17 +296,13 @@ func TestTheKernelOfAnotherGenerationHasNoWarnings(t *testing.T) {
 func TestATransferLargerThanACommandOfTheDataMoverIsWhole(t *testing.T) {
 	b := newPutBench(t, "u55c_tcp")
 	count := 1<<20 + 1<<18 + 3 // commands are of 4 MiB
-	if err := b.do(putJob{seed: 1, count: count, src: 64, dst: 4*count + 256}); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, b.do(putJob{seed: 1, count: count, src: 64, dst: 4*count + 256}))
 }
 
 func TestWithoutElementsNothingHappens(t *testing.T) {
 	b := newPutBench(t, "u55c_tcp")
 	for _, count := range []int{0, -1, -1 << 31} {
-		if err := b.do(putJob{count: count, src: 64, dst: 128}); err != nil {
-			t.Errorf("%d elements: %v", count, err)
-		}
+		assert.Check(t, b.do(putJob{count: count, src: 64, dst: 128}), "%d elements", count)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
@@ -47,7 +48,7 @@ func all(size int) launch.World {
 func freePorts(t *testing.T, ranks int) sim.Endpoints {
 	t.Helper()
 	base, err := FreePorts(PortsPerRank * ranks)
-	check(t, err)
+	assert.NilError(t, err)
 	return sim.Endpoints{Port: base, Ranks: ranks}
 }
 
@@ -56,11 +57,9 @@ func begin(t *testing.T, platform string, o Options) *Host {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	h, err := Start(ctx, designtest.Load(t, platform, nil), o)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Check(t, h.Close())
 	})
 	return h
 }
@@ -137,9 +136,9 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			h := start(here...)
 			open := func(rank int) (*accl.Engine, *accl.Buffer[float32]) {
 				e, err := accl.Open(ctx, h.World().Device(rank), &p, h.Ranks(), rank)
-				check(t, err)
+				assert.NilError(t, err)
 				b, err := accl.Alloc[float32](ctx, e, count)
-				check(t, err)
+				assert.NilError(t, err)
 				return e, b
 			}
 			first, data := open(0)
@@ -147,7 +146,7 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 				data.Host()[i] = float32(i)
 			}
 			sending, err := first.World().Send(ctx, data, count, 1, accl.Async())
-			check(t, err)
+			assert.NilError(t, err)
 			if c.network == Sockets {
 				h = start(1)
 			}
@@ -155,10 +154,8 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 			if _, err := second.World().Recv(ctx, got, count, 0); err != nil {
 				t.Error(err)
 			}
-			check(t, sending.Wait(ctx))
-			if !slices.Equal(got.Host(), data.Host()) {
-				t.Error("something else was received")
-			}
+			assert.NilError(t, sending.Wait(ctx))
+			assert.Check(t, slices.Equal(got.Host(), data.Host()), "something else was received")
 		})
 	}
 }
@@ -183,7 +180,7 @@ func TestHostMemory(t *testing.T) {
 					lines <- fmt.Sprintf(format, args...)
 				}})
 			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
-			check(t, err)
+			assert.NilError(t, err)
 			if !c.has {
 				if _, err := devices[0].Alloc(ctx, accl.MemSpec{Bytes: 4, Host: true}); err == nil {
 					t.Error("there is host memory")
@@ -195,7 +192,7 @@ func TestHostMemory(t *testing.T) {
 				return
 			}
 			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks())
-			check(t, err)
+			assert.NilError(t, err)
 			ranktest.All(t, n, func(i int) error {
 				const count = 3000
 				src, err := accl.Alloc[int32](ctx, engines[i], count, accl.HostOnly())
@@ -217,9 +214,7 @@ func TestHostMemory(t *testing.T) {
 				return nil
 			})
 			for _, d := range devices {
-				if err := d.Close(); err != nil {
-					t.Error(err)
-				}
+				assert.Check(t, d.Close())
 			}
 		})
 	}
@@ -234,7 +229,7 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
 			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
 			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
-			check(t, err)
+			assert.NilError(t, err)
 			defer func() {
 				for _, d := range devices {
 					d.Close()
@@ -244,7 +239,7 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 			defer cancel()
 			// Nothing holds packets back from a rank that has not been opened.
 			engines, err := accl.OpenAll(ctx, devices, &p, h.Ranks(), accl.OwnPeers(false))
-			check(t, err)
+			assert.NilError(t, err)
 			ranktest.All(t, n, func(rank int) error {
 				e := engines[rank]
 				b, err := accl.Alloc[int32](ctx, e, count)
@@ -272,7 +267,7 @@ func TestRanksAreServed(t *testing.T) {
 			p := driverview.Of(designtest.Load(t, "u55c_tcp", nil))
 			h := begin(t, "u55c_tcp", Options{World: all(n), Network: network, Endpoints: freePorts(t, n), Serve: true})
 			devices, err := sim.OpenWorld(t.Context(), &p, h.Endpoints())
-			check(t, err)
+			assert.NilError(t, err)
 			defer func() {
 				for _, d := range devices {
 					d.Close()
@@ -309,7 +304,7 @@ func TestPlaces(t *testing.T) {
 		if got := h.Exposed(); len(got) != 0 {
 			t.Error(got)
 		}
-		check(t, h.Close())
+		assert.NilError(t, h.Close())
 	}
 }
 
@@ -327,7 +322,7 @@ func TestPacketsAreShown(t *testing.T) {
 			at := h.Places()[0].Packets
 			sniffer := zmq4.NewSub(t.Context())
 			defer sniffer.Close()
-			check(t, errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)))
+			assert.NilError(t, errors.Join(sniffer.Dial("tcp://"+at), sniffer.SetOption(zmq4.OptionSubscribe, c.topic)))
 			time.Sleep(100 * time.Millisecond) // subscriptions are not acknowledged
 			seen := make(chan zmq4.Msg, 1)
 			go func() {
@@ -403,13 +398,9 @@ func TestWhatOthersReachIsSaid(t *testing.T) {
 		h := begin(t, "u55c_udp", Options{World: c.world, Network: c.network, Endpoints: freePorts(t, 2), Serve: true,
 			Listen: everywhere})
 		got := h.Exposed()
-		if len(got) != len(c.want) {
-			t.Fatal(got)
-		}
+		assert.Assert(t, len(got) == len(c.want), "%v", got)
 		for i, text := range got {
-			if !strings.Contains(text, c.want[i]) {
-				t.Error(text)
-			}
+			assert.Check(t, strings.Contains(text, c.want[i]), "%v", text)
 		}
 		if host := h.Endpoints().Host; host != c.client {
 			t.Errorf("clients are sent to %s", host)
@@ -438,13 +429,9 @@ func TestPortsInUseAreNamed(t *testing.T) {
 			release := occupy(t, c.proto, taken)
 			o := Options{World: all(2), Network: c.network, Endpoints: ports, Serve: true}
 			_, err := Start(t.Context(), designtest.Load(t, c.platform, nil), o)
-			if !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, fabric.ErrAddressInUse) {
-				t.Fatal(err)
-			}
+			assert.Assert(t, errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, fabric.ErrAddressInUse), "%v", err)
 			for _, text := range []string{"rank 1", taken, c.text, "-port"} {
-				if !strings.Contains(err.Error(), text) {
-					t.Errorf("%v\nlacks %q", err, text)
-				}
+				assert.Check(t, strings.Contains(err.Error(), text), "%v\nlacks %q", err, text)
 			}
 			release()
 			begin(t, c.platform, o)
@@ -456,17 +443,17 @@ func occupy(t *testing.T, proto, at string) (release func()) {
 	t.Helper()
 	if proto == "udp" {
 		c, err := net.ListenPacket("udp4", at)
-		check(t, err)
+		assert.NilError(t, err)
 		return func() { c.Close() }
 	}
 	l, err := net.Listen("tcp4", at)
-	check(t, err)
+	assert.NilError(t, err)
 	return func() { l.Close() }
 }
 
 func TestWorldsThatCannotBe(t *testing.T) {
 	plan, err := faults.Parse(`{kills = [{rank = 7, at = "1s"}]}`)
-	check(t, err)
+	assert.NilError(t, err)
 	foreign := part(2, 0)
 	foreign.Foreign = []int{1}
 	elsewhere := part(2, 0)
@@ -496,17 +483,7 @@ func TestWorldsThatCannotBe(t *testing.T) {
 			if err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%v, should have %q", err, c.text)
 			}
-			if h != nil {
-				t.Error("there is a host")
-			}
+			assert.Check(t, h == nil, "there is a host")
 		})
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

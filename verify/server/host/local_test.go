@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -26,7 +28,7 @@ func ports(t *testing.T, kind fabric.Kind, n int) []*localPort {
 		hosts[i] = loopback
 	}
 	world, err := newLocalNet(kind, newBook(hosts, 5500), fabric.Options{})
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		for _, p := range world.ports {
 			p.Close()
@@ -67,7 +69,7 @@ func TestConnectFindsRanksByWhatClientsCallThem(t *testing.T) {
 							p.Route(c.sessions[j], ip, port, i == j)
 						}
 						if i == j && kind == fabric.TCP {
-							check(t, p.Listen(port))
+							assert.NilError(t, p.Listen(port))
 						}
 					}
 				}
@@ -105,7 +107,7 @@ func TestConnectRankByRank(t *testing.T) {
 					p.Route(c.sessions(j), ip, port, i == j)
 				}
 				_, own := addr(t, c.addresses[i])
-				check(t, p.Listen(own))
+				assert.NilError(t, p.Listen(own))
 				for j, text := range c.addresses {
 					ip, port := addr(t, text)
 					if got, err := p.Connect(t.Context(), ip, port); i != j && (err != nil || got != uint32(j)) {
@@ -187,14 +189,14 @@ func TestFreePortsAreFreeAndOnesOwn(t *testing.T) {
 	seen := map[int]bool{}
 	for range 3 {
 		base, err := FreePorts(100)
-		check(t, err)
+		assert.NilError(t, err)
 		for port := base; port < base+100; port++ {
 			if seen[port] {
 				t.Fatalf("port %d twice", port)
 			}
 			seen[port] = true
 			l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
-			check(t, err)
+			assert.NilError(t, err)
 			l.Close()
 		}
 	}

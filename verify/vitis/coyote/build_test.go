@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -27,17 +29,15 @@ func shellRepository(t *testing.T) (dir, revision string) {
 	}
 	dir = t.TempDir()
 	text, err := os.ReadFile("shell/cmake/FindCoyoteHW.cmake")
-	check(t, err)
-	check(t, os.Mkdir(filepath.Join(dir, "cmake"), 0o755))
-	check(t, os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644))
+	assert.NilError(t, err)
+	assert.NilError(t, os.Mkdir(filepath.Join(dir, "cmake"), 0o755))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "cmake/FindCoyoteHW.cmake"), text, 0o644))
 	git := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), "git", args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %s: %v\n%s", args, err, out)
-		}
+		assert.Assert(t, err == nil, "git %s: %v\n%s", args, err, out)
 		return strings.TrimSpace(string(out))
 	}
 	git("init", "--quiet")
@@ -53,19 +53,19 @@ func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (
 	dir = t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
 		file := filepath.Join(dir, name)
-		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		check(t, os.WriteFile(file, []byte(text), mode))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		assert.NilError(t, os.WriteFile(file, []byte(text), mode))
 	}
 	for _, f := range s.Files {
 		write(f.Path, string(f.Content), 0o644)
 	}
 	for _, n := range s.Needs {
 		text, err := os.ReadFile(filepath.Join(earlier[n.Step], n.Output))
-		check(t, err)
+		assert.NilError(t, err)
 		write(n.Path, string(text), 0o644)
 	}
 	bin := filepath.Join(t.TempDir(), "bin")
-	check(t, os.Mkdir(bin, 0o755))
+	assert.NilError(t, os.Mkdir(bin, 0o755))
 	for name, text := range map[string]string{
 		"vivado": `case "$*" in
 *cr_user.tcl*) ;;
@@ -75,7 +75,7 @@ func runs(t *testing.T, p *step.Plan, s *step.Step, earlier map[string]string) (
 esac`,
 		"updatemem": `while [ $# -gt 0 ]; do case $1 in -bit) in=$2;; -out) out=$2;; -data) data=$2;; -meminfo) map=$2;; esac; shift; done; cat $in $map $data > $out`,
 	} {
-		check(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755))
+		assert.NilError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+text+"\n"), 0o755))
 	}
 	write("step.sh", string(s.Script()), 0o755)
 	cmd := exec.CommandContext(t.Context(), "bash", "step.sh")
@@ -99,12 +99,12 @@ func plannedWith(t *testing.T, more []byte, change func(*design.Design)) *step.P
 	d.Shell = &shell
 	change(d)
 	files, err := emit.Platform(d)
-	check(t, err)
+	assert.NilError(t, err)
 	image, err := emit.FirmwareImage(d)
-	check(t, err)
+	assert.NilError(t, err)
 	p, err := plan.Plan(d, files, tools.Assume(designtest.Library(t).Toolchain, "2023.2"),
 		plan.Options{Descriptions: "/x", Firmware: append(image, more...)})
-	check(t, err)
+	assert.NilError(t, err)
 	return p
 }
 
@@ -114,18 +114,15 @@ func TestBuild(t *testing.T) {
 	left := map[string]string{}
 	for _, s := range p.Steps {
 		dir, said, err := runs(t, p, s, left)
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", s.ID, err, said)
-		}
+		assert.Assert(t, err == nil, "%s: %v\n%s", s.ID, err, said)
 		left[s.ID] = dir
 		for _, o := range s.Outputs {
 			if info, err := os.Stat(filepath.Join(dir, o)); err != nil || info.Size() == 0 {
 				t.Errorf("%s: output %s: %v", s.ID, o, err)
 			}
 		}
-		if strings.Contains(said, "not used by the project") {
-			t.Errorf("%s: options that nobody reads:\n%s", s.ID, said)
-		}
+		assert.Check(t, !strings.Contains(said, "not used by the project"),
+			"%s: options that nobody reads:\n%s", s.ID, said)
 	}
 	options := optionsOf(t, left[p.Steps[0].ID])
 	for name, want := range map[string]string{
@@ -140,16 +137,12 @@ func TestBuild(t *testing.T) {
 	}
 	result := p.Results[0]
 	text, err := os.ReadFile(filepath.Join(left[result.Step], result.Output))
-	if err != nil || string(text) != "bits\n" {
-		t.Errorf("the result is %.60q (%v)", text, err)
-	}
+	assert.Check(t, err == nil && string(text) == "bits\n", "the result is %.60q (%v)", text, err)
 	other := plannedWith(t, []byte("0000006F\n"),
 		func(d *design.Design) { d.Shell.Git, d.Shell.Revision = repository, revision })
 	image := other.Step(result.Step)
 	dir, said, err := runs(t, other, image, left)
-	if err != nil {
-		t.Fatalf("%s with another firmware: %v\n%s", image.ID, err, said)
-	}
+	assert.Assert(t, err == nil, "%s with another firmware: %v\n%s", image.ID, err, said)
 	text, err = os.ReadFile(filepath.Join(dir, result.Output))
 	if err != nil || !strings.HasPrefix(string(text), "bits\nmap\n@00000000\n") ||
 		!strings.HasSuffix(string(text), "0000006F\n") {
@@ -160,7 +153,7 @@ func TestBuild(t *testing.T) {
 func optionsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, emit.CoyoteBuild, "options.txt"))
-	check(t, err)
+	assert.NilError(t, err)
 	out := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -179,9 +172,7 @@ func TestOptions(t *testing.T) {
 		}
 	})
 	dir, said, err := runs(t, p, p.Steps[0], nil)
-	if err != nil || strings.Contains(said, "not used by the project") {
-		t.Fatalf("%v\n%s", err, said)
-	}
+	assert.Assert(t, err == nil && !strings.Contains(said, "not used by the project"), "%v\n%s", err, said)
 	options := optionsOf(t, dir)
 	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Known {
 		if options[name] != "my "+name {

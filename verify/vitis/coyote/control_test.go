@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // Three windows: 8 KiB at 0, 4 KiB at 8 KiB, 64 KiB at 64 KiB.
@@ -184,9 +186,7 @@ func TestControl(t *testing.T) {
 		}
 	}
 	for i := range memory {
-		if len(memory[i]) == 0 {
-			t.Errorf("nothing came to window %d", i)
-		}
+		assert.Check(t, len(memory[i]) != 0, "nothing came to window %d", i)
 	}
 }
 

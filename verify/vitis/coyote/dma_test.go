@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
@@ -84,16 +87,12 @@ func (s *sink) before(r *rand.Rand) {
 func (s *sink) after(t *testing.T) {
 	t.Helper()
 	if !s.b.Is(s.prefix + "tvalid") {
-		if s.held != nil {
-			t.Fatalf("%s: what was offered is gone", s.prefix)
-		}
+		assert.Assert(t, s.held == nil, "%s: what was offered is gone", s.prefix)
 		return
 	}
 	x := beat{keep: s.b.Get(s.prefix + "tkeep"), last: s.b.Is(s.prefix + "tlast")}
 	getBytes(s.b, s.prefix+"tdata", x.data[:])
-	if s.held != nil && *s.held != x {
-		t.Fatalf("%s: what was offered has changed", s.prefix)
-	}
+	assert.Assert(t, s.held == nil || *s.held == x, "%s: what was offered has changed", s.prefix)
 	s.held = &x
 	if s.ready {
 		s.got, s.held = append(s.got, x), nil
@@ -359,9 +358,7 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	got := sinkOf.got
 	for i, c := range commands {
 		want := c.tag | flag(c.internal())<<4 | flag(c.decode())<<5 | flag(!c.refused())<<7
-		if statuses[i] != want {
-			t.Errorf("status %d of %+v is %02X, want %02X", i, c, statuses[i], want)
-		}
+		assert.Check(t, is.Equal(statuses[i], want), "status %d of %+v", i, c)
 		if !c.refused() {
 			wantAsked = append(wantAsked, request{opcode: 1, strm: c.memory, dest: streamNumber, last: 1, vaddr: c.address,
 				len: c.bytes})
@@ -371,9 +368,7 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			data = append(data, content(c.memory == 1, c.address+k))
 		}
 		for n, x := range cut(data, c.eof) {
-			if len(got) == 0 {
-				t.Fatalf("command %d %+v: beat %d is missing", i, c, n)
-			}
+			assert.Assert(t, len(got) != 0, "command %d %+v: beat %d is missing", i, c, n)
 			y := got[0]
 			got = got[1:]
 			if c.refused() { // contents are undefined
@@ -384,22 +379,16 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 					y.data[k] = 0
 				}
 			}
-			if x != y {
-				t.Fatalf("command %d %+v: beat %d is %+v, want %+v", i, c, n, y, x)
-			}
+			assert.Assert(t, x == y, "command %d %+v: beat %d is %+v, want %+v", i, c, n, y, x)
 		}
 	}
-	if len(got) > 0 {
-		t.Errorf("%d beats too many", len(got))
-	}
+	assert.Check(t, len(got) <= 0, "%d beats too many", len(got))
 	compareRequests(t, asked, wantAsked)
 }
 
 func compareRequests(t *testing.T, got, want []request) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%d requests, want %d", len(got), len(want))
-	}
+	assert.Assert(t, len(got) == len(want), "%d requests, want %d", len(got), len(want))
 	for i := range got {
 		if got[i] != want[i] {
 			t.Errorf("request %d is %+v, want %+v", i, got[i], want[i])
@@ -534,9 +523,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			t.Fatal("more statuses or requests than commands")
 		}
 	}
-	if len(in.queue) > 0 {
-		t.Errorf("%d beats of the stream were not taken", len(in.queue))
-	}
+	assert.Check(t, len(in.queue) <= 0, "%d beats of the stream were not taken", len(in.queue))
 	var wantAsked []request
 	wantOut := map[bool][]beat{}
 	for i, c := range commands {
@@ -565,9 +552,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	compareRequests(t, asked, wantAsked)
 	for host, want := range wantOut {
 		got := out[host].got
-		if len(got) != len(want) {
-			t.Fatalf("host %t: %d beats, want %d", host, len(got), len(want))
-		}
+		assert.Assert(t, len(got) == len(want), "host %t: %d beats, want %d", host, len(got), len(want))
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("host %t: beat %d is %+v, want %+v", host, i, got[i], want[i])

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
@@ -152,9 +154,7 @@ func sends(t *testing.T, b *pins.Bench, p pace) {
 
 func compareBeats(t *testing.T, what string, got, want []beat) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d beats, want %d", what, len(got), len(want))
-	}
+	assert.Assert(t, len(got) == len(want), "%s: %d beats, want %d", what, len(got), len(want))
 	for i := range want {
 		x := got[i]
 		for k := range x.data { // bytes without TKEEP
@@ -273,9 +273,7 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 		}
 	}
 	compareRequests(t, asked, wantAsked)
-	if len(notes) != len(wantNotes) {
-		t.Fatalf("%d notifications, want %d", len(notes), len(wantNotes))
-	}
+	assert.Assert(t, len(notes) == len(wantNotes), "%d notifications, want %d", len(notes), len(wantNotes))
 	for i := range notes {
 		if notes[i] != wantNotes[i] {
 			t.Errorf("notification %d is %+v, want %+v", i, notes[i], wantNotes[i])

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -21,7 +24,7 @@ import (
 func application(t testing.TB) map[string][]byte {
 	t.Helper()
 	files, err := emit.Platform(designtest.Load(t, "u55c_rdma", nil))
-	check(t, err)
+	assert.NilError(t, err)
 	sources := map[string][]byte{}
 	for _, f := range files {
 		if name, ok := strings.CutPrefix(f.Path, "coyote/src/"); ok {
@@ -38,8 +41,8 @@ func place(t testing.TB, files map[string][]byte) []string {
 	var list []string
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		check(t, os.WriteFile(file, text, 0o644))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		assert.NilError(t, os.WriteFile(file, text, 0o644))
 		if path.Ext(name) == ".sv" {
 			list = append(list, file)
 		}
@@ -87,7 +90,7 @@ func module(t testing.TB, top string, in, out map[string]int, params map[string]
 		}
 	}
 	paths, err := verilate.Place(of)
-	check(t, err)
+	assert.NilError(t, err)
 	packages := func(name string) int { return strings.Count(filepath.Base(name), "_pkg") }
 	slices.SortStableFunc(paths, func(a, b string) int { return packages(b) - packages(a) })
 	b, err := pins.New(t.Context(), pins.Module{
@@ -96,7 +99,7 @@ func module(t testing.TB, top string, in, out map[string]int, params map[string]
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(b.Close)
 	return b
 }
@@ -107,7 +110,7 @@ func shellSources(t testing.TB) map[string][]byte {
 	files := application(t)
 	for _, name := range []string{"lynx.sv", "user_logic.sv"} {
 		text, err := os.ReadFile(filepath.Join("shell", name))
-		check(t, err)
+		assert.NilError(t, err)
 		files["shell/"+name] = text
 	}
 	return files
@@ -124,14 +127,14 @@ func lint(t *testing.T, top string, files map[string][]byte) error {
 	t.Helper()
 	sources := place(t, files)
 	waiver := filepath.Join(t.TempDir(), "waived.vlt")
-	check(t, os.WriteFile(waiver, []byte(waived), 0o644))
+	assert.NilError(t, os.WriteFile(waiver, []byte(waived), 0o644))
 	// vfpga_top.svh is included.
 	for _, s := range sources {
 		if filepath.Base(s) == "user_logic.sv" {
 			text, err := os.ReadFile(s)
-			check(t, err)
+			assert.NilError(t, err)
 			top := strings.ReplaceAll(string(text), "`include \"vfpga_top.svh\"", string(files["vfpga_top.svh"]))
-			check(t, os.WriteFile(s, []byte(top), 0o644))
+			assert.NilError(t, os.WriteFile(s, []byte(top), 0o644))
 		}
 	}
 	return verilate.Lint(t.Context(), top, nil, append([]string{waiver}, sources...)...)
@@ -143,11 +146,11 @@ func TestClean(t *testing.T) {
 	}
 	t.Run("kernels", func(t *testing.T) {
 		t.Parallel()
-		check(t, lint(t, "coyote_top", application(t)))
+		assert.NilError(t, lint(t, "coyote_top", application(t)))
 	})
 	t.Run("shell", func(t *testing.T) {
 		t.Parallel()
-		check(t, lint(t, "user_wrapper", shellSources(t)))
+		assert.NilError(t, lint(t, "user_wrapper", shellSources(t)))
 	})
 	// What must not pass.
 	for name, c := range map[string]struct{ file, old, new string }{
@@ -162,13 +165,9 @@ func TestClean(t *testing.T) {
 			t.Parallel()
 			files := shellSources(t)
 			text := string(files[c.file])
-			if !strings.Contains(text, c.old) {
-				t.Fatalf("%s has no %q", c.file, c.old)
-			}
+			assert.Assert(t, is.Contains(text, c.old), "%s has no", c.file)
 			files[c.file] = []byte(strings.ReplaceAll(text, c.old, c.new))
-			if err := lint(t, "user_wrapper", files); err == nil {
-				t.Error("nothing was found")
-			}
+			assert.Check(t, lint(t, "user_wrapper", files) != nil, "nothing was found")
 		})
 	}
 }
@@ -191,12 +190,5 @@ func TestSynthesis(t *testing.T) {
 		if _, err := synth.Elaborate(t.Context(), t.TempDir(), top, sources...); err != nil {
 			t.Errorf("%s: %v", top, err)
 		}
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // Two clusters stand beside each other, run jobs, and leave nothing behind.
@@ -19,9 +21,7 @@ func TestClusters(t *testing.T) {
 			if errors.Is(err, ErrMissing) {
 				t.Skip(err)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			var out bytes.Buffer
 			cmd := c.Command(t.Context(), "srun", "--nodes="+string('0'+rune(nodes)), "--label", "printenv", "SLURMD_NODENAME")
 			cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &out
@@ -41,9 +41,7 @@ func TestClusters(t *testing.T) {
 			}); err != nil {
 				t.Error(err)
 			}
-			if err := c.Stop(); err != nil {
-				t.Error(err)
-			}
+			assert.Check(t, c.Stop())
 			if left := processes(t, c.Conf, ""); len(left) > 0 {
 				t.Errorf("left: %q", left)
 			}
@@ -58,9 +56,7 @@ func TestClusters(t *testing.T) {
 func processes(t *testing.T, conf, arg string) []string {
 	t.Helper()
 	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	var found []string
 	for _, d := range dirs {
 		env, _ := os.ReadFile(filepath.Join(d, "environ"))

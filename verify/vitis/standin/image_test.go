@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fakecards/xclbin"
 )
 
@@ -14,25 +16,19 @@ func linked(t *testing.T, dir string) {
 	t.Helper()
 	bits := Bitstream{Design: "d", RAMs: map[string]string{}}
 	data, err := bits.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	f := xclbin.File{UUID: strings.Repeat("0a", 16), Platform: "xilinx_u55c_gen3x16_xdma_base_3", Version: "2.16.204"}
 	f.Set("BITSTREAM", data)
 	f.Set("CONNECTIVITY", xclbin.Connectivity(nil))
 	text, err := XclbinBytes(&f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const mmi = `<?xml version="1.0"?><MemInfo Version="1" Minor="1"><Processor Endianness="Little" InstPath="e0"><AddressSpace Name="r" Begin="0" End="15">
 <BusBlock><BitLane MemType="RAMB36" Placement="X0Y0"><DataWidth MSB="31" LSB="0"/><AddressRange Begin="0" End="3"/></BitLane></BusBlock></AddressSpace></Processor></MemInfo>`
 	for name, content := range map[string]string{"a.xclbin": string(text), "m.mmi": mmi,
 		"f.mem": "@00000000\n00000013 deadbeef\n", "big.mem": "@00000000\n" + strings.Repeat("00000013\n", 5),
 		"odd.mem": "@0\n0x13\n", "early.mem": "00000013\n", "meta.json": `{"platform":"p"}`, "cut.xclbin": string(
 			text[:len(text)-9])} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 	}
 }
 
@@ -70,14 +66,11 @@ func TestImage(t *testing.T) {
 		{"xclbinutil", "--quiet --force --info c.info --input c.xclbin", ""},
 	} {
 		status, said := call(t, in, dir, step.tool, strings.Fields(step.args)...)
-		if (status == 0) != (step.says == "") || !strings.Contains(said, step.says) {
-			t.Errorf("%s %s: exit status %d\n%s\nnot %s", step.tool, step.args, status, said, step.says)
-		}
+		assert.Check(t, (status == 0) == (step.says == "") && strings.Contains(said, step.says),
+			"%s %s: exit status %d\n%s\nnot %s", step.tool, step.args, status, said, step.says)
 	}
 	l, err := Inspect(filepath.Join(dir, "c.xclbin"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if l.Memories["e0"] == "" || len(l.Memories) != 1 || l.Metadata["platform"] != "p" || l.Design != "d" ||
 		l.UUID == strings.Repeat("0a", 16) {
 		t.Errorf("the result is %+v", l)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/platforms"
@@ -28,22 +30,17 @@ var documented = []Shell{
 // not have all memories of a card.
 func TestShippedBoards(t *testing.T) {
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	shipped := map[string]Shell{}
 	for _, b := range lib.Boards {
 		shipped[b.Shell] = ShellOf(b)
 	}
 	for _, want := range documented {
 		got := shipped[want.Name]
-		if got.Part != want.Part || got.SLRs != want.SLRs || len(got.Memories) == 0 {
-			t.Errorf("%+v, not %+v", got, want)
-		}
+		assert.Check(t, got.Part == want.Part && got.SLRs == want.SLRs && len(got.Memories) != 0,
+			"%+v, not %+v", got, want)
 		for _, m := range got.Memories {
-			if !slices.Contains(want.Memories, m) {
-				t.Errorf("%s: there is no memory %+v", want.Name, m)
-			}
+			assert.Check(t, slices.Contains(want.Memories, m), "%s: there is no memory %+v", want.Name, m)
 		}
 	}
 }

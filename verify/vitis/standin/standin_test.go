@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
@@ -25,9 +28,7 @@ func call(t *testing.T, in *Installation, dir, tool string, args ...string) (int
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = dir, in.Env()
 	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
+	assert.Assert(t, cmd.ProcessState != nil, "%v", err)
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
@@ -75,12 +76,9 @@ func TestOptions(t *testing.T) {
 	} {
 		in := Install(t, t.TempDir(), Options{Version: test.version})
 		status, said := call(t, in, dir, test.tool, test.args...)
-		if !strings.Contains(said, test.says) {
-			t.Errorf("%s %q of %s says\n%s\nnot %s", test.tool, test.args, test.version, said, test.says)
-		}
+		assert.Check(t, is.Contains(said, test.says), "%s %q of %s", test.tool, test.args, test.version)
 		asks := strings.Contains(strings.Join(test.args, " "), "version")
-		if fine := asks && test.says != "not installed"; fine != (status == 0) {
-			t.Errorf("%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
-		}
+		assert.Check(t, is.Equal(asks && test.says != "not installed", (status == 0)),
+			"%s %q of %s: exit status %d", test.tool, test.args, test.version, status)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -36,7 +37,7 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 	} {
 		d := designtest.Load(t, v.name, v.vars)
 		steps, err := emit.PackageSteps(d)
-		check(t, err)
+		assert.NilError(t, err)
 		files := rendered(t, d)
 		for _, s := range steps {
 			if s.Kernel.ID != "ccl_offload" && seen[s.Kernel.ID] {
@@ -50,9 +51,7 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 			})
 		}
 	}
-	if len(seen) != 13 {
-		t.Errorf("%d kernels were looked at, and not 13", len(seen))
-	}
+	assert.Check(t, len(seen) == 13, "%d kernels were looked at, and not 13", len(seen))
 }
 
 // network are modules that a parameter chooses, by the network: the others are there
@@ -62,7 +61,7 @@ var network = regexp.MustCompile(`^((rx|tx)_(tcp|udp|rdma)|rx_fill|rx_shift|head
 func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) {
 	t.Helper()
 	sources, err := emit.KernelSources(d, s.Kernel)
-	check(t, err)
+	assert.NilError(t, err)
 	tree := filepath.Join(dir, "tree.xml")
 	args := append([]string{
 		"--xml-only", "--xml-output", tree, "-Wall", "-Wno-DECLFILENAME", "--no-timing", "--Mdir", filepath.Join(dir, "obj"),
@@ -74,7 +73,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 		t.Fatalf("verilator: %v\n%s", err, out)
 	}
 	text, err := os.ReadFile(tree)
-	check(t, err)
+	assert.NilError(t, err)
 	var doc struct {
 		Modules []struct {
 			Name string `xml:"origName,attr"`
@@ -83,7 +82,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 			Name string `xml:"name,attr"`
 		} `xml:"netlist>package"`
 	}
-	check(t, xml.Unmarshal(text, &doc))
+	assert.NilError(t, xml.Unmarshal(text, &doc))
 	used := map[string]bool{}
 	for _, m := range doc.Modules {
 		used[m.Name] = true
@@ -100,7 +99,5 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 			delete(listed, unit)
 		}
 	}
-	if diff := cmp.Diff(used, listed); diff != "" {
-		t.Errorf("modules -used +listed:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(used, listed), "modules -used +listed")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/platforms"
@@ -24,9 +26,7 @@ func needTcl(t testing.TB) {
 func shipped(t testing.TB) []string {
 	t.Helper()
 	files, err := fs.Glob(platforms.FS, "*.hcl")
-	if err != nil || len(files) != 18 {
-		t.Fatalf("%d platforms, and not 18: %v", len(files), err)
-	}
+	assert.Assert(t, err == nil && len(files) == 18, "%d platforms, and not 18: %v", len(files), err)
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(f, path.Ext(f))
 	}
@@ -36,7 +36,7 @@ func shipped(t testing.TB) []string {
 func rendered(t testing.TB, d *design.Design) map[string][]byte {
 	t.Helper()
 	files, err := emit.Platform(d)
-	check(t, err)
+	assert.NilError(t, err)
 	all := map[string][]byte{}
 	for _, f := range files {
 		all[f.Path] = f.Content
@@ -51,9 +51,7 @@ func place(t testing.TB, files map[string][]byte, names ...string) string {
 	dir := t.TempDir()
 	for _, name := range names {
 		text, ok := files[name]
-		if !ok {
-			t.Fatalf("%s is not rendered", name)
-		}
+		assert.Assert(t, ok, "%s is not rendered", name)
 		write(t, filepath.Join(dir, name), string(text))
 	}
 	return dir
@@ -61,20 +59,13 @@ func place(t testing.TB, files map[string][]byte, names ...string) string {
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	check(t, os.WriteFile(name, []byte(text), 0o644))
+	assert.NilError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func must(t testing.TB, r tcl.Run) *tcl.State {
 	t.Helper()
 	s, err := r.Do(t.Context())
-	check(t, err)
+	assert.NilError(t, err)
 	return s
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -38,9 +39,7 @@ func TestKernelsInCppAreCompiledWithoutTheirBenches(t *testing.T) {
 			if env != nil {
 				want["BENCH"], want["RAN"] = filepath.Join(dir, folder+kernel+"_tb.cpp")+" "+flags, "csim csynth"
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s %q: -want +got:\n%s", kernel, env, diff)
-			}
+			assert.Check(t, is.DeepEqual(want, got), "%s %q: -want +", kernel, env)
 		}
 		config := sections(files["hls/"+kernel+"/hls_config.cfg"])
 		if !slices.Contains(config[""], "part=xcu55c-fsvh2892-2L-e") {
@@ -55,8 +54,7 @@ func TestKernelsInCppAreCompiledWithoutTheirBenches(t *testing.T) {
 				t.Errorf("%s: %s is not in %q", kernel, line, config["hls"])
 			}
 		}
-		if slices.ContainsFunc(config["hls"], func(s string) bool { return strings.HasPrefix(s, "csim") }) {
-			t.Errorf("%s: its configuration asks for a simulation", kernel)
-		}
+		assert.Check(t, !slices.ContainsFunc(config["hls"], func(s string) bool { return strings.HasPrefix(s, "csim") }),
+			"%s: its configuration asks for a simulation", kernel)
 	}
 }

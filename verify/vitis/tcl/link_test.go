@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/design"
@@ -59,9 +60,7 @@ func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
 			files := rendered(t, d)
 			read := emit.LinkFiles(d)
 			if strings.HasSuffix(name, "rdma") {
-				if len(read) != 0 || files[buildFile] != nil {
-					t.Errorf("%s is not linked by v++, and has %q", name, read)
-				}
+				assert.Check(t, len(read) == 0 && files[buildFile] == nil, "%s is not linked by v++, and has %q", name, read)
 				continue
 			}
 			for _, f := range read {
@@ -80,9 +79,7 @@ func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
 				want["linkhook"] = []string{"do_last=vpl.impl.route_design,@WORK@/vitis/firmware_mmi.tcl",
 					"do_first=vpl.impl.write_bitstream,@WORK@/vitis/reports.tcl"}
 			}
-			if diff := cmp.Diff(want, sections(files[buildFile])); diff != "" {
-				t.Errorf("%s, emulated %t: -want +got:\n%s", name, emulated, diff)
-			}
+			assert.Check(t, is.DeepEqual(want, sections(files[buildFile])), "%s, emulated %t: -want +", name, emulated)
 			for _, f := range []string{postLink, mmiScript, "vitis/reports.tcl"} {
 				mentioned := strings.Contains(string(files[buildFile]), "@WORK@/"+f)
 				if mentioned != slices.Contains(read, f) || mentioned != (files[f] != nil) {
@@ -141,7 +138,7 @@ func TestFirmwareIsInTheEngine(t *testing.T) {
 	late := designtest.Load(t, "u55c_tcp", nil)
 	emulated := designtest.Load(t, "u55c_tcp", map[string]cty.Value{"hw_emu": cty.True})
 	image, err := emit.FirmwareImage(late)
-	check(t, err)
+	assert.NilError(t, err)
 	const mem = "firmware/cclo_firmware.mem"
 	for name, test := range map[string]struct {
 		files map[string][]byte
@@ -151,21 +148,16 @@ func TestFirmwareIsInTheEngine(t *testing.T) {
 		"kernel": {rendered(t, inKernel), steps(t, inKernel)},
 		"hw_emu": {rendered(t, emulated), steps(t, emulated)},
 	} {
-		if "@00000000\n"+string(test.files[mem]) != string(image) {
-			t.Errorf("%s: %s is not the firmware", name, mem)
-		}
+		assert.Check(t, is.Equal("@00000000\n"+string(test.files[mem]), string(image)),
+			"%s: %s is not the firmware", name, mem)
 		const parameter = `parameter FIRMWARE = "cclo_firmware.mem"`
-		if !strings.Contains(string(test.files["rtl/ccl_offload/cpu/control_processor.sv"]), parameter) {
-			t.Errorf("%s: the control processor does not have %s", name, parameter)
-		}
+		assert.Check(t, is.Contains(string(test.files["rtl/ccl_offload/cpu/control_processor.sv"]), parameter),
+			"%s: the control processor does not have", name)
 		for _, s := range test.steps {
 			want := s.Kernel.ID == "ccl_offload"
-			if got := slices.Contains(s.Files, mem); got != want {
-				t.Errorf("%s: %s reads the firmware: %t", name, s.Kernel.ID, got)
-			}
-			if strings.Contains(string(test.files[s.Script]), "cclo_firmware.mem") != want {
-				t.Errorf("%s: the script of %s names the firmware, or not", name, s.Kernel.ID)
-			}
+			assert.Check(t, is.Equal(slices.Contains(s.Files, mem), want), "%s: %s reads the firmware", name, s.Kernel.ID)
+			assert.Check(t, is.Equal(strings.Contains(string(test.files[s.Script]), "cclo_firmware.mem"), want),
+				"%s: the script of %s names the firmware, or", name, s.Kernel.ID)
 		}
 	}
 }
@@ -176,9 +168,9 @@ func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u280_2022", "u280_manual"} {
 		d := designtest.Load(t, name, nil)
 		text, err := emit.FirmwareImage(d)
-		check(t, err)
+		assert.NilError(t, err)
 		prebuilt, err := firmware.Prebuilt(d.ABI().Name)
-		check(t, err)
+		assert.NilError(t, err)
 		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 		if lines[0] != "@00000000" || len(lines)-1 != (len(prebuilt.Code)+3)/4 {
 			t.Fatalf("%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
@@ -190,15 +182,14 @@ func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
 			}
 		}
 	}
-	if got := string(emit.MemoryFile([]byte{1, 2, 3, 4, 5})); got != "@00000000\n04030201\n00000005\n" {
-		t.Errorf("5 bytes are %q", got)
-	}
+	assert.Check(t, is.Equal(string(emit.MemoryFile([]byte{1, 2, 3, 4, 5})), "@00000000\n04030201\n00000005\n"),
+		"5 bytes")
 }
 
 func steps(t testing.TB, d *design.Design) []emit.PackageStep {
 	t.Helper()
 	steps, err := emit.PackageSteps(d)
-	check(t, err)
+	assert.NilError(t, err)
 	return steps
 }
 
@@ -217,13 +208,11 @@ func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
 		}
 		var got []string
 		entries, err := os.ReadDir(filepath.Join(dir, "reports"))
-		check(t, err)
+		assert.NilError(t, err)
 		for _, e := range entries {
 			got = append(got, e.Name())
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("reports -want +got:\n%s", diff)
-		}
+		assert.Check(t, is.DeepEqual(want, got), "reports -want +")
 	}
 }
 
@@ -231,7 +220,7 @@ func TestReportsAreMadeAndNeverStopABuild(t *testing.T) {
 // says what is missing.
 func TestFirmwareThatNobodyHasBuilt(t *testing.T) {
 	text, err := platforms.FS.ReadFile("abi/accl-2024.hcl")
-	check(t, err)
+	assert.NilError(t, err)
 	d := designtest.Made(t, "described", map[string]string{
 		"abi/own.hcl": strings.Replace(string(text), `abi "accl-2024"`, `abi "own"`, 1),
 		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/vitis/tcl"
@@ -56,9 +58,7 @@ type memInfo struct {
 func updated(t testing.TB, info memInfo, processor string, mem []byte) map[string][]uint32 {
 	t.Helper()
 	fields := strings.Fields(string(mem))
-	if fields[0] != "@00000000" {
-		t.Fatalf("the memory file begins with %s", fields[0])
-	}
+	assert.Equal(t, fields[0], "@00000000", "the memory file begins with")
 	words := fields[1:]
 	rams := map[string][]uint32{}
 	for _, p := range info.Processors {
@@ -94,7 +94,7 @@ func mmi(t testing.TB, engines string, setup string) (memInfo, error) {
 	files := rendered(t, designtest.Load(t, engines, nil))
 	dir := place(t, files, mmiScript, buildFile)
 	runs := filepath.Join(dir, "_x/link/vivado/vpl/prj/prj.runs/impl_1")
-	check(t, os.MkdirAll(runs, 0o755))
+	assert.NilError(t, os.MkdirAll(runs, 0o755))
 	if _, err := (tcl.Run{Parts: []string{tcl.Netlist}, Setup: setup, Script: filepath.Join(dir, mmiScript),
 		Dir: runs}).Do(t.Context()); err != nil {
 		if left, _ := filepath.Glob(filepath.Join(dir, "firmware.mmi*")); len(left) > 0 {
@@ -103,9 +103,9 @@ func mmi(t testing.TB, engines string, setup string) (memInfo, error) {
 		return memInfo{}, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
-	check(t, err)
+	assert.NilError(t, err)
 	var info memInfo
-	check(t, xml.Unmarshal(text, &info))
+	assert.NilError(t, xml.Unmarshal(text, &info))
 	return info, nil
 }
 
@@ -115,7 +115,7 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 	needTcl(t)
 	d := designtest.Load(t, "u55c_tcp", nil)
 	image, err := emit.FirmwareImage(d)
-	check(t, err)
+	assert.NilError(t, err)
 	words := strings.Fields(string(image))[1:]
 	for name, test := range map[string]struct {
 		platform string
@@ -139,13 +139,11 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			info, err := mmi(t, test.platform, routed(append(test.engines, others("ccl_offload_0"))...))
-			check(t, err)
-			if len(info.Processors) != len(test.engines) {
-				t.Fatalf("%d processors, and not %d", len(info.Processors), len(test.engines))
-			}
-			if len(info.Options) != 1 || info.Options[0].Value != "xcu55c-fsvh2892-2L-e" {
-				t.Errorf("options %v", info.Options)
-			}
+			assert.NilError(t, err)
+			assert.Assert(t, len(info.Processors) == len(test.engines),
+				"%d processors, and not %d", len(info.Processors), len(test.engines))
+			assert.Check(t, len(info.Options) == 1 && info.Options[0].Value == "xcu55c-fsvh2892-2L-e",
+				"options %v", info.Options)
 			for i, lanes := range test.engines {
 				processor := fmt.Sprintf("ccl_offload_%d", i)
 				if s := info.Processors[i].Spaces[0]; s.Begin != 0 || s.End != ramBytes-1 || info.Processors[i].Path != processor {
@@ -160,9 +158,7 @@ func TestFirmwareReachesTheBlockRAMs(t *testing.T) {
 // checkRAMs holds what is in each block RAM against its place in the memory.
 func checkRAMs(t *testing.T, lanes []lane, rams map[string][]uint32, words []string) {
 	t.Helper()
-	if len(rams) != len(lanes) {
-		t.Errorf("%d block RAMs were written, and there are %d", len(rams), len(lanes))
-	}
+	assert.Check(t, len(rams) == len(lanes), "%d block RAMs were written, and there are %d", len(rams), len(lanes))
 	for _, l := range lanes {
 		last, high := min(l.last, ramWords-1), min(l.high, 31)
 		got := rams[l.site]
@@ -208,9 +204,8 @@ func TestFirmwareMapIsWholeOrNotThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := mmi(t, "u55c_tcp", routed(test.change(memory("ccl_offload_0", 1, 4096, 8)), others("ccl_offload_0")))
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, which does not say %q", err, test.want)
-			}
+			assert.Check(t, err != nil && strings.Contains(err.Error(), test.want),
+				"error %v, which does not say %q", err, test.want)
 		})
 	}
 }

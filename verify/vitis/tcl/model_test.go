@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/vitis/tcl"
 )
 
@@ -76,9 +78,8 @@ func TestModelRefuses(t *testing.T) {
 		write(t, filepath.Join(dir, "script.tcl"), script+"\n")
 		_, err := tcl.Run{Parts: []string{tcl.Project, tcl.IPX, tcl.BD, tcl.Netlist},
 			Script: filepath.Join(dir, "script.tcl"), Dir: dir}.Do(t.Context())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, which does not say %q", script, err, want)
-		}
+		assert.Check(t, err != nil && strings.Contains(err.Error(), want),
+			"%s: error %v, which does not say %q", script, err, want)
 	}
 }
 

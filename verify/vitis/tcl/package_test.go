@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -42,7 +44,7 @@ func TestPackagesAreWhatTheDesignSays(t *testing.T) {
 func checkPackages(t *testing.T, d *design.Design) {
 	t.Helper()
 	steps, err := emit.PackageSteps(d)
-	check(t, err)
+	assert.NilError(t, err)
 	var packaged, want []string
 	for _, s := range steps {
 		packaged = append(packaged, s.Kernel.ID)
@@ -52,9 +54,7 @@ func checkPackages(t *testing.T, d *design.Design) {
 			want = append(want, k.ID)
 		}
 	}
-	if !slices.Equal(packaged, want) {
-		t.Fatalf("packaged are %q, and the RTL kernels are %q", packaged, want)
-	}
+	assert.Assert(t, slices.Equal(packaged, want), "packaged are %q, and the RTL kernels are %q", packaged, want)
 	if len(steps) == 0 {
 		return
 	}
@@ -115,10 +115,9 @@ func checkSources(t *testing.T, s emit.PackageStep, dir, added string) {
 	modules := false
 	for _, name := range strings.Fields(added) {
 		name, err := filepath.Rel(dir, name)
-		check(t, err)
-		if strings.HasSuffix(name, "_pkg.sv") && modules {
-			t.Errorf("%s: the package %s comes behind modules", s.Kernel.ID, name)
-		}
+		assert.NilError(t, err)
+		assert.Check(t, !strings.HasSuffix(name, "_pkg.sv") || !modules,
+			"%s: the package %s comes behind modules", s.Kernel.ID, name)
 		modules = modules || !strings.HasSuffix(name, "_pkg.sv")
 		got = append(got, name)
 	}
@@ -129,9 +128,7 @@ func checkSources(t *testing.T, s emit.PackageStep, dir, added string) {
 			want = append(want, f)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: sources -step +script:\n%s", s.Kernel.ID, diff)
-	}
+	assert.Check(t, is.DeepEqual(want, got), "%s: sources -step +script", s.Kernel.ID)
 }
 
 // checkXO: the file is where the step says, nothing else is left, and the kernel's
@@ -145,9 +142,7 @@ func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, sta
 		t.Errorf("%s: _package/%s is left", k.ID, left[0].Name())
 	}
 	xo := state.All("xo")
-	if len(xo) != 1 {
-		t.Fatalf("%s: package_xo was called %d times", k.ID, len(xo))
-	}
+	assert.Assert(t, len(xo) == 1, "%s: package_xo was called %d times", k.ID, len(xo))
 	var doc struct {
 		Kernel struct {
 			Name  string `xml:"name,attr"`
@@ -158,15 +153,13 @@ func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, sta
 		} `xml:"kernel"`
 	}
 	text, err := os.ReadFile(xo[0].Properties["XML"])
-	check(t, err)
-	check(t, xml.Unmarshal(text, &doc))
+	assert.NilError(t, err)
+	assert.NilError(t, xml.Unmarshal(text, &doc))
 	if want := "cclforge:kernel:" + k.Name + ":1.0"; doc.Kernel.VLNV != want || doc.Kernel.Name != k.Name {
 		t.Errorf("%s: its XML describes %s %s", k.ID, doc.Kernel.Name, doc.Kernel.VLNV)
 	}
 	for _, p := range doc.Kernel.Ports {
-		if state.Object("bus:"+p.Name) == nil {
-			t.Errorf("%s: its XML has a port %s that the IP lacks", k.ID, p.Name)
-		}
+		assert.Check(t, state.Object("bus:"+p.Name) != nil, "%s: its XML has a port %s that the IP lacks", k.ID, p.Name)
 	}
 }
 
@@ -183,7 +176,7 @@ platform "described" {
 `})
 	files := rendered(t, d)
 	steps, err := emit.PackageSteps(d)
-	check(t, err)
+	assert.NilError(t, err)
 	for _, s := range steps {
 		dir := place(t, files, s.Files...)
 		state := must(t, tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script),
@@ -196,9 +189,8 @@ platform "described" {
 			}
 			continue
 		}
-		if len(ips) != 1 || ips[0].Properties["VLNV"] != "xilinx.com:ip:microblaze_riscv" {
-			t.Errorf("the engine has %v inside", ips)
-		}
+		assert.Check(t, len(ips) == 1 && ips[0].Properties["VLNV"] == "xilinx.com:ip:microblaze_riscv",
+			"the engine has %v inside", ips)
 		if !strings.Contains(string(files["rtl/microblaze_v/control_processor.sv"]),
 			`parameter FIRMWARE = "cclo_firmware.mem"`) {
 			t.Error("the engine has no firmware inside")

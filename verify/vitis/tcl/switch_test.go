@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -37,9 +39,7 @@ func linked(t testing.TB, config []byte) string {
 			parts := strings.Split(value, ":")
 			for i, mode := range []string{"master", "slave"} {
 				instance, port, _ := strings.Cut(parts[i], ".")
-				if streams[instance] == nil {
-					t.Fatalf("%s: there is no %s", line, instance)
-				}
+				assert.Assert(t, streams[instance] != nil, "%s: there is no %s", line, instance)
 				streams[instance][port] = mode
 			}
 			nets = append(nets, [2]string{parts[0], parts[1]})
@@ -188,9 +188,7 @@ func checkSwitch(t *testing.T, s *tcl.State, engines int, before map[string]stri
 	cell := s.Object("/poe_switch")
 	for name, want := range map[string]string{"TDATA_NUM_BYTES": "64", "TDEST_WIDTH": "16", "HAS_TKEEP": "1",
 		"HAS_TLAST": "1", "ARB_ON_TLAST": "1", "ARB_ON_MAX_XFERS": "0"} {
-		if got := cell.Properties["CONFIG."+name]; got != want {
-			t.Errorf("the switch has %s = %s, and not %s", name, got, want)
-		}
+		assert.Check(t, is.Equal(cell.Properties["CONFIG."+name], want), "the switch has %s", name)
 	}
 	for pin, of := range map[string]string{"aclk": "ap_clk", "aresetn": "ap_rst_n"} {
 		if got, want := s.Object("/poe_switch/" + pin).Properties["NET"], s.Object("/poe_0/" +
@@ -214,15 +212,12 @@ func TestSwitchRefusesAnotherRing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			setup := strings.Replace(whole, test.old, test.new, 1)
-			if setup == whole {
-				t.Fatalf("%q is not in the block design", test.old)
-			}
+			assert.Assert(t, setup != whole, "%q is not in the block design", test.old)
 			dir := place(t, files, postLink)
 			_, err := tcl.Run{Parts: []string{tcl.BD}, Setup: setup, Script: filepath.Join(dir, postLink),
 				Dir: dir}.Do(t.Context())
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, which does not say %q", err, test.want)
-			}
+			assert.Check(t, err != nil && strings.Contains(err.Error(), test.want),
+				"error %v, which does not say %q", err, test.want)
 		})
 	}
 }
@@ -276,18 +271,14 @@ func TestScriptsOfOthersRunAfterTheSwitch(t *testing.T) {
 	files := rendered(t, d)
 	dir := place(t, files, postLink)
 	links := d.PostLinks()
-	if len(links) == 0 {
-		t.Fatal("no kernel of u280_tcp brings Tcl")
-	}
+	assert.Assert(t, len(links) != 0, "no kernel of u280_tcp brings Tcl")
 	for i, p := range links {
 		write(t, filepath.Join(dir, p.Path), fmt.Sprintf("model::make seen {%d %s} [list SEES $config_info]\n", i, p.Path))
 	}
 	s := must(t, tcl.Run{Parts: []string{tcl.BD}, Setup: "set config_info {of v++}", Script: filepath.Join(dir, postLink),
 		Dir: t.TempDir()})
 	seen := s.All("seen")
-	if len(seen) != len(links) {
-		t.Fatalf("%d scripts ran, and not %d", len(seen), len(links))
-	}
+	assert.Assert(t, len(seen) == len(links), "%d scripts ran, and not %d", len(seen), len(links))
 	for i, o := range seen {
 		if want := fmt.Sprintf("%d %s", i, links[i].Path); o.Name != want || o.Properties["SEES"] != "of v++" {
 			t.Errorf("%s, sees %q; not %s", o.Name, o.Properties["SEES"], want)

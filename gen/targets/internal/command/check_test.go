@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/targets/internal/command"
 )
 
@@ -102,9 +104,7 @@ func TestCheck(t *testing.T) {
 			!strings.HasSuffix(text, ends) {
 			t.Errorf("%s: %q, %v, want %s%s", test.line, help, err, test.problem, ends)
 		}
-		if strings.ContainsAny(text, "\x1b") {
-			t.Errorf("%s: a control character as it is in %q", test.line, text)
-		}
+		assert.Check(t, !strings.ContainsAny(text, "\x1b"), "%s: a control character as it is in %q", test.line, text)
 	}
 }
 
@@ -114,9 +114,7 @@ func TestHelp(t *testing.T) {
 		"generate -h zzz",
 	} {
 		help, err := command.Check(strings.Fields(line), ask)
-		if help != said["-h generate"] || err != nil {
-			t.Errorf("%s: %q, %v", line, help, err)
-		}
+		assert.Check(t, help == said["-h generate"] && err == nil, "%s: %q, %v", line, help, err)
 	}
 	for _, line := range []string{"emulate -h", "emulate u50 -n=3 --help"} {
 		if help, err := command.Check(strings.Fields(line), ask); help != said["-h emulate"] || err != nil {

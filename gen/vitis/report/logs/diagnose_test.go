@@ -10,6 +10,9 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -280,31 +283,19 @@ func TestDiagnose(t *testing.T) {
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {
 			d := Diagnose(t.Context(), f.dir, f.err)
-			if d.Cause != f.cause {
-				t.Errorf("cause %q, want %q", d.Cause, f.cause)
-			}
+			assert.Check(t, is.Equal(d.Cause, f.cause))
 			if f.first != "" && (len(d.Lines) == 0 || !strings.HasPrefix(d.Lines[0], f.first)) {
 				t.Errorf("lines %q, want the first to begin with %q", d.Lines, f.first)
 			}
-			if f.count > 0 && len(d.Lines) != f.count {
-				t.Errorf("%d lines, want %d: %q", len(d.Lines), f.count, d.Lines)
-			}
-			if f.log != "" && d.Log != f.log {
-				t.Errorf("log %q, want %q", d.Log, f.log)
-			}
-			if d.File != f.file || d.Line != f.line {
-				t.Errorf("place %s:%d, want %s:%d", d.File, d.Line, f.file, f.line)
-			}
-			if d.Cause != Unknown && d.Title == "" {
-				t.Error("no title")
-			}
+			assert.Check(t, f.count <= 0 || len(d.Lines) == f.count, "%d lines, want %d: %q", len(d.Lines), f.count, d.Lines)
+			assert.Check(t, f.log == "" || d.Log == f.log, "log %q, want %q", d.Log, f.log)
+			assert.Check(t, d.File == f.file && d.Line == f.line, "place %s:%d, want %s:%d", d.File, d.Line, f.file, f.line)
+			assert.Check(t, d.Cause == Unknown || d.Title != "", "no title")
 			for _, l := range d.Lines {
 				if utf8.RuneCountInString(l) > mostWidth+2 {
 					t.Errorf("line with %d letters", utf8.RuneCountInString(l))
 				}
-				if strings.ContainsAny(l, "\x1b\r\n\t") {
-					t.Errorf("line with control characters: %q", l)
-				}
+				assert.Check(t, !strings.ContainsAny(l, "\x1b\r\n\t"), "line with control characters: %q", l)
 			}
 		})
 	}
@@ -388,9 +379,8 @@ func TestBigLog(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if d := Diagnose(ctx, dir, step.ErrFailed); len(d.Lines) == 0 {
-		t.Error("no line from the error when the context has ended")
-	}
+	assert.Check(t, len(Diagnose(ctx, dir, step.ErrFailed).Lines) != 0,
+		"no line from the error when the context has ended")
 }
 
 func FuzzDiagnose(f *testing.F) {
@@ -401,13 +391,9 @@ func FuzzDiagnose(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := Diagnose(t.Context(), fstest.MapFS{step.LogFile: {Data: data}}, step.ErrFailed)
-		if len(d.Lines) > mostLines {
-			t.Errorf("%d lines", len(d.Lines))
-		}
+		assert.Check(t, len(d.Lines) <= mostLines, "%d lines", len(d.Lines))
 		for _, l := range d.Lines {
-			if strings.ContainsAny(l, "\n\r\x1b") {
-				t.Errorf("%q", l)
-			}
+			assert.Check(t, !strings.ContainsAny(l, "\n\r\x1b"), "%q", l)
 		}
 		_ = d.String()
 	})

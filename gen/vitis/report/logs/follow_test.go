@@ -2,7 +2,6 @@ package logs
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 type reader struct {
@@ -40,9 +42,7 @@ func (r *reader) until(t *testing.T, want ...string) {
 func put(t *testing.T, name, text string, flags int) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer f.Close()
 	if _, err := f.WriteString(text); err != nil {
 		t.Fatal(err)
@@ -64,9 +64,7 @@ func TestAFileThatComesGrowsAndIsCut(t *testing.T) {
 	r.until(t, "one", "two", "three", "new")
 	put(t, name, "last", os.O_APPEND)
 	close(ended)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, <-done)
 	r.until(t, "one", "two", "three", "new", "last")
 }
 
@@ -80,12 +78,8 @@ func TestWithoutAFile(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Follow(ctx, name, nil, r.line); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if err := Follow(t.Context(), t.TempDir(), ended, r.line); err == nil {
-		t.Error("a directory was read")
-	}
+	assert.Check(t, is.ErrorIs(Follow(ctx, name, nil, r.line), context.Canceled))
+	assert.Check(t, Follow(t.Context(), t.TempDir(), ended, r.line) != nil, "a directory was read")
 }
 
 func TestLines(t *testing.T) {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestEach(t *testing.T) {
@@ -33,9 +36,8 @@ func TestEach(t *testing.T) {
 			} else {
 				err = Each(t.Context(), iotest.OneByteReader(r), take)
 			}
-			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%.20q %s: %d lines %.60q, %v", text, name, len(got), got, err)
-			}
+			assert.Check(t, err == nil && slices.Equal(got, want),
+				"%.20q %s: %d lines %.60q, %v", text, name, len(got), got, err)
 		}
 	}
 }
@@ -47,9 +49,7 @@ func TestEachEnds(t *testing.T) {
 		t.Errorf("%d lines, %v", n, err)
 	}
 	broken := errors.New("broken")
-	if err := Each(t.Context(), iotest.ErrReader(broken), func(string) bool { return true }); !errors.Is(err, broken) {
-		t.Errorf("%v", err)
-	}
+	assert.Check(t, is.ErrorIs(Each(t.Context(), iotest.ErrReader(broken), func(string) bool { return true }), broken))
 	ctx, cancel := context.WithCancel(t.Context())
 	n = 0
 	err := Each(ctx, strings.NewReader(strings.Repeat("a\n", 4*often)), func(string) bool {
@@ -58,9 +58,7 @@ func TestEachEnds(t *testing.T) {
 		}
 		return true
 	})
-	if !errors.Is(err, context.Canceled) || n > often {
-		t.Errorf("%d lines, %v", n, err)
-	}
+	assert.Check(t, errors.Is(err, context.Canceled) && n <= often, "%d lines, %v", n, err)
 	// A line without an end ends with the context, too.
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
@@ -97,8 +95,6 @@ func TestClean(t *testing.T) {
 		"\u0085next":                "next",
 		"\x1b[?25l" + "ä€" + "\x7f": "ä€",
 	} {
-		if got := Clean(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		assert.Check(t, is.Equal(Clean(text), want), "%q", text)
 	}
 }

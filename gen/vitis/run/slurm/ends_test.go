@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
@@ -30,9 +33,8 @@ func TestLimits(t *testing.T) {
 	until(t, "it runs", func() bool { return len(slow.told(&slow.where)) == 1 })
 	id := queued(t, c, slow.Dir)[0]
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%l %m %C", "--jobs="+id).Output()
-	if err != nil || strings.TrimSpace(string(out)) != "2:00 50M 1" {
-		t.Errorf("Slurm has time, memory and processors %q: %v", out, err)
-	}
+	assert.Check(t, err == nil && strings.TrimSpace(string(out)) == "2:00 50M 1",
+		"Slurm has time, memory and processors %q: %v", out, err)
 	// Slurm counts minutes, and that is too long for a test. It refuses what is past when it
 	// hears of it.
 	until(t, "Slurm takes an end", func() bool {
@@ -40,9 +42,7 @@ func TestLimits(t *testing.T) {
 	})
 	wants(t, <-done, step.ErrTimeLimit, "1m30s", "job "+id)
 	wants(t, <-doneLarge, step.ErrMemory, "100 MiB")
-	if alive(t, seconds) {
-		t.Error("a process is left")
-	}
+	assert.Check(t, !alive(t, seconds), "a process is left")
 }
 
 // A node that fails takes its job with it, and the error says so; jobs on other
@@ -51,12 +51,12 @@ func TestFailingCluster(t *testing.T) {
 	t.Parallel()
 	cluster.Get(t)
 	c, err := slurmtest.Start(t.Context(), slurmtest.Options{Silence: 3 * time.Second})
-	check(t, err)
+	assert.NilError(t, err)
 	defer func() {
-		check(t, c.Stop())
+		assert.NilError(t, c.Stop())
 	}()
 	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: patience, Env: c.Env()})
-	check(t, err)
+	assert.NilError(t, err)
 	both := step.Resources{CPUs: 2}
 	a, b := job(t, c, "p/hls/a", waitsForGo, both), job(t, c, "p/hls/b", waitsForGo, both)
 	after := job(t, c, "p/link/l", "touch ran", step.Resources{})
@@ -66,20 +66,18 @@ func TestFailingCluster(t *testing.T) {
 	until(t, "both run", func() bool { return len(a.told(&a.where)) == 1 && len(b.told(&b.where)) == 1 })
 
 	t.Run("controller restarts", func(t *testing.T) {
-		check(t, c.StopController())
+		assert.NilError(t, c.StopController())
 		until(t, "it tells that Slurm does not answer", func() bool {
 			return strings.Contains(strings.Join(a.told(&a.waiting), "\n"), "Slurm does not answer")
 		})
 		if _, err := slurm.New(t.Context(), slurm.Options{Env: c.Env()}); !errors.Is(err, slurm.ErrNoAnswer) {
 			t.Errorf("a new build: %v", err)
 		}
-		check(t, c.StartController(t.Context()))
+		assert.NilError(t, c.StartController(t.Context()))
 		late := job(t, c, "p/hls/late", "touch ran", step.Resources{})
 		until(t, "it knows a job again", func() bool { return len(queued(t, c, a.Dir)) == 1 })
 		r := submit(t, e, late)
-		if err := r.Wait(canceled(t)); err == nil {
-			t.Error("no error of a cancelled context")
-		}
+		assert.Check(t, r.Wait(canceled(t)) != nil, "no error of a cancelled context")
 		select {
 		case err := <-doneA:
 			t.Errorf("the job has ended: %v", err)
@@ -91,11 +89,9 @@ func TestFailingCluster(t *testing.T) {
 		admin(t, c, "scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=test")
 		wants(t, <-doneA, step.ErrFailed, "node failed", node)
 		wants(t, <-doneL, step.ErrNotRun)
-		check(t, os.WriteFile(filepath.Join(b.Dir, "go"), nil, 0o644))
-		check(t, <-doneB)
-		if exists(filepath.Join(after.Dir, "ran"))() {
-			t.Error("what comes after both has run")
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(b.Dir, "go"), nil, 0o644))
+		assert.NilError(t, <-doneB)
+		assert.Check(t, !exists(filepath.Join(after.Dir, "ran"))(), "what comes after both has run")
 	})
 	t.Run("no node left", func(t *testing.T) {
 		// those that are down come back by themselves
@@ -113,10 +109,10 @@ func TestFailingCluster(t *testing.T) {
 	})
 	t.Run("controller is gone", func(t *testing.T) {
 		short, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond, Patience: time.Second, Env: c.Env()})
-		check(t, err)
+		assert.NilError(t, err)
 		w := job(t, c, "p/hls/gone", "touch ran", step.Resources{})
 		r := submit(t, short, w)
-		check(t, c.StopController())
+		assert.NilError(t, c.StopController())
 		err = <-wait(t.Context(), r)
 		wants(t, err, slurm.ErrNoAnswer, "the next build follows it")
 		wants(t, err, step.ErrLost)
@@ -124,7 +120,7 @@ func TestFailingCluster(t *testing.T) {
 			slurm.ErrNoAnswer) {
 			t.Errorf("Submit: %v", err)
 		}
-		check(t, c.StartController(t.Context()))
+		assert.NilError(t, c.StartController(t.Context()))
 		if alive, err := e.Alive(t.Context(), w.Dir); err != nil || !alive {
 			t.Errorf("the next build does not find the job: %v", err)
 		}
@@ -160,15 +156,11 @@ func TestAccounting(t *testing.T) {
 		"RUNNING|n1":       step.ErrFailed, "": step.ErrFailed,
 	} {
 		script := "#!/bin/sh\n[ \"$1\" = --jobs=999999 ] && echo '" + answer + "'\n"
-		if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, "sacct"), []byte(script), 0o755))
 		w := job(t, c, "p/hls/a", "true", step.Resources{})
 		leaveRecord(t, w, step.LogFile, "its log\n")
 		err := <-wait(t.Context(), slurm.Forgotten(e, w.Job, "999999"))
-		if !errors.Is(err, want) || err == nil != (want == nil) {
-			t.Errorf("%q: %v", answer, err)
-		}
+		assert.Check(t, errors.Is(err, want) && err == nil == (want == nil), "%q: %v", answer, err)
 		if err != nil && strings.HasPrefix(answer, "CANCELLED") {
 			wants(t, err, step.ErrFailed, "cancelled, and not by this build")
 		}
@@ -184,12 +176,12 @@ func TestEmptyQueue(t *testing.T) {
 	e, c := executor(t, nil)
 	dir := t.TempDir()
 	squeue, err := exec.LookPath("squeue")
-	check(t, err)
+	assert.NilError(t, err)
 	script := fmt.Sprintf("#!/bin/bash\necho >>%s/calls\n(( $(wc -l <%[1]s/calls) < 8 )) || exec %s \"$@\"\n", dir, squeue)
-	check(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte(script), 0o755))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	w := job(t, c, "p/hls/a", "until [ $(wc -l <"+dir+"/calls) -gt 9 ]; do sleep 0.05; done; echo ended", step.Resources{})
-	check(t, <-wait(t.Context(), submit(t, e, w)))
+	assert.NilError(t, <-wait(t.Context(), submit(t, e, w)))
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"ended"}) {
 		t.Errorf("lines are %q", lines)
 	}
@@ -215,9 +207,8 @@ func TestRefused(t *testing.T) {
 			e, c := executor(t, tc.change)
 			w := job(t, c, "p/hls/a", "true", tc.takes)
 			_, err := e.Submit(t.Context(), w.Job, nil)
-			if err == nil || !strings.Contains(err.Error(), tc.text) || !strings.Contains(err.Error(), "p/hls/a") {
-				t.Errorf("the error is %v", err)
-			}
+			assert.Check(t, err != nil && strings.Contains(err.Error(), tc.text) && strings.Contains(err.Error(), "p/hls/a"),
+				"the error is %v", err)
 			if files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*")); len(files) > 0 {
 				t.Errorf("left: %q", files)
 			}
@@ -244,17 +235,14 @@ func TestOptions(t *testing.T) {
 	e, c := executor(t, func(o *slurm.Options) {
 		o.Partition, o.Constraint, o.Extra = "short", "odd0", []string{"--comment=a b; $c", "--hold"}
 	})
-	if name := e.Name(); name != "Slurm cluster cclforge, partition short" {
-		t.Errorf("Name is %q", name)
-	}
+	assert.Check(t, is.Equal(e.Name(), "Slurm cluster cclforge, partition short"))
 	w := job(t, c, "p/hls/a", "true", step.Resources{})
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, e, w)
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%P|%f|%k|%j",
 		"--jobs="+queued(t, c, w.Dir)[0]).Output()
-	if err != nil || strings.TrimSpace(string(out)) != "short|odd0|a b; $c|p/hls/a" {
-		t.Errorf("Slurm has %q: %v", out, err)
-	}
+	assert.Check(t, err == nil && strings.TrimSpace(string(out)) == "short|odd0|a b; $c|p/hls/a",
+		"Slurm has %q: %v", out, err)
 	done := wait(ctx, r)
 	cancel()
 	<-done
@@ -273,11 +261,11 @@ func TestUnseen(t *testing.T) {
 	t.Parallel()
 	e, c := executor(t, func(o *slurm.Options) { o.Extra = []string{"--hold"} })
 	dir, err := os.MkdirTemp(c.Dir, "unseen")
-	check(t, err)
+	assert.NilError(t, err)
 	for _, name := range []string{"plain", "per%cent"} {
 		w := jobIn(t, filepath.Join(dir, name), "p/hls/a", "true", step.Resources{})
 		done := wait(t.Context(), submit(t, e, w))
-		check(t, os.Rename(w.Dir, w.Dir+".away"))
+		assert.NilError(t, os.Rename(w.Dir, w.Dir+".away"))
 		admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
 		wants(t, <-done, step.ErrFailed, "does the node see "+w.Dir+"?", "on n")
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
@@ -39,9 +41,9 @@ func TestFollow(t *testing.T) {
 		t.Errorf("there were jobs %q, and then %q", before, after)
 	}
 	done := []<-chan error{wait(t.Context(), rr), wait(t.Context(), pp)}
-	check(t, os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644))
+	assert.NilError(t, os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644))
 	for _, d := range done {
-		check(t, <-d)
+		assert.NilError(t, <-d)
 	}
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
 		t.Errorf("it began %q: %v", text, err)
@@ -56,12 +58,12 @@ func TestFollow(t *testing.T) {
 	again := runs.Job
 	again.Follow = true
 	followed, err := second.Submit(t.Context(), again, nil)
-	check(t, err)
-	check(t, <-wait(t.Context(), followed))
+	assert.NilError(t, err)
+	assert.NilError(t, <-wait(t.Context(), followed))
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
 		t.Errorf("it began %q although it had ended: %v", text, err)
 	}
-	check(t, <-wait(t.Context(), submit(t, second, runs)))
+	assert.NilError(t, <-wait(t.Context(), submit(t, second, runs)))
 	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\nbegun\n" {
 		t.Errorf("it began %q: %v", text, err)
 	}
@@ -92,8 +94,8 @@ func TestLeftBehind(t *testing.T) {
 				t.Errorf("jobs are %q", ids)
 			}
 			done := wait(t.Context(), r)
-			check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
-			check(t, <-done)
+			assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
+			assert.NilError(t, <-done)
 			if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
 				t.Errorf("it began %q", text)
 			}
@@ -113,13 +115,11 @@ func TestStray(t *testing.T) {
 	until(t, "it tells that it is held",
 		func() bool { return strings.Contains(strings.Join(w.told(&w.waiting), "\n"), "JobHeldUser") })
 	for _, f := range glob(t, w, "slurm-*.json") {
-		check(t, os.Remove(f))
+		assert.NilError(t, os.Remove(f))
 	}
 	admin(t, c, "scontrol", "release", queued(t, c, w.Dir)[0])
 	wants(t, <-done, step.ErrFailed, "another job does this work")
-	if exists(filepath.Join(w.Dir, "ran"))() {
-		t.Error("it did its work all the same")
-	}
+	assert.Check(t, !exists(filepath.Join(w.Dir, "ran"))(), "it did its work all the same")
 }
 
 // A damaged record is an error, as a job may run in its directory.
@@ -148,14 +148,12 @@ func TestCancelOthers(t *testing.T) {
 	w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
 	done := wait(t.Context(), submit(t, first, w))
 	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
-	check(t, second.Cancel(t.Context(), w.Dir))
+	assert.NilError(t, second.Cancel(t.Context(), w.Dir))
 	if left := queued(t, c, w.Dir); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}
 	wants(t, <-done, step.ErrFailed, "cancelled", "not by this build")
-	if err := second.Cancel(t.Context(), w.Dir); err != nil {
-		t.Errorf("nothing to cancel: %v", err)
-	}
+	assert.Check(t, second.Cancel(t.Context(), w.Dir), "nothing to cancel")
 	if alive, err := second.Alive(t.Context(), filepath.Join(c.Dir, "nowhere")); alive || err != nil {
 		t.Errorf("nowhere: %v, %v", alive, err)
 	}
@@ -171,9 +169,9 @@ func TestChild(t *testing.T) {
 		t.Skip("only as a process of abandon")
 	}
 	e, err := slurm.New(t.Context(), slurm.Options{Poll: 100 * time.Millisecond})
-	check(t, err)
+	assert.NilError(t, err)
 	w := step.Job{Step: &step.Step{ID: "p/hls/a"}, Key: "key of p/hls/a", Dir: dir}
 	r, err := e.Submit(t.Context(), w, nil)
-	check(t, err)
+	assert.NilError(t, err)
 	_ = r.Wait(t.Context())
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 )
 
@@ -69,8 +72,6 @@ func TestWords(t *testing.T) {
 		"ReqNodeNotAvail, UnavailableNodes:n1": "nodes that it needs are down, drained or reserved (ReqNodeNotAvail, " +
 			"UnavailableNodes:n1)",
 	} {
-		if got := slurm.Words(reason); got != want {
-			t.Errorf("%s: %q", reason, got)
-		}
+		assert.Check(t, is.Equal(slurm.Words(reason), want), "%s", reason)
 	}
 }

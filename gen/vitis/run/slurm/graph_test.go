@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
@@ -29,7 +31,7 @@ func TestGraph(t *testing.T) {
 	ra, rb := submit(t, e, a), submit(t, e, b)
 	rl := submit(t, e, last, ra, rb)
 	for _, done := range []<-chan error{wait(t.Context(), rl), wait(t.Context(), ra), wait(t.Context(), rb)} {
-		check(t, <-done)
+		assert.NilError(t, <-done)
 	}
 	if text, err := os.ReadFile(filepath.Join(last.Dir, "both")); err != nil || string(text) != "0\n0\n" {
 		t.Errorf("when the last ran, the others had left %q: %v", text, err)
@@ -38,9 +40,8 @@ func TestGraph(t *testing.T) {
 	for _, w := range []*watched{a, b} {
 		text, _ := os.ReadFile(filepath.Join(w.Dir, "node"))
 		where := w.told(&w.where)
-		if !slices.Equal(where, []string{strings.TrimSpace(string(text))}) {
-			t.Errorf("%s ran on %q, and told %q", w.Step.ID, text, where)
-		}
+		assert.Check(t, slices.Equal(where, []string{strings.TrimSpace(string(text))}),
+			"%s ran on %q, and told %q", w.Step.ID, text, where)
 		nodes = append(nodes, where...)
 	}
 	if slices.Sort(nodes); !slices.Equal(nodes, []string{"n1", "n2"}) {
@@ -68,25 +69,22 @@ func TestFailure(t *testing.T) {
 	wants(t, <-results[0], step.ErrNotRun)
 	wants(t, <-results[1], step.ErrNotRun)
 	wants(t, <-results[2], step.ErrFailed, "exit status 3", "on n")
-	check(t, <-results[3])
+	assert.NilError(t, <-results[3])
 	if lines := bad.told(&bad.lines); !slices.Equal(lines, []string{"ERROR: no such pin"}) {
 		t.Errorf("the log has told %q", lines)
 	}
 	for _, w := range []*watched{middle, end} {
-		if exists(filepath.Join(w.Dir, "ran"))() || len(queued(t, c, w.Dir)) > 0 {
-			t.Errorf("%s ran, or is in the queue", w.Step.ID)
-		}
+		assert.Check(t, !exists(filepath.Join(w.Dir, "ran"))() && len(queued(t, c, w.Dir)) <= 0,
+			"%s ran, or is in the queue", w.Step.ID)
 	}
 	// One that is submitted when the failure is known is not even submitted.
 	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
 	wants(t, <-wait(t.Context(), submit(t, e, late, r)), step.ErrNotRun, "p/hls/bad")
-	if exists(filepath.Join(late.Dir, step.LogFile))() {
-		t.Error("a job was submitted after one that has failed")
-	}
+	assert.Check(t, !exists(filepath.Join(late.Dir, step.LogFile))(), "a job was submitted after one that has failed")
 	// One that comes after what has ended well needs no dependency: Slurm may not
 	// know that job any more.
 	again := job(t, c, "p/link/again", "touch ran", step.Resources{})
-	check(t, <-wait(t.Context(), submit(t, e, again, slurm.Ended(e, good.Job, "999999", nil))))
+	assert.NilError(t, <-wait(t.Context(), submit(t, e, again, slurm.Ended(e, good.Job, "999999", nil))))
 }
 
 // What comes after a failure leaves the queue also when nobody waits any more.
@@ -97,9 +95,7 @@ func TestNobodyWaits(t *testing.T) {
 	after := job(t, c, "p/link/l", "touch ran", step.Resources{})
 	submit(t, e, after, submit(t, e, bad))
 	until(t, "the queue has neither", func() bool { return len(queued(t, c, bad.Dir))+len(queued(t, c, after.Dir)) == 0 })
-	if exists(filepath.Join(after.Dir, "ran"))() {
-		t.Error("it ran")
-	}
+	assert.Check(t, !exists(filepath.Join(after.Dir, "ran"))(), "it ran")
 }
 
 // Cancelling leaves no job in the queue, and no process, also of one that waits,
@@ -130,13 +126,10 @@ func TestCancel(t *testing.T) {
 		if left := queued(t, c, j.Dir); len(left) > 0 {
 			t.Errorf("%s: still in the queue: %q", j.Step.ID, left)
 		}
-		if exists(filepath.Join(j.Dir, step.ExitFile))() || exists(filepath.Join(j.Dir, "ran"))() {
-			t.Errorf("%s has an exit status, or has run after all", j.Step.ID)
-		}
+		assert.Check(t, !exists(filepath.Join(j.Dir, step.ExitFile))() && !exists(filepath.Join(j.Dir, "ran"))(),
+			"%s has an exit status, or has run after all", j.Step.ID)
 	}
-	if alive(t, seconds) {
-		t.Error("a process of the job is left")
-	}
+	assert.Check(t, !alive(t, seconds), "a process of the job is left")
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
 	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
@@ -154,8 +147,8 @@ func TestLive(t *testing.T) {
 	w := job(t, c, "p/hls/a", "echo one; "+untilGo+"; echo two; printf three", step.Resources{})
 	done := wait(t.Context(), submit(t, e, w))
 	until(t, "the first line", func() bool { return slices.Equal(w.told(&w.lines), []string{"one"}) })
-	check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
-	check(t, <-done)
+	assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
+	assert.NilError(t, <-done)
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"one", "two", "three"}) {
 		t.Errorf("lines are %q", lines)
 	}
@@ -194,7 +187,7 @@ func TestEnvironment(t *testing.T) {
 	})
 	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID",
 		step.Resources{Memory: 50})
-	check(t, <-wait(t.Context(), submit(t, e, w)))
+	assert.NilError(t, <-wait(t.Context(), submit(t, e, w)))
 	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"a b", ""}) {
 		t.Errorf("the job has %q", lines)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
@@ -40,7 +42,7 @@ func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slur
 		change(&o)
 	}
 	e, err := slurm.New(t.Context(), o)
-	check(t, err)
+	assert.NilError(t, err)
 	return e, c
 }
 
@@ -57,14 +59,14 @@ type watched struct {
 func job(t *testing.T, c *slurmtest.Cluster, name, script string, r step.Resources) *watched {
 	t.Helper()
 	dir, err := os.MkdirTemp(c.Dir, "w")
-	check(t, err)
+	assert.NilError(t, err)
 	return jobIn(t, dir, name, script, r)
 }
 
 func jobIn(t *testing.T, dir, name, script string, r step.Resources) *watched {
 	t.Helper()
-	check(t, os.MkdirAll(dir, 0o755))
-	check(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644))
+	assert.NilError(t, os.MkdirAll(dir, 0o755))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, step.ScriptFile), []byte("#!/bin/bash\n"+script+"\n"), 0o644))
 	w := &watched{}
 	add := func(list *[]string) func(string) {
 		return func(text string) {
@@ -89,7 +91,7 @@ func (w *watched) told(list *[]string) []string {
 func submit(t *testing.T, e *slurm.Executor, w *watched, after ...step.Running) step.Running {
 	t.Helper()
 	r, err := e.Submit(t.Context(), w.Job, after)
-	check(t, err)
+	assert.NilError(t, err)
 	return r
 }
 
@@ -122,7 +124,7 @@ func exists(path string) func() bool {
 func queued(t *testing.T, c *slurmtest.Cluster, dir string) []string {
 	t.Helper()
 	out, err := c.Command(t.Context(), "squeue", "--noheader", "--format=%A|%Z").Output()
-	check(t, err)
+	assert.NilError(t, err)
 	var ids []string
 	for line := range strings.Lines(string(out)) {
 		id, where, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
@@ -146,7 +148,7 @@ func mark() string { return fmt.Sprintf("%d.%09d", 1000+os.Getpid()%1000, time.N
 func alive(t *testing.T, seconds string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	check(t, err)
+	assert.NilError(t, err)
 	for _, f := range files {
 		text, err := os.ReadFile(f)
 		if err == nil && string(text) == "sleep\x00"+seconds+"\x00" {
@@ -163,9 +165,7 @@ func wants(t *testing.T, err error, is error, texts ...string) {
 		return
 	}
 	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("the error is %q, without %q", err, text)
-		}
+		assert.Check(t, strings.Contains(err.Error(), text), "the error is %q, without %q", err, text)
 	}
 }
 
@@ -173,14 +173,14 @@ func uid() string { return strconv.Itoa(os.Getuid()) }
 
 func leaveRecord(t *testing.T, w *watched, name, text string) {
 	t.Helper()
-	check(t, os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644))
+	assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, name), []byte(text), 0o644))
 }
 
 func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
 	t.Helper()
 	for _, f := range glob(t, w, "slurm-*.json") {
 		text, err := os.ReadFile(f)
-		check(t, err)
+		assert.NilError(t, err)
 		leaveRecord(t, w, filepath.Base(f), change(string(text)))
 	}
 }
@@ -188,15 +188,6 @@ func rewriteRecord(t *testing.T, w *watched, change func(string) string) {
 func glob(t *testing.T, w *watched, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.Dir, pattern))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no %s in %s: %v", pattern, w.Dir, err)
-	}
+	assert.Assert(t, err == nil && len(files) != 0, "no %s in %s: %v", pattern, w.Dir, err)
 	return files
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

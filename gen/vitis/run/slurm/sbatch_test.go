@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
@@ -19,19 +21,19 @@ import (
 func inFront(t *testing.T, command, script string) (dir string) {
 	t.Helper()
 	real, err := exec.LookPath(command)
-	check(t, err)
+	assert.NilError(t, err)
 	dir = t.TempDir()
 	text := fmt.Sprintf(
 		"#!/bin/bash\nreal=%s at=%s\nhold() { touch $at/held; for ((i = 0; i < 3000; i++)); do [ -e $at/release ] && "+
 			"break; sleep 0.02; done; }\n%s\n",
 		real, dir, script)
-	check(t, os.WriteFile(filepath.Join(dir, command), []byte(text), 0o755))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, command), []byte(text), 0o755))
 	return dir
 }
 
 func release(t *testing.T, dir string) {
 	t.Helper()
-	check(t, os.WriteFile(filepath.Join(dir, "release"), nil, 0o644))
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, "release"), nil, 0o644))
 }
 
 // abandon kills a build whose sbatch is held, which goes on.
@@ -43,7 +45,7 @@ func abandon(t *testing.T, c *slurmtest.Cluster, w *watched, dir string, when fu
 	child.Env = append(c.Env(), childVariable+"="+w.Dir, "PATH="+dir+":"+os.Getenv("PATH"))
 	var said bytes.Buffer
 	child.Stdout, child.Stderr = &said, &said
-	check(t, child.Start())
+	assert.NilError(t, child.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = child.Wait()
@@ -70,8 +72,8 @@ func abandon(t *testing.T, c *slurmtest.Cluster, w *watched, dir string, when fu
 func ends(t *testing.T, c *slurmtest.Cluster, w *watched, r step.Running) {
 	t.Helper()
 	done := wait(t.Context(), r)
-	check(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
-	check(t, <-done)
+	assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
+	assert.NilError(t, <-done)
 	until(t, "no job is left", func() bool { return len(queued(t, c, w.Dir)) == 0 })
 	if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
 		t.Errorf("it began %q", text)
@@ -145,7 +147,7 @@ func TestKilledAfterSbatch(t *testing.T) {
 		follow := w.Job
 		follow.Follow = true
 		r, err := e.Submit(t.Context(), follow, nil)
-		check(t, err)
+		assert.NilError(t, err)
 		ends(t, c, w, r)
 	})
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
@@ -87,7 +89,7 @@ func run(t *testing.T, env, line string) (code int, stdout, stderr string) {
 
 func TestWrongCommandLines(t *testing.T) {
 	t.Chdir(t.TempDir())
-	check(t, os.WriteFile("hosts", []byte("127.0.0.1 slots=2\n127.0.0.2 slot=2\n"), 0o644))
+	assert.NilError(t, os.WriteFile("hosts", []byte("127.0.0.1 slots=2\n127.0.0.2 slot=2\n"), 0o644))
 	for _, c := range []struct{ env, line, text string }{
 		{"", "emulate", "emulate needs <platform>; for example: cclforge emulate u55c_tcp"},
 		{"", "emulate u55c_tcp u55c_udp", `emulate takes only <platform>, not "u55c_udp" as well`},
@@ -152,15 +154,14 @@ func TestFailuresThatAreNotOfTheCommandLine(t *testing.T) {
 func TestVersionIsPrinted(t *testing.T) {
 	code, out, stderr := run(t, "", "--version")
 	want := "cclforge " + command.Version() + "\n"
-	if code != 0 || stderr != "" || out != want || !strings.Contains(out, "go1.") {
-		t.Errorf("%d\n%s%s; wanted is %s", code, out, stderr, want)
-	}
+	assert.Check(t, code == 0 && stderr == "" && out == want && strings.Contains(out, "go1."),
+		"%d\n%s%s; wanted is %s", code, out, stderr, want)
 }
 
 func ports(t *testing.T, ranks int) int {
 	t.Helper()
 	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	check(t, err)
+	assert.NilError(t, err)
 	return base
 }
 
@@ -224,7 +225,7 @@ func parse(t *testing.T, line string) *options {
 	o := newOptions()
 	f := pflag.NewFlagSet("emulate", pflag.ContinueOnError)
 	o.define(f)
-	check(t, f.Parse(strings.Fields(line)))
+	assert.NilError(t, f.Parse(strings.Fields(line)))
 	return o
 }
 
@@ -273,37 +274,31 @@ type bytesOf struct {
 func TestRanksText(t *testing.T) {
 	for want, ranks := range map[string][]int{"rank 3": {3}, "ranks 0-3": {0, 1, 2, 3}, "ranks 0,2-3,7": {0, 2, 3, 7},
 		"ranks 1,3": {1, 3}} {
-		if got := ranksText(ranks); got != want {
-			t.Errorf("%v is %q, not %q", ranks, got, want)
-		}
+		assert.Check(t, is.Equal(ranksText(ranks), want), "%v", ranks)
 	}
 }
 
 // An engine whose firmware dies ends the command, which says so.
 func TestFirmwareThatDies(t *testing.T) {
 	image, err := firmware.Prebuilt("accl-2024")
-	check(t, err)
+	assert.NilError(t, err)
 	symbols, err := rv32.ParseSymbols(image.Symbols)
-	check(t, err)
+	assert.NilError(t, err)
 	config, ok := symbols.Addr("config")
-	if !ok {
-		t.Fatal("the firmware has no function config")
-	}
+	assert.Assert(t, ok, "the firmware has no function config")
 	code := append([]byte(nil), image.Code...)
 	clear(code[config : config+4]) // no instruction
 	w, err := launch.Resolve(t.Context(), nothing, launch.Options{Size: 2})
-	check(t, err)
+	assert.NilError(t, err)
 	h, err := host.Start(t.Context(), designtest.Load(t, "u55c_tcp", nil),
 		host.Options{World: w, Engine: emu.Options{Image: code}})
-	check(t, err)
+	assert.NilError(t, err)
 	if _, err := h.World().Device(1).Start(t.Context(), 0, accl.Call{FunctionCode: 1}); err != nil {
 		t.Fatal(err)
 	}
 	var out, stderr written
 	err = attend(t.Context(), h, 0, newReport(true, &out, &stderr))
-	if err == nil || !strings.HasPrefix(err.Error(), "the engine of rank 1 has failed: ") {
-		t.Error(err)
-	}
+	assert.Check(t, err != nil && strings.HasPrefix(err.Error(), "the engine of rank 1 has failed: "), "%v", err)
 	lines := strings.Split(out.String(), "\n")
 	var event struct {
 		Event, Error string
@@ -313,9 +308,7 @@ func TestFirmwareThatDies(t *testing.T) {
 		!strings.Contains(event.Error, "firmware has failed") {
 		t.Errorf("%s: %v", lines[0], err)
 	}
-	if lines[1] != `{"event":"stopped"}` {
-		t.Error(lines[1])
-	}
+	assert.Check(t, is.Equal(lines[1], `{"event":"stopped"}`))
 }
 
 // What stands in a file of faults and of hosts is found.
@@ -323,13 +316,12 @@ func TestFilesOnTheCommandLine(t *testing.T) {
 	dir := t.TempDir()
 	faults, hosts := filepath.Join(dir, "bad.hcl"), filepath.Join(dir, "hosts")
 	for name, text := range map[string]string{faults: "seed = 3\nloss = 0.5\n", hosts: "127.0.0.1:2\n"} {
-		check(t, os.WriteFile(name, []byte(text), 0o644))
+		assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	code, out, stderr := run(t, "", fmt.Sprintf("emulate u55c_udp -n=2 --json --faults=%s --hosts=%s --port=%d",
 		faults, hosts, ports(t, 2)))
-	if code != 0 || stderr != "" || !strings.Contains(out, `"faults":"{seed = 3, loss = 0.5}"`) {
-		t.Errorf("%d\n%s%s", code, out, stderr)
-	}
+	assert.Check(t, code == 0 && stderr == "" && strings.Contains(out, `"faults":"{seed = 3, loss = 0.5}"`),
+		"%d\n%s%s", code, out, stderr)
 }
 
 // Processes of a job agree on the seed of their faults.
@@ -340,9 +332,9 @@ func TestSeedOfAJob(t *testing.T) {
 	}{{"7.0", "{loss = 0.1}", true}, {"7.0", "{loss = 0.1, seed = 3}", true}, {"", "{loss = 0.1, seed = 3}", true}, {"",
 		"{loss = 0.1}", false}} {
 		a, err := faultsOf(c.text, launch.World{Job: c.job})
-		check(t, err)
+		assert.NilError(t, err)
 		b, err := faultsOf(c.text, launch.World{Job: c.job})
-		check(t, err)
+		assert.NilError(t, err)
 		if (a.Seed == b.Seed) != c.same || strings.Contains(c.text, "seed") && a.Seed != 3 {
 			t.Errorf("%+v: seeds %d and %d", c, a.Seed, b.Seed)
 		}
@@ -370,7 +362,7 @@ func TestHealthForPeople(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", base)) // counts when it has shaken hands
-	check(t, err)
+	assert.NilError(t, err)
 	defer c.Close()
 	want := "rank 0: 0 clients, 0 calls (0 open), 0 requests (0 refused), memory written 0 B, read 0 B, holds 0 MiB; " +
 		"network out 0 packets 0 B, in 0 packets 0 B, dropped 0; rx buffers 0 of 0 in use\n"
@@ -384,13 +376,5 @@ func TestHealthForPeople(t *testing.T) {
 	cancel()
 	if code := <-ended; code != 0 || stderr.String() != "" {
 		t.Errorf("%d: %s", code, stderr.String())
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

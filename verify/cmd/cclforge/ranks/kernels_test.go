@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/hls"
 )
 
@@ -48,8 +50,8 @@ func TestHealthOfKernels(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for name, text := range relay {
 		name = filepath.Join("platforms", filepath.FromSlash(name))
-		check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		check(t, os.WriteFile(name, []byte(text), 0o644))
+		assert.NilError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		assert.NilError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	const line = "; kernel relay_0 waits to read beat 1 of data_from_cclo (0 read) (data_to_cclo 0, data_from_cclo 0)\n"
 	for _, asJSON := range []bool{false, true} {
@@ -72,12 +74,8 @@ func TestHealthOfKernels(t *testing.T) {
 		cancel()
 		// The first time, the kernel is built, which is told.
 		code, told := <-ended, strings.HasPrefix(stderr.String(), "cclforge: building the kernel relay\n")
-		if code != 0 || told == asJSON {
-			t.Errorf("%d: %s", code, stderr.String())
-		}
-		if strings.Contains(out.String(), "from tcp://") {
-			t.Error("clients are told that they can be the kernel")
-		}
+		assert.Check(t, code == 0 && told != asJSON, "%d: %s", code, stderr.String())
+		assert.Check(t, !strings.Contains(out.String(), "from tcp://"), "clients are told that they can be the kernel")
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) { ranktest.Main(m, ranks.Main) }
 func port(t *testing.T, ranks int) (base int, flag string) {
 	t.Helper()
 	base, err := host.FreePorts(host.PortsPerRank * ranks)
-	check(t, err)
+	assert.NilError(t, err)
 	return base, "--port=" + strconv.Itoa(base)
 }
 
@@ -58,11 +60,11 @@ func TestEventsForScripts(t *testing.T) {
 func engines(t *testing.T, platform string, e sim.Endpoints, ranks []accl.Rank) []*accl.Engine {
 	t.Helper()
 	p, err := world.Platform(platform, "")
-	check(t, err)
+	assert.NilError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	devices, err := sim.OpenWorld(ctx, p, e)
-	check(t, err)
+	assert.NilError(t, err)
 	out := make([]*accl.Engine, len(devices))
 	ranktest.All(t, len(out), func(i int) (err error) {
 		t.Cleanup(func() { devices[i].Close() })
@@ -133,18 +135,14 @@ func TestUnderLaunchers(t *testing.T) {
 					t.Errorf("%+v", ready)
 				}
 				for _, r := range ready.Ranks {
-					if r.Rank != ranks {
-						t.Errorf("process %d serves %d, not %d", i, r.Rank, ranks)
-					}
+					assert.Check(t, r.Rank == ranks, "process %d serves %d, not %d", i, r.Rank, ranks)
 					ranks++
 				}
 			}
-			if ranks != n {
-				t.Errorf("%d ranks of %d", ranks, n)
-			}
+			assert.Check(t, ranks == n, "%d ranks of %d", ranks, n)
 			sum(t, engines(t, "u55c_tcp", p.Endpoints(), called(base, n)))
 			// Ctrl-C ends the launcher, and with it all of them.
-			check(t, p.Signal(os.Interrupt))
+			assert.NilError(t, p.Signal(os.Interrupt))
 			if _, err := p.Wait(10 * time.Second); err != nil {
 				t.Error(err)
 			}
@@ -179,7 +177,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 			e := engines(t, c.platform, p.Endpoints(), called(base, 2))
 			sum(t, e)
 			buf, err := accl.Alloc[int32](t.Context(), e[0], 10)
-			check(t, err)
+			assert.NilError(t, err)
 			ended := make(chan error, 1)
 			go func() {
 				_, err := e[0].Recv(t.Context(), buf, 10, 1)
@@ -189,7 +187,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 			start := time.Now()
-			check(t, p.Signal(c.signal))
+			assert.NilError(t, p.Signal(c.signal))
 			code, err := p.Wait(10 * time.Second)
 			if took := time.Since(start); code != 0 || err != nil || took > 2*time.Second+500*time.Millisecond {
 				t.Errorf("%d, %v after %v", code, err, took)
@@ -199,20 +197,10 @@ func TestSignalsEndItInTime(t *testing.T) {
 			}
 			select {
 			case err := <-ended:
-				if err == nil {
-					t.Error("received from nobody")
-				}
+				assert.Check(t, err != nil, "received from nobody")
 			case <-time.After(20 * time.Second):
 				t.Error("the client's call does not end")
 			}
 		})
-	}
-}
-
-// check ends the test at an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

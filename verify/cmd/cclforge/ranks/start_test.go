@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
@@ -52,11 +54,9 @@ func start(t testing.TB, args ...string) *process {
 func startUnder(t testing.TB, launcher []string, processes int, args ...string) *process {
 	t.Helper()
 	p, err := launch(launcher, args)
-	check(t, err)
+	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if err := p.Kill(); err != nil {
-			t.Errorf("end cclforge: %v", err)
-		}
+		assert.Check(t, p.Kill(), "end cclforge")
 		if t.Failed() {
 			t.Logf("cclforge %s:\n%s", strings.Join(args, " "), p.Output())
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func sh(t *testing.T, script string) *Process {
@@ -16,9 +19,7 @@ func sh(t *testing.T, script string) *Process {
 		t.Skip("the test needs sh")
 	}
 	p, err := Start(t.TempDir(), []string{"MARK=here"}, path, "-c", script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(p.Kill)
 	return p
 }
@@ -27,18 +28,12 @@ func TestProcessesAreReadyAndEnd(t *testing.T) {
 	p := sh(t,
 		`trap 'echo bye $MARK; exit 0' TERM; echo other; echo '{"event":"ready","pid":7,"network":"sockets","ranks":[{"rank":2,"commands":"a:1","poe":"b:2"}]}'; while :; do sleep 0.01; done`)
 	ready, err := p.Ready(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if r := ready[0]; r.PID != 7 || r.Network != "sockets" || len(r.Ranks) != 1 || r.Ranks[0] != (Rank{2, "a:1", "b:2"}) {
 		t.Errorf("%+v", r)
 	}
-	if err := p.Stop(10 * time.Second); err != nil {
-		t.Error(err)
-	}
-	if p.Said() != "other\nbye here\n" {
-		t.Errorf("it said %q", p.Said())
-	}
+	assert.Check(t, p.Stop(10*time.Second))
+	assert.Check(t, is.Equal(p.Said(), "other\nbye here\n"))
 }
 
 func TestWhatGoesWrongWithProcessesIsSaid(t *testing.T) {
@@ -57,9 +52,7 @@ func TestWhatGoesWrongWithProcessesIsSaid(t *testing.T) {
 	if _, err := p.Ready(short, 1); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "deaf") {
 		t.Error(err)
 	}
-	if err := p.Stop(50 * time.Millisecond); !errors.Is(err, ErrSlow) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(p.Stop(50*time.Millisecond), ErrSlow))
 	if _, err := Start(t.TempDir(), nil, "/no/such/program"); err == nil {
 		t.Error("a program that is not there")
 	}

@@ -2,9 +2,11 @@ package quick
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/world"
@@ -13,9 +15,7 @@ import (
 // generated is what a generated demo passes to Main.
 func generated(t testing.TB, name, vars string) (Open, Load) {
 	p, err := world.Platform(name, vars)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	open := func(ctx context.Context, dev accl.Device, ranks []accl.Rank, local int, o ...accl.OpenOption) (*accl.Engine,
 		error) {
 		return accl.Open(ctx, dev, p, ranks, local, o...)
@@ -46,18 +46,12 @@ func TestEverythingIsRight(t *testing.T) {
 		t.Run(c.name+c.vars, func(t *testing.T) {
 			open, load := generated(t, c.name, c.vars)
 			var out strings.Builder
-			if err := Run(t.Context(), &out, open, load, c.ranks); err != nil {
-				t.Errorf("%v", err)
-			}
+			assert.Check(t, Run(t.Context(), &out, open, load, c.ranks))
 			for _, text := range c.has {
-				if !strings.Contains(out.String(), text) {
-					t.Errorf("no %s", text)
-				}
+				assert.Check(t, is.Contains(out.String(), text))
 			}
 			for _, text := range c.lacks {
-				if strings.Contains(out.String(), "\n"+text) {
-					t.Errorf("%s, which the generation lacks", text)
-				}
+				assert.Check(t, !strings.Contains(out.String(), "\n"+text), "%s, which the generation lacks", text)
 			}
 			if t.Failed() || testing.Verbose() {
 				t.Logf("\n%s", out.String())
@@ -98,18 +92,14 @@ func TestWrongResultsAreFound(t *testing.T) {
 	}
 	var out strings.Builder
 	err := Run(t.Context(), &out, lies, load, 2)
-	if !errors.Is(err, ErrDiffers) {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.ErrorIs(err, ErrDiffers))
 	for line := range strings.Lines(out.String()) {
 		// Nothing but calls without a result is right.
 		if strings.Contains(line, "  ok  ") && !strings.HasPrefix(line, "nop") && !strings.HasPrefix(line, "barrier") {
 			t.Errorf("not found: %s", line)
 		}
 	}
-	if !strings.Contains(out.String(), "rank 1, operand 0, on the device: element -1 is ") {
-		t.Errorf("no place in:\n%s", out.String())
-	}
+	assert.Check(t, is.Contains(out.String(), "rank 1, operand 0, on the device: element -1 is "), "no place in")
 }
 
 func TestInterrupt(t *testing.T) {
@@ -121,9 +111,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		return len(p), nil
 	})
-	if err := Run(ctx, w, open, load, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.ErrorIs(Run(ctx, w, open, load, 2), context.Canceled))
 }
 
 type writerFunc func(p []byte) (int, error)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
@@ -90,14 +92,10 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(b.Close)
 	d, err := pins.Design(platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	g := d.ABI()
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &world{t: t, b: b, r: r, open: map[uint32]*call{}}
@@ -413,9 +411,7 @@ func TestAFullQueueHoldsCallsUp(t *testing.T) {
 	for range 100 * queue {
 		w.step()
 	}
-	if len(w.waiting) != queue-1 {
-		t.Fatalf("%d calls were let in", len(w.waiting))
-	}
+	assert.Assert(t, len(w.waiting) == queue-1, "%d calls were let in", len(w.waiting))
 	w.checkStatus()
 	for w.acked < 2*queue {
 		if c := w.takeOne(); c == nil {
@@ -454,21 +450,13 @@ func TestAClientWhoseFirstCallIsSlowKeepsNoProcessorAwake(t *testing.T) {
 		}
 		settle()
 	}
-	if status := w.read(pageCalls, w.status); status != 0 {
-		t.Fatalf("no ticket is left and status says %08X", status)
-	}
-	if w.takeOne() != nil {
-		t.Fatal("a call was taken")
-	}
+	assert.Equal(t, w.read(pageCalls, w.status), uint32(0), "no ticket is left and status")
+	assert.Assert(t, w.takeOne() == nil, "a call was taken")
 	before := w.lastEvent
 	w.answerOne(slow)
 	settle()
-	if w.acked != tickets {
-		t.Fatalf("%d answers have gone", w.acked)
-	}
-	if w.lastEvent == before {
-		t.Error("no event says that calls can be taken again")
-	}
+	assert.Assert(t, w.acked == tickets, "%d answers have gone", w.acked)
+	assert.Check(t, w.lastEvent != before, "no event says that calls can be taken again")
 	for len(w.open)+len(w.waiting) > 0 {
 		if len(w.waiting) > 0 {
 			w.takeOne()
@@ -476,9 +464,7 @@ func TestAClientWhoseFirstCallIsSlowKeepsNoProcessorAwake(t *testing.T) {
 		w.answerOne(w.anyOpen())
 	}
 	settle()
-	if w.acked != tickets+3 {
-		t.Errorf("%d answers have gone", w.acked)
-	}
+	assert.Check(t, w.acked == tickets+3, "%d answers have gone", w.acked)
 }
 
 func TestNothingElseIsARegister(t *testing.T) {
@@ -516,37 +502,27 @@ func TestACallCostsFewCycles(t *testing.T) {
 	read := w.b.Cycle - began
 	w.takeOne()
 	ticket := w.anyOpen()
-	if err := w.write(w.ticket, ticket); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.write(w.ticket, ticket))
 	w.open[ticket].state, w.open[ticket].code = answered, 9
 	began = w.b.Cycle
-	if err := w.write(w.answer, 9); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, w.write(w.answer, 9))
 	for w.acked == 0 {
 		w.step()
 	}
 	answer := w.lastAck - began
 	t.Logf("event after %d cycles, a register in %d, an answer gone in %d", event, read, answer)
-	if event > 1 || read > 2 || answer > 4 {
-		t.Error("that is too many")
-	}
+	assert.Check(t, event <= 1 && read <= 2 && answer <= 4, "that is too many")
 }
 
 func TestWhatIsNoRegisterIsRefused(t *testing.T) {
 	w := newWorld(t, "u55c_tcp", 0)
 	d, err := pins.Design("u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	c := w.place(3, false)
 	for range 200 {
 		w.step()
 	}
-	if err := w.b.Undefined(pageCalls, w.step, w.r, d.ABI().RegisterMap("calls")); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, w.b.Undefined(pageCalls, w.step, w.r, d.ABI().RegisterMap("calls")))
 	if got := w.takeOne(); got != c {
 		t.Errorf("%+v is taken, not %+v", got, c)
 	}

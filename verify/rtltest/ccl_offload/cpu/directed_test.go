@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
@@ -24,12 +27,8 @@ func (p *pair) ends(t *testing.T, cause rv32.Cause, parts ...any) *rv32.Trap {
 	t.Helper()
 	p.load(t, Program(parts...), [32]uint32{})
 	trap, err := p.run(100_000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if trap == nil || !errors.Is(trap, cause) {
-		t.Fatalf("ends with %v, want %v", trap, cause)
-	}
+	assert.NilError(t, err)
+	assert.Assert(t, trap != nil && errors.Is(trap, cause), "ends with %v, want %v", trap, cause)
 	return trap
 }
 
@@ -175,13 +174,9 @@ func programsChangeThemselvesBeforeFenceI(t *testing.T, kind Kind) {
 	p.ends(t, rv32.Breakpoint, OpI("addi", a2, 0, 3), LI(a1, changed), OpI("addi", a0, a0, 1), Store("sw", a1, 12, 0),
 		Bare("fence.i"),
 		OpI("addi", a2, a2, -1), Branch("bne", a2, 0, -16), Bare("ebreak"))
-	if p.core.Registers[a0] != 201 {
-		t.Errorf("a0 = %d", p.core.Registers[a0])
-	}
+	assert.Check(t, is.Equal(p.core.Registers[a0], uint32(201)))
 	p.ends(t, rv32.Breakpoint, LI(a1, changed), Store("sw", a1, 16, 0), Bare("fence.i"), Bare("ecall"), Bare("ebreak"))
-	if p.core.Registers[a0] != 100 {
-		t.Errorf("a0 = %d", p.core.Registers[a0])
-	}
+	assert.Check(t, is.Equal(p.core.Registers[a0], uint32(100)))
 }
 
 func TestCounters(t *testing.T) { onBoth(t, counters) }
@@ -334,9 +329,7 @@ func TestReturnsGoWhereTheyAreTold(t *testing.T) {
 	ret := OpI("jalr", 0, ra, 0)
 	elsewhere := []any{JAL(ra, 8), Bare("ecall"), OpI("addi", ra, ra, 12), ret, OpI("addi", a0, a0, 1), Bare("ebreak")}
 	p.ends(t, rv32.Breakpoint, elsewhere...)
-	if p.core.Registers[a0] != 1 {
-		t.Errorf("elsewhere: a0 = %d", p.core.Registers[a0])
-	}
+	assert.Check(t, is.Equal(p.core.Registers[a0], uint32(1)), "elsewhere: a0")
 	p.ends(t, rv32.Breakpoint, OpI("addi", ra, 0, 12), ret, Bare("ecall"), Bare("ebreak"))
 	p.ends(t, rv32.MisalignedFetch, JAL(ra, 8), Bare("ebreak"), OpI("addi", ra, ra, 2), ret)
 	p.ends(t, rv32.Breakpoint, JAL(ra, 8), Bare("ebreak"), OpI("addi", ra, ra, 1), ret) // the lowest bit does not count

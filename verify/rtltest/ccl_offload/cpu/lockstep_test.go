@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -120,9 +122,7 @@ func newPairOf(t testing.TB, kind Kind, seed uint64, firmware string) *pair {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(core.Close)
 	p := &pair{core: core, kind: kind}
 	p.sim = rv32.New(ramBytes, &p.bus)
@@ -134,9 +134,7 @@ func newPairOf(t testing.TB, kind Kind, seed uint64, firmware string) *pair {
 // load resets both with a program and registers.
 func (p *pair) load(t testing.TB, image []byte, registers [32]uint32) {
 	t.Helper()
-	if err := p.sim.Load(image, nil); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, p.sim.Load(image, nil))
 	p.core.Reset()
 	for i := range p.core.RAM {
 		p.core.RAM[i] = binary.LittleEndian.Uint32(p.sim.RAM()[4*i:])
@@ -321,8 +319,6 @@ func firmwareFile(t testing.TB, image []byte) string {
 		fmt.Fprintf(&text, "%08x\n", binary.LittleEndian.Uint32(word[:]))
 	}
 	name := filepath.Join(t.TempDir(), "firmware.mem")
-	if err := os.WriteFile(name, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(name, []byte(text.String()), 0o644))
 	return name
 }

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	. "github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -28,9 +30,7 @@ func TestErrorsThatTheVendorsCoreIgnoresStopIt(t *testing.T) {
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		t.Cleanup(core.Close)
 		program := Program(LI(s1, 0x20000), LI(a0, 0x12345678), Store("sh", a0, 6, s1), nops(10), next,
 			Store("sw", a0, 0x304, 0), JAL(0, 0))

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/verify/emu/rv32/rv32test"
 )
@@ -53,9 +55,7 @@ func randomPrograms(t *testing.T, kind Kind, instructions int) {
 		}
 		p.load(t, image, registers)
 		trap, err := p.run(1 + r.IntN(3000)) // the next reset comes wherever it stands then
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		assert.NilError(t, err, "seed %d", seed)
 		switch {
 		case p.changed:
 			ends["changed itself"]++
@@ -68,9 +68,7 @@ func randomPrograms(t *testing.T, kind Kind, instructions int) {
 	t.Logf("%d instructions, %.3f cycles each; ends: %v", p.count, float64(p.cycles)/float64(p.count), ends)
 	for _, end := range []string{"limit", "breakpoint", "environment call", "illegal instruction", "misaligned fetch",
 		"misaligned load", "misaligned store", "unmapped load", "unmapped store"} {
-		if ends[end] == 0 && instructions >= 400_000 {
-			t.Errorf("no program ended with: %s", end)
-		}
+		assert.Check(t, ends[end] != 0 || instructions < 400_000, "no program ended with: %s", end)
 	}
 }
 
@@ -80,13 +78,9 @@ func TestFirmwareBootsInLockStep(t *testing.T) { firmwareBoots(t, Own) }
 func firmwareBoots(t *testing.T, kind Kind) {
 	for _, generation := range []string{"accl-2021", "accl-2022", "accl-2024"} {
 		image, err := firmware.Prebuilt(generation)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		p := newPairOf(t, kind, 1, firmwareFile(t, image.Code))
-		if err := p.sim.Load(image.Code, nil); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, p.sim.Load(image.Code, nil))
 		for i, w := range p.core.RAM { // the model has read the file
 			if want := binary.LittleEndian.Uint32(p.sim.RAM()[4*i:]); w != want {
 				t.Fatalf("%s: RAM 0x%x holds 0x%x, want 0x%x", generation, 4*i, w, want)
@@ -98,12 +92,8 @@ func firmwareBoots(t *testing.T, kind Kind) {
 		accesses := 0
 		p.answer = func(Access) (uint32, uint32, bool) { accesses++; return 0, 0, false }
 		trap, err := p.run(100_000)
-		if err != nil || trap != nil || p.changed {
-			t.Fatalf("%s: %v, %v", generation, trap, err)
-		}
-		if accesses == 0 {
-			t.Errorf("%s: nothing was asked of the bus", generation)
-		}
+		assert.Assert(t, err == nil && trap == nil && !p.changed, "%s: %v, %v", generation, trap, err)
+		assert.Check(t, accesses != 0, "%s: nothing was asked of the bus", generation)
 		t.Logf("%s: %d instructions, %d bus accesses, %.3f cycles an instruction", generation, p.count, accesses,
 			float64(p.cycles)/float64(p.count))
 	}

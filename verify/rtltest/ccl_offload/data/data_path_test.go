@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 )
 
@@ -109,15 +111,9 @@ func TestSlicesOfManyMovesGoWhereTheyBelong(t *testing.T) {
 				w.pace = []int{100, 90, 50, 15}[w.r.IntN(4)]
 				w.run(250, 50_000, nil)
 			}
-			if w.failed != 0 || w.flushes != 0 {
-				t.Fatalf("%d slices failed", w.failed)
-			}
-			if min(w.besides[0], w.besides[1]) < 40 {
-				t.Fatalf("only %v slices had something beside", w.besides)
-			}
-			if w.keeps < 20 {
-				t.Fatalf("only %d slices kept what they sent", w.keeps)
-			}
+			assert.Assert(t, w.failed == 0 && w.flushes == 0, "%d slices failed", w.failed)
+			assert.Assert(t, min(w.besides[0], w.besides[1]) >= 40, "only %v slices had something beside", w.besides)
+			assert.Assert(t, w.keeps >= 20, "only %d slices kept what they sent", w.keeps)
 			w.finish()
 		})
 	}
@@ -144,16 +140,12 @@ func TestFaultsOfDMAEnginesEndTheirSlices(t *testing.T) {
 				w.pace = []int{100, 90, 50}[w.r.IntN(3)]
 				w.run(250, 50_000, nil)
 			}
-			if w.failed < 20 || w.flushes != 0 {
-				t.Fatalf("%d slices failed, %d flushes", w.failed, w.flushes)
-			}
+			assert.Assert(t, w.failed >= 20 && w.flushes == 0, "%d slices failed, %d flushes", w.failed, w.flushes)
 			w.faults = 0
 			w.finish()
 			before := w.failed
 			w.run(100, 50_000, nil)
-			if w.failed != before {
-				t.Fatal("a slice failed after the faults")
-			}
+			assert.Equal(t, w.failed, before, "a slice failed after the faults")
 		})
 	}
 }
@@ -185,9 +177,7 @@ func TestLateAnswersOfDMAEnginesAreTimeouts(t *testing.T) {
 			w.disturb(600)
 			w.lates, w.faults = true, 20
 			w.run(400, 20_000, nil)
-			if w.failed < 4 {
-				t.Fatalf("%d slices failed", w.failed)
-			}
+			assert.Assert(t, w.failed >= 4, "%d slices failed", w.failed)
 			w.faults = 0
 			w.clean(nil)
 			w.finish()
@@ -221,9 +211,7 @@ func TestAnswersThatComeJustAtTheLimit(t *testing.T) {
 		}
 		w.clean(nil)
 	}
-	if w.failed < 20 || w.failed > w.retired/2 {
-		t.Fatalf("%d of %d slices failed", w.failed, w.retired)
-	}
+	assert.Assert(t, w.failed >= 20 && w.failed <= w.retired/2, "%d of %d slices failed", w.failed, w.retired)
 	w.finish()
 }
 
@@ -300,9 +288,7 @@ func TestSlicesFollowEachOtherWithoutGaps(t *testing.T) {
 			}
 			cycles := w.b.Cycle - began
 			t.Logf("1 MiB: %d cycles, %.2f a slice", cycles, float64(cycles)/float64(n))
-			if cycles > c.cycles {
-				t.Errorf("%d cycles, want at most %d", cycles, c.cycles)
-			}
+			assert.Check(t, cycles <= c.cycles, "%d cycles, want at most %d", cycles, c.cycles)
 		})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
@@ -29,9 +31,7 @@ func newKernelOutput(t *testing.T, seed uint64) *pins.Bench {
 	if errors.Is(err, errTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(b.Close)
 	return b
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
@@ -168,14 +170,10 @@ func newWorld(t *testing.T, seed uint64) *world {
 	if errors.Is(err, errTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(b.Close)
 	d, err := pins.Design(platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 1)), l: newLayouts(d.ABI()), pace: 80, limit: forever,
 		outRoom: kernelBeats}
 	wire := func(prefix string) wires {

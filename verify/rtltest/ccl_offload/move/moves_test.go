@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -31,9 +32,7 @@ func build(t *testing.T, name string) *bench {
 	}
 	d := designtest.Made(t, name, map[string]string{units + ".hcl": unitsText})
 	all, err := verilate.SourcesOf(t.Context(), d, "ccl_offload")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	parts := map[string]bool{}
 	for _, part := range []string{
 		"cclo_pkg", "engine_pkg", "move_pkg", "fifo", "round_robin", "packet_count", "move_registers",
@@ -51,23 +50,15 @@ func build(t *testing.T, name string) *bench {
 		}
 	}
 	tops, err := verilate.Place(map[string][]byte{"moves_tb.sv": []byte(top())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	shell, err := filepath.Abs("shell/moves.cpp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	path, err := verilate.Build{
 		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
 	}.Library(report.With(t.Context(), report.Lines(os.Stderr)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	b := &bench{n: numbers{d, d.ABI()}}
 	purego.RegisterLibFunc(&b.create, handle, "bench_new")
 	purego.RegisterLibFunc(&b.free, handle, "bench_delete")
@@ -165,9 +156,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 					for seed := range seeds {
 						w := b.world(t, seed, m.mode)
 						w.run(120)
-						if w.failure != nil {
-							t.Fatalf("seed %d: %v", seed, w.failure)
-						}
+						assert.NilError(t, w.failure, "seed %d", seed)
 						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed,
 							w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
 						apart += w.apart
@@ -177,9 +166,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 					}
 				})
 			}
-			if apart == 0 {
-				t.Error("no message was of another collective")
-			}
+			assert.Check(t, apart != 0, "no message was of another collective")
 		})
 	}
 }

@@ -3,6 +3,8 @@ package moves_test
 import (
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // Addresses step on by themselves as each move says.
@@ -59,9 +61,7 @@ func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
 					w.fail("%s is 0x%X, not 0x%X, after 0x%X", name, got, regs[name], control)
 				}
 			}
-			if w.failure != nil {
-				t.Fatalf("seed %d: %v", seed, w.failure)
-			}
+			assert.NilError(t, w.failure, "seed %d", seed)
 		}
 	}
 }
@@ -139,8 +139,7 @@ func TestSlicesComeInTime(t *testing.T) {
 			before = w.now
 		}
 		t.Logf("%s: slices come every %d cycles", result, gap)
-		if w.failure != nil || !m.cut || gap > sliceBytes/beat/2 {
-			t.Errorf("%s: slices come every %d cycles: %v", result, gap, w.failure)
-		}
+		assert.Check(t, w.failure == nil && m.cut && gap <= sliceBytes/beat/2,
+			"%s: slices come every %d cycles: %v", result, gap, w.failure)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ebitengine/purego"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
@@ -91,9 +92,7 @@ func newBench(t *testing.T, platform string, seed uint64) *bench {
 		t.Skip(err)
 	}
 	all, err := verilate.Sources(ctx, platform, "ccl_offload", "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	sources := slices.DeleteFunc(all, func(path string) bool {
 		return !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(filepath.Base(path), p) })
 	})
@@ -104,13 +103,9 @@ func newBench(t *testing.T, platform string, seed uint64) *bench {
 		Top: "network_bench", Sources: append(sources, filepath.Join(here, "shell", "network_bench.sv")),
 		Shell: []string{filepath.Join(here, "shell", "network_bench.cpp"), shell}, Careful: true, Optimize: "-O1",
 	}.Library(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	d := designtest.Load(t, platform, nil)
 	kind := d.Platform.POEs[0].Kind
 	b := &bench{t: t, d: d, header: d.ABI().Layout(abi.MessageHeader), lossy: kind == "udp", rdma: kind == "rdma"}
@@ -403,9 +398,7 @@ func (s *script) check(tr *traffic) {
 		if key == loop {
 			got = want
 		}
-		if len(got) != len(want) {
-			t.Fatalf("session %d: %d chunks were sent, not %d", key, len(got), len(want))
-		}
+		assert.Assert(t, len(got) == len(want), "session %d: %d chunks were sent, not %d", key, len(got), len(want))
 		var back []chunk
 		for i := range want {
 			if key != loop {
@@ -417,23 +410,19 @@ func (s *script) check(tr *traffic) {
 		}
 		arrived := tr.received[key]
 		slices.SortFunc(arrived, func(a, b arrival) int { return int(a.address) - int(b.address) })
-		if len(arrived) != len(back) {
-			t.Fatalf("session %d: %d packets were received, not %d", key, len(arrived), len(back))
-		}
+		assert.Assert(t, len(arrived) == len(back),
+			"session %d: %d packets were received, not %d", key, len(arrived), len(back))
 		for i, a := range arrived {
 			want := back[i].data
 			if a.kind == dropped {
 				want = want[:min(64, len(want))]
 			}
-			if !bytes.Equal(a.data, want) {
-				t.Fatalf("session %d, packet %d of %d bytes: other data were received\n%x\n%x", key, i, len(want), a.data, want)
-			}
+			assert.Assert(t, bytes.Equal(a.data, want),
+				"session %d, packet %d of %d bytes: other data were received\n%x\n%x", key, i, len(want), a.data, want)
 		}
 	}
 	for key := range tr.sent {
-		if s.expected[key] == nil {
-			t.Fatalf("session %d: something was sent", key)
-		}
+		assert.Assert(t, s.expected[key] != nil, "session %d: something was sent", key)
 	}
 }
 
@@ -503,9 +492,7 @@ func TestARefusedSessionHoldsUpNoOther(t *testing.T) {
 	if n := b.events(tr, s.count(others...), 100_000); n != s.count(others...) {
 		t.Fatalf("%d events of the other sessions, not %d", n, s.count(others...))
 	}
-	if len(tr.sent[refused]) > 0 {
-		t.Fatal("the session was not refused")
-	}
+	assert.Assert(t, len(tr.sent[refused]) <= 0, "the session was not refused")
 	b.window(b.handle, refused, 1<<20)
 	b.events(tr, s.count(refused), 100_000)
 	s.check(tr)
@@ -527,9 +514,7 @@ func TestAHeldSessionHoldsUpNoOther(t *testing.T) {
 			t.Errorf("session %d: %d packets were received, not %d", key, len(tr.received[key]), want)
 		}
 	}
-	if len(tr.received[held]) > 0 {
-		t.Fatal("the session was not held")
-	}
+	assert.Assert(t, len(tr.received[held]) <= 0, "the session was not held")
 	b.options(b.handle, &options{heldSession: nobody})
 	b.events(tr, s.count(), 60_000)
 	s.check(tr)
@@ -633,17 +618,13 @@ func TestAClosedSessionIsToldBehindItsData(t *testing.T) {
 	b.close(b.handle, 7)
 	b.options(b.handle, &options{heldSession: 7})
 	b.events(tr, 1, 5000)
-	if len(tr.closed) > 0 {
-		t.Fatal("the session is said to be closed before its data were taken")
-	}
+	assert.Assert(t, len(tr.closed) <= 0, "the session is said to be closed before its data were taken")
 	b.options(b.handle, &options{heldSession: nobody})
 	b.events(tr, len(want)+1, 5000)
 	if !slices.Equal(tr.closed, []uint64{7}) || len(tr.received[7]) != len(want) {
 		t.Fatalf("closed: %v, after %d packets", tr.closed, len(tr.received[7]))
 	}
 	for i, a := range tr.received[7] {
-		if !bytes.Equal(a.data, want[i]) {
-			t.Errorf("packet %d has other data", i)
-		}
+		assert.Check(t, bytes.Equal(a.data, want[i]), "packet %d has other data", i)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
@@ -59,9 +62,7 @@ type world struct {
 func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 	t.Helper()
 	d, err := pins.Design(platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	memory := d.ABI().Memory("exchange")
 	m := pins.Module{
 		Platform: platform, Folder: "ccl_offload", Top: "exchange_memory", Files: []string{"exchange_memory"},
@@ -84,9 +85,7 @@ func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(b.Close)
 	r := rand.New(rand.NewPCG(seed, 2))
 	w := &world{t: t, b: b, r: r, m: memory, words: make([]uint32, memory.Size/4), hosts: map[int][]uint32{}}
@@ -267,16 +266,12 @@ func TestEveryAccessIsAtomic(t *testing.T) {
 			w.quiet = true
 			for i := range w.words { // what memory holds at first is anything
 				w.words[i] = w.r.Uint32()
-				if err := a.Write(w.m.Base+uint32(4*i), w.words[i], 0xF); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, a.Write(w.m.Base+uint32(4*i), w.words[i], 0xF))
 			}
 			w.quiet = false
 			w.writes, w.pulses = 0, 0
 			for range 1500 {
-				if err := w.host(a); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, w.host(a))
 			}
 			w.quiet = true
 			for range 40 {
@@ -327,16 +322,12 @@ func TestWhatIsNoMemoryIsRegistersOrNothing(t *testing.T) {
 				t.Errorf("%s: reading 0x%X: the registers see 0x%X", p.name, address, last.address)
 			}
 			data := w.r.Uint32()
-			if err := a.Write(address, data, 0x6); err != nil {
-				t.Errorf("%s: %v", p.name, err)
-			}
+			assert.Check(t, a.Write(address, data, 0x6), "%s", p.name)
 			if address < w.m.Base && (last.address != uint64(address) || last.data != uint64(data) || last.strobe != 6 ||
 				last.writes != 1) {
 				t.Errorf("%s: writing 0x%X: the registers see %+v", p.name, address, last)
 			}
 		}
-		if w.pulses != 0 {
-			t.Errorf("%s: a write beside the memory is told", p.name)
-		}
+		assert.Check(t, is.Equal(w.pulses, 0), "%s: a write beside the memory is told", p.name)
 	}
 }

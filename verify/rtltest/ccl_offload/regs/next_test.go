@@ -3,6 +3,8 @@ package regs
 import (
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
@@ -91,9 +93,7 @@ func TestNextTakesCallsOrSleeps(t *testing.T) {
 		w.b.Start(pageSystem, false, w.at["next"], 0)
 		w.b.Step()
 		w.b.Step()
-		if !w.b.Is("sleeping") {
-			t.Error("nobody says that the processor sleeps")
-		}
+		assert.Check(t, w.b.Is("sleeping"), "nobody says that the processor sleeps")
 		w.b.Set(pageSystem.Request, 0)
 		w.b.Step()
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
@@ -91,9 +93,7 @@ func TestPeersAreFoundAsInTheMemory(t *testing.T) {
 
 func lookups(t *testing.T, platform string, seed uint64) {
 	d, err := pins.Design(platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	x := newTable(d.ABI())
 	clients := []string{"moves", "messages", "rendezvous"}
 	m := pins.Module{
@@ -107,9 +107,7 @@ func lookups(t *testing.T, platform string, seed uint64) {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer b.Close()
 	r := rand.New(rand.NewPCG(seed, 3))
 
@@ -195,8 +193,6 @@ func lookups(t *testing.T, platform string, seed uint64) {
 			b.Pack(c+"_request", pins.Field{Width: peerRequestBits})
 		}
 	}
-	if found < 50 || missing < 50 {
-		t.Errorf("only %d were found and %d not", found, missing)
-	}
+	assert.Check(t, found >= 50 && missing >= 50, "only %d were found and %d not", found, missing)
 	t.Logf("a look-up takes %d cycles at least, %d at most", alone, slowest)
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/rtltest/pins"
@@ -13,9 +15,7 @@ import (
 func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 	page := pins.Page{Request: "sessions_request", Response: "sessions_response"}
 	d, err := pins.Design("u280_2022")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	at, low := map[string]uint32{}, map[string]int{}
 	for _, r := range d.ABI().RegisterMap("sessions").Registers {
 		at[r.Name] = r.At
@@ -37,9 +37,7 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer b.Close()
 	r := rand.New(rand.NewPCG(0, 8))
 	var requests []uint64 // that wait for an answer
@@ -58,9 +56,7 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 	}
 	access := func(write bool, name string, v uint32) uint32 {
 		got, err := b.Access(page, step, write, at[name], v)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		assert.NilError(t, err, "%s", name)
 		return got
 	}
 	reply := func(pin string, v uint64) {
@@ -75,9 +71,7 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 	if got := access(false, "connect_status", 0); got != 0 || events != 0 {
 		t.Fatalf("an answer without a request: %08X", got)
 	}
-	if err := b.Undefined(page, step, r, d.ABI().RegisterMap("sessions")); err != nil {
-		t.Error(err)
-	}
+	assert.Check(t, b.Undefined(page, step, r, d.ABI().RegisterMap("sessions")))
 	for range 300 {
 		pauses = 1 + r.IntN(20)
 		events = 0

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
@@ -39,9 +42,7 @@ type systemWorld struct {
 func newSystemWorld(t *testing.T, seed uint64) *systemWorld {
 	t.Helper()
 	d, err := pins.Design("u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	m := pins.Module{
 		Platform: "u55c_tcp", Folder: "ccl_offload", Top: "system_registers", Files: []string{"system_registers"},
 		Params: map[string]string{"MILLISECOND_CYCLES": "50"},
@@ -65,9 +66,7 @@ func newSystemWorld(t *testing.T, seed uint64) *systemWorld {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(b.Close)
 	w := &systemWorld{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{},
 		d: d.HardwareID, limit: d.Platform.Limits.RemoteTimeoutMillis}
@@ -203,9 +202,7 @@ func TestTheAlarmEndsSleep(t *testing.T) {
 	}
 	w.access(pageSystem, true, "alarm", 0x3FFFFFFF)
 	w.step()
-	if !w.b.Is("alarm_far") {
-		t.Error("the alarm is far away")
-	}
+	assert.Check(t, w.b.Is("alarm_far"), "the alarm is far away")
 }
 
 func TestTimeGoesOn(t *testing.T) {
@@ -241,30 +238,20 @@ func TestTimeGoesOn(t *testing.T) {
 			t.Errorf("%s is %d and %d, not %d", name, got, w.b.Get(name), v)
 		}
 	}
-	if got := w.access(pageSystem, false, "hardware_id", 0); got != w.d {
-		t.Errorf("the hardware id is %08X, not %08X", got, w.d)
-	}
+	assert.Check(t, is.Equal(w.access(pageSystem, false, "hardware_id", 0), w.d), "the hardware id")
 	w.access(pageSystem, true, "trace", 0xABCD)
 	w.step()
-	if len(w.traced) != 1 || w.traced[0] != 0xABCD {
-		t.Errorf("traced: %X", w.traced)
-	}
+	assert.Check(t, len(w.traced) == 1 && w.traced[0] == 0xABCD, "traced: %X", w.traced)
 }
 
 func TestWhatIsNoRegisterIsRefused(t *testing.T) {
 	w := newSystemWorld(t, 0)
 	d, err := pins.Design("u55c_tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for name, page := range map[string]pins.Page{"system": pageSystem, "timers": pageTimers} {
-		if err := w.b.Undefined(page, w.step, w.r, d.ABI().RegisterMap(name)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Check(t, w.b.Undefined(page, w.step, w.r, d.ABI().RegisterMap(name)), "%s", name)
 	}
-	if len(w.traced) != 0 {
-		t.Errorf("traced: %X", w.traced)
-	}
+	assert.Check(t, is.Equal(len(w.traced), 0), "traced: %X", w.traced)
 	for range 20 {
 		v := w.r.Uint32()
 		w.access(pageSystem, true, "alarm", v)

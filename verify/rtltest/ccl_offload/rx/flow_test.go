@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // flow is one sender whose messages are taken one after another.
@@ -248,9 +250,7 @@ func TestMessagesOfManySendersComeWholeAndInOrder(t *testing.T) {
 			})
 		}
 		t.Logf("%s: %d messages came to those who waited", platform, atOnce)
-		if atOnce < 3 {
-			t.Errorf("%s: too few", platform)
-		}
+		assert.Check(t, atOnce >= 3, "%s: too few", platform)
 	}
 }
 
@@ -264,9 +264,7 @@ func TestMessagesComeWholeWhereverTheyAreCut(t *testing.T) {
 				r.cuts = true
 				r.Stall, r.Latency = uint32(60*seed), uint32(3*seed)
 				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
-				if r.parts < 20 {
-					t.Errorf("only %d headers come in part", r.parts)
-				}
+				assert.Check(t, r.parts >= 20, "only %d headers come in part", r.parts)
 			})
 		}
 	}

@@ -1,6 +1,10 @@
 package rx
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+)
 
 // Notices wait for the processor until there is no room: then they are held where nothing is
 // lost, or dropped. Each wakes the processor, and says nothing about who is at the session.
@@ -55,9 +59,7 @@ func TestNoticesAreHeldOrDroppedWhenThereIsNoRoom(t *testing.T) {
 				r.notice()
 				r.settle(retries)
 			}
-			if len(r.held) > 0 {
-				t.Error("there is room, and a notice is held")
-			}
+			assert.Check(t, len(r.held) <= 0, "there is room, and a notice is held")
 			if r.n.rendezvous {
 				r.Comm, r.Source = p.comm, p.rank
 				r.same("foreign", r.read(pageRendezvous, "rendezvous.foreign"), 0)
@@ -74,9 +76,7 @@ func TestNoticesAreHeldOrDroppedWhenThereIsNoRoom(t *testing.T) {
 			r.m.resetMessages()
 			retries := r.Retries - 1
 			r.settle(retries)
-			if !lost && len(r.m.notices) != 1 {
-				t.Errorf("after a reset %d notices come that were held", len(r.m.notices))
-			}
+			assert.Check(t, lost || len(r.m.notices) == 1, "after a reset %d notices come that were held", len(r.m.notices))
 			r.same("notices after a reset", r.read(pageNotice, "notice.waiting"), uint32(len(r.m.notices)))
 		})
 	}

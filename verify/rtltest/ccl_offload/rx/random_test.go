@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -51,9 +53,7 @@ func newRig(t testing.TB, platform string, seed uint64) *rig {
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(s.Close)
 	n := newNumbers(designtest.Load(t, platform, nil))
 	r := &rig{t: t, Side: s, n: n, m: newModel(n), r: rand.New(rand.NewPCG(seed, 1)), count: map[string]int{},
@@ -891,9 +891,8 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 				})
 			}
 			t.Log(total)
-			if platform != "u55c_udp" && total["messages for who waits"] == 0 {
-				t.Error("nobody waits for a message that is on its way")
-			}
+			assert.Check(t, platform == "u55c_udp" || total["messages for who waits"] != 0,
+				"nobody waits for a message that is on its way")
 			for _, what := range []string{"older messages", "matches with another collective", "notices", "older announcements",
 				"announcements of another collective"} {
 				if least := 2; !testing.Short() && total[what] < least &&
@@ -901,9 +900,7 @@ func TestTheReceiveSideDoesWhatItsModelDoes(t *testing.T) {
 					t.Errorf("only %d %s", total[what], what)
 				}
 			}
-			if total["sessions without a number"] == 0 {
-				t.Error("no packet comes by a session that has no number")
-			}
+			assert.Check(t, total["sessions without a number"] != 0, "no packet comes by a session that has no number")
 			if cut := platform == "u55c_tcp" || platform == "u280_2022"; cut && (total["headers in part"] < 20 ||
 				total["packets that hold more than a message"] < 50 || total["put goes on"] < 10) {
 				t.Error("messages are hardly cut or joined")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // openWindow opens one for what the selected rank sends.
@@ -160,9 +162,7 @@ func TestAnnouncementsAreFoundAsTheModelFindsThem(t *testing.T) {
 					}
 					r.settle(retries)
 				}
-				if r.m.events&r.n.eventNoAnnouncement == 0 {
-					t.Error("there was room for all")
-				}
+				assert.Check(t, r.m.events&r.n.eventNoAnnouncement != 0, "there was room for all")
 				t.Log(r.count)
 			})
 		}
@@ -188,9 +188,7 @@ func TestDataOfAWindowThatWasOpenedAgainDoNotCount(t *testing.T) {
 		r.check(r.Settle())
 		r.same("arrived", r.read(pageRendezvous, "rendezvous.arrived"), 0)
 	}
-	if late == 0 {
-		t.Error("memory always had the data before")
-	}
+	assert.Check(t, late != 0, "memory always had the data before")
 	t.Logf("%d of 60 data were written after the window was opened again", late)
 }
 
@@ -242,9 +240,7 @@ func TestWindowsFillWhereverTheirDataAreCut(t *testing.T) {
 					t.Fatal(d)
 				}
 			}
-			if closings == 0 || pieces < 50 {
-				t.Errorf("%d packets come in pieces, %d of them not all", pieces, closings)
-			}
+			assert.Check(t, closings != 0 && pieces >= 50, "%d packets come in pieces, %d of them not all", pieces, closings)
 		})
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 )
@@ -59,7 +62,5 @@ world     card:\S+/u280_axis3x\.xclbin,library=\S+$`)
 	if _, err := os.Stat(found[1]); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the libraries are still there: %v", err)
 	}
-	if err := serveCards(t.Context(), io.Discard, "u280", "", 1, false); !errors.Is(err, lang.ErrInvalid) {
-		t.Error(err)
-	}
+	assert.Check(t, is.ErrorIs(serveCards(t.Context(), io.Discard, "u280", "", 1, false), lang.ErrInvalid))
 }

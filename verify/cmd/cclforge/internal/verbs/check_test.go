@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestAllStepsRunAndTheEndSaysWhichFailed(t *testing.T) {
@@ -17,29 +20,19 @@ func TestAllStepsRunAndTheEndSaysWhichFailed(t *testing.T) {
 	}
 	var out strings.Builder
 	err := runAll(t.Context(), &out, []check{does("one", nil), does("two", errors.New("broken")), does("three", nil)})
-	if err == nil || err.Error() != "1 of 3 checks failed: two" {
-		t.Errorf("error %v", err)
-	}
-	if strings.Join(ran, " ") != "one two three" {
-		t.Errorf("ran %v", ran)
-	}
+	assert.Check(t, err != nil && err.Error() == "1 of 3 checks failed: two", "error %v", err)
+	assert.Check(t, is.Equal(strings.Join(ran, " "), "one two three"), "ran %v", ran)
 	got := regexp.MustCompile(`\(.*\)`).ReplaceAllString(out.String(), "(…)")
 	want := "== one\n== one: ok (…)\n== two\n== two: FAILED: broken (…)\n== three\n== three: ok (…)\n"
-	if got != want {
-		t.Errorf("got %q", got)
-	}
-	if err := runAll(t.Context(), &out, []check{does("one", nil)}); err != nil {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.Equal(got, want))
+	assert.Check(t, runAll(t.Context(), &out, []check{does("one", nil)}))
 }
 
 func TestCancelledRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stops := check{"stops", func(context.Context) error { cancel(); return errors.New("interrupted") }}
 	never := check{"never", func(context.Context) error { t.Error("ran after the end"); return nil }}
-	if err := runAll(ctx, &strings.Builder{}, []check{stops, never}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	assert.Check(t, is.ErrorIs(runAll(ctx, &strings.Builder{}, []check{stops, never}), context.Canceled))
 }
 
 func TestFormatted(t *testing.T) {
@@ -54,9 +47,7 @@ func TestFormatted(t *testing.T) {
 		must(t, os.WriteFile(full, []byte(text), 0o644))
 	}
 	err := formatted(dir)
-	if err == nil {
-		t.Fatal("no error")
-	}
+	assert.Assert(t, err != nil, "no error")
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 2 || lines[0] != filepath.Join(dir, "sub/bad.go")+" is not formatted" ||
 		!strings.HasPrefix(lines[1], filepath.Join(dir, "sub/broken.go")) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/command"
 )
 
@@ -56,9 +58,8 @@ func TestCommandLines(t *testing.T) {
 	} {
 		t.Setenv("CCLFORGE_CACHE", t.TempDir())
 		code, stdout, stderr := call(t, strings.Fields(c.args)...)
-		if code != c.code || !strings.Contains(stderr, c.says) || stdout != "" {
-			t.Errorf("%q: code %d, stdout %q, stderr %q; expected are %d and %q", c.args, code, stdout, stderr, c.code, c.says)
-		}
+		assert.Check(t, code == c.code && strings.Contains(stderr, c.says) && stdout == "",
+			"%q: code %d, stdout %q, stderr %q; expected are %d and %q", c.args, code, stdout, stderr, c.code, c.says)
 	}
 }
 
@@ -85,9 +86,8 @@ func TestPlansForOtherVersions(t *testing.T) {
 			"\n# cpp/hls/reduce_ops: compile reduce_ops\n(\ncd ./hls/reduce_ops\n" + compile + "\n)\n",
 			"\nv++ --link --target hw --config vitis/link.cfg ", "\n8 of 8 steps would run\n",
 		} {
-			if code != good || !strings.Contains(stdout, want) {
-				t.Errorf("%s: code %d, no %q in\n%s%s", version, code, want, stdout, stderr)
-			}
+			assert.Check(t, code == good && strings.Contains(stdout, want),
+				"%s: code %d, no %q in\n%s%s", version, code, want, stdout, stderr)
 		}
 		_, stdout, _ = call(t, "plan", "cpp", "--version="+version, "--commands", "--json")
 		steps, commands := 0, ""
@@ -98,15 +98,13 @@ func TestPlansForOtherVersions(t *testing.T) {
 				Why, Commands      []string
 			}
 			err := json.Unmarshal([]byte(line), &d)
-			if err != nil || d.Key == "" || !d.Runs || len(d.Why) != 1 || d.Version != version {
-				t.Errorf("%s: %v", line, err)
-			}
+			assert.Check(t, err == nil && d.Key != "" && d.Runs && len(d.Why) == 1 && d.Version == version,
+				"%s: %v", line, err)
 			commands += strings.Join(d.Commands, "\n")
 			steps++
 		}
-		if steps != 8 || !strings.Contains(commands, compile) {
-			t.Errorf("%s: %d steps, with the commands\n%s", version, steps, commands)
-		}
+		assert.Check(t, steps == 8 && strings.Contains(commands, compile),
+			"%s: %d steps, with the commands\n%s", version, steps, commands)
 		if _, stdout, _ = call(t, "plan", "cpp", "--version="+version); strings.Contains(stdout, "v++") {
 			t.Errorf("commands that nobody wants:\n%s", stdout)
 		}

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestEveryNightIsRecorded(t *testing.T) {
@@ -24,9 +25,7 @@ func TestEveryNightIsRecorded(t *testing.T) {
 			{"one", func(context.Context) error { return nil }},
 			{"two", func(context.Context) error { return err }},
 		})
-		if (got == nil) != (err == nil) {
-			t.Errorf("%v, want %v", got, err)
-		}
+		assert.Check(t, is.Equal((got == nil), (err == nil)), "%v, want %v", got, err)
 		must(t, r.add(file))
 	}
 	text, err := os.ReadFile(file)
@@ -48,9 +47,7 @@ func TestEveryNightIsRecorded(t *testing.T) {
 		seconds, ok := value.(float64)
 		return key == "seconds" && ok && seconds >= 0
 	})
-	if diff := cmp.Diff(want, all, times); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(want, all, times), "-want +")
 }
 
 // TestNightlyDoesWhatTheTargetsDo: what the ordinary run leaves out runs somewhere.
@@ -64,8 +61,6 @@ func TestNightlyDoesWhatTheTargetsDo(t *testing.T) {
 		"defects that benches find",
 		"synthesis", "coverage", "arithmetic and control core", "random worlds",
 	} {
-		if !slices.Contains(names, want) {
-			t.Errorf("nightly has no %s: %q", want, names)
-		}
+		assert.Check(t, slices.Contains(names, want), "nightly has no %s: %q", want, names)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -54,9 +56,8 @@ func TestScan(t *testing.T) {
 	code, says := scan()
 	for _, want := range []string{"41 °C (fpga0)", "u55c_udp", "accl-2024", "ccl_offload_0  not configured  0x",
 		"poe_0    udp   up    192.168.0.5/24", "poe_0    udp   down  192.168.0.5/24", "the link of cmac is down"} {
-		if code != good || !strings.Contains(says, want) {
-			t.Errorf("code %d, it does not say %q:\n%s", code, want, says)
-		}
+		assert.Check(t, code == good && strings.Contains(says, want),
+			"code %d, it does not say %q:\n%s", code, want, says)
 	}
 	code, says = scan("--json")
 	var all []struct {

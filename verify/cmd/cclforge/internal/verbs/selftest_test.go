@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
@@ -35,9 +37,8 @@ func TestSelftest(t *testing.T) {
 		{[]string{"u55c_tcp", "nix"}, 2, "", `selftest takes only [world], not "nix" as well`},
 	} {
 		out, errs, code := ranktest.Run(t, append([]string{self, "selftest"}, test.args...)...)
-		if code != test.code || !strings.Contains(out, test.out) || !strings.Contains(errs, test.errs) {
-			t.Errorf("%v: exit code %d\n%s%s", test.args, code, out, errs)
-		}
+		assert.Check(t, code == test.code && strings.Contains(out, test.out) && strings.Contains(errs, test.errs),
+			"%v: exit code %d\n%s%s", test.args, code, out, errs)
 	}
 }
 
@@ -87,7 +88,5 @@ func port(t *testing.T) string {
 // must ends the test at an error.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestTheSlowestPackagesAreListed(t *testing.T) {
@@ -28,9 +30,8 @@ func TestTheSlowestPackagesAreListed(t *testing.T) {
 	want := "the slowest packages:\n    40.0 s  cover\n    33.1 s  broken\n     6.5 s  a6\n     5.5 s  a5\n     4.5 s  " +
 		"a11\n" +
 		"     4.5 s  a4\n     3.5 s  a10\n     3.5 s  a3\n     2.5 s  a9\n     2.5 s  a2\n"
-	if passed.String() != said.String() || printed.String() != want {
-		t.Errorf("passed on %q, and said\n%s", passed.String(), printed.String())
-	}
+	assert.Check(t, passed.String() == said.String() && printed.String() == want,
+		"passed on %q, and said\n%s", passed.String(), printed.String())
 	printed.Reset()
 	if new(packages).print(&printed); printed.Len() > 0 {
 		t.Errorf("said of nothing: %q", printed.String())

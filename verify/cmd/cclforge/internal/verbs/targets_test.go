@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // TestTargetsAreVerbs: each target of mage calls a verb, and passes on each of its
@@ -17,9 +20,7 @@ func TestTargetsAreVerbs(t *testing.T) {
 	called := map[string]bool{}
 	for _, dir := range []string{"", "groups", "develop", "verify"} {
 		files, err := filepath.Glob(filepath.Join("../../../../../gen/targets", dir, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: no files, %v", dir, err)
-		}
+		assert.Assert(t, err == nil && len(files) != 0, "%s: no files, %v", dir, err)
 		for _, name := range files {
 			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 			must(t, err)
@@ -58,16 +59,13 @@ func checkTarget(t *testing.T, fn *ast.FuncDecl) string {
 		for pair := range slices.Chunk(call.Args[3:], 2) {
 			name := text(t, pair[0])
 			options[name] = true
-			if name != pair[1].(*ast.Ident).Name {
-				t.Errorf("%s passes another parameter as --%s", fn.Name.Name, name)
-			}
+			assert.Check(t, is.Equal(name, pair[1].(*ast.Ident).Name), "%s passes another parameter as --", fn.Name.Name)
 		}
 		return true
 	})
 	verb, _, err := New().Find(words)
-	if err != nil || len(words) == 0 || !strings.EqualFold(verb.Name(), words[len(words)-1]) {
-		t.Fatalf("%s calls no verb: %q, %v", fn.Name.Name, words, err)
-	}
+	assert.Assert(t, err == nil && len(words) != 0 && strings.EqualFold(verb.Name(), words[len(words)-1]),
+		"%s calls no verb: %q, %v", fn.Name.Name, words, err)
 	for _, p := range fn.Type.Params.List[1:] {
 		if name := p.Names[0].Name; !passed[name] {
 			t.Errorf("%s does not pass on %s", fn.Name.Name, name)

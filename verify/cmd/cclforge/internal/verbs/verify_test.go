@@ -5,14 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestTestsThatAreNamedAreThere(t *testing.T) {
 	for _, n := range append([]named{lintOfPlatforms, waysOfTheirOwn, programs}, raceTests...) {
 		files, err := filepath.Glob(filepath.Join("../../../../..", n.dir, "*_test.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: no tests, %v", n.dir, err)
-		}
+		assert.Assert(t, err == nil && len(files) != 0, "%s: no tests, %v", n.dir, err)
 		var all strings.Builder
 		for _, file := range files {
 			text, err := os.ReadFile(file)
@@ -20,9 +21,7 @@ func TestTestsThatAreNamedAreThere(t *testing.T) {
 			all.Write(text)
 		}
 		for _, name := range n.tests {
-			if !strings.Contains(all.String(), "\nfunc "+name+"(t *testing.T)") {
-				t.Errorf("%s has no %s", n.dir, name)
-			}
+			assert.Check(t, is.Contains(all.String(), "\nfunc "+name+"(t *testing.T)"), "%s has no %s", n.dir, name)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
@@ -17,9 +20,7 @@ func render(t *testing.T, only string) []workspace.Rendered {
 	t.Helper()
 	space := workspace.New("", t.Logf, platforms.FS)
 	all, err := space.Render(context.Background(), workspace.Selection{Only: only})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return all
 }
 
@@ -48,9 +49,7 @@ func kernelsOf(t *testing.T, r workspace.Rendered) []*standin.Kernel {
 			}
 		}
 		x, err := standin.ParseKernel(text)
-		if err != nil {
-			t.Fatalf("%s: %v", k.ID, err)
-		}
+		assert.NilError(t, err, "%s", k.ID)
 		all = append(all, x)
 	}
 	return all
@@ -59,9 +58,7 @@ func kernelsOf(t *testing.T, r workspace.Rendered) []*standin.Kernel {
 func configuration(t *testing.T, text string) (*Given, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "link.cfg")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(file, []byte(text), 0o666))
 	return ReadConfig([]string{file})
 }
 
@@ -192,9 +189,7 @@ func TestRefuses(t *testing.T) {
 		if err == nil {
 			_, err = Check(c, all, sh, true)
 		}
-		if err == nil || !strings.Contains(err.Error(), b.says) {
-			t.Errorf("%s: %v\nnot %s", b.name, err, b.says)
-		}
+		assert.Check(t, is.ErrorContains(err, b.says), "%s", b.name)
 	}
 }
 
@@ -223,9 +218,7 @@ func TestOtherForms(t *testing.T) {
 		lines[i] = strings.Replace(lines[i], "stream_connect=", "sc=", 1)
 	}
 	c, err := configuration(t, "[connectivity]\n"+strings.Join(lines, "\n")+"\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, err := Check(c, kernelsOf(t, r), board(r), true); err != nil {
 		t.Error(err)
 	}
