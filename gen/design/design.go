@@ -130,9 +130,10 @@ type Port struct {
 	Instance *Instance // nil in Kernel.Ports
 	Protocol Protocol
 	Output   bool
-	Width    int    // bits of data
-	TDEST    int    // bits of TDEST, 0 for none
-	Range    uint64 // bytes of a slave's address range
+	Width    int              // bits of data
+	TDEST    int              // bits of TDEST, 0 for none
+	Range    uint64           // bytes of a slave's address range
+	Bursts   *platform.Bursts // of a master of AXI4; nil if its kernel does not say
 }
 
 // Stream is an AXI4-Stream connection.

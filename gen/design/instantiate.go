@@ -148,7 +148,7 @@ func (e *elaboration) addPort(in *instance, src *platform.KernelPort, ctx *hcl.E
 			Name: evaluate(e, src.Name, ctx, src.Label), Doc: src.Doc, Instance: in.Instance,
 			Protocol: Protocol(src.Protocol), Output: src.Output,
 			Width: evaluate(e, src.Width, ctx, 0), TDEST: evaluate(e, src.TDEST, ctx, 0),
-			Range: evaluate(e, src.AddressRange, ctx, uint64(0)),
+			Range: evaluate(e, src.AddressRange, ctx, uint64(0)), Bursts: src.Bursts,
 		},
 		source: src, depth: evaluate(e, src.Depth, ctx, 0), required: evaluate(e, src.Required, ctx, true),
 	}

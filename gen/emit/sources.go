@@ -216,6 +216,27 @@ func (v hardwareView) MemoryPorts() (names []string) {
 	return names
 }
 
+// Bursts are those of the kernel's ports to memory, which its own RTL makes.
+func (v hardwareView) Bursts() (b platform.Bursts, err error) {
+	for _, p := range v.Kernel.Ports {
+		switch {
+		case p.Protocol != design.AXI4:
+		case p.Bursts == nil:
+			return b, fmt.Errorf("port %s of kernel %s says nothing of its bursts", p.Name, v.Kernel.ID)
+		case b.Read == 0:
+			b = *p.Bursts
+		case b.Outstanding != p.Bursts.Outstanding || b.Read != p.Bursts.Read || b.Write != p.Bursts.Write:
+			return b, fmt.Errorf("the memory ports of kernel %s make different bursts", v.Kernel.ID)
+		}
+	}
+	for _, n := range []int{b.Outstanding, b.Read, b.Write} {
+		if n < 2 || n > 64 || bits.OnesCount(uint(n)) != 1 {
+			return b, fmt.Errorf("kernel %s: %d in bursts; its RTL takes powers of two from 2 to 64", v.Kernel.ID, n)
+		}
+	}
+	return b, nil
+}
+
 // hardwareFolders are those that the kernels of a design are made of, in the
 // order in which they are compiled.
 func hardwareFolders(d *design.Design) []hardwareFolder {

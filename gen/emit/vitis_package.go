@@ -235,6 +235,11 @@ func (v packageView) bus(p *design.Port) busView {
 		// pins there are (UG1393, "Packaging the RTL Code as a Vitis XO").
 		b.Parameters = []busParameter{{"PROTOCOL", "AXI4"}, {"DATA_WIDTH", fmt.Sprint(p.Width)}, {"ADDR_WIDTH", "64"},
 			{"HAS_BURST", "0"}, {"SUPPORTS_NARROW_BURST", "0"}}
+		if s := p.Bursts; s != nil {
+			b.Parameters = append(b.Parameters, busParameter{"MAX_BURST_LENGTH", fmt.Sprint(max(s.Read, s.Write))},
+				busParameter{"NUM_READ_OUTSTANDING", fmt.Sprint(s.Outstanding)},
+				busParameter{"NUM_WRITE_OUTSTANDING", fmt.Sprint(s.Outstanding)})
+		}
 	}
 	for _, q := range v.Pins {
 		if q.Port == p {

@@ -72,6 +72,7 @@ type KernelPort struct {
 	Output   bool
 	Resizes  bool // the linker fits other widths to this port
 	ClosedBy *ClosedBy
+	Bursts   *Bursts // of a master of AXI4; nil if it does not say
 	Range    hcl.Range
 
 	Name, Repeat, When, Width, TDEST, Joins, Depth, Memory, AddressRange, Required hcl.Expression
@@ -84,6 +85,34 @@ type ClosedBy struct {
 	Instance hcl.Expression
 	To       hcl.Expression
 	Range    hcl.Range
+}
+
+// Bursts are the transactions that a master of AXI4 makes. Interconnect is built for them.
+type Bursts struct {
+	Outstanding int       `hcl:"outstanding"` // bursts at a time, each way
+	Read        int       `hcl:"read"`        // beats of the longest burst
+	Write       int       `hcl:"write"`
+	Range       hcl.Range `hcl:",def_range"`
+}
+
+const burstBeats = 256 // of the longest burst of AXI4
+
+func (b Bursts) check(master bool, label string) hcl.Diagnostics {
+	if !master {
+		return hcl.Diagnostics{lang.Errorf(b.Range, "Memory port expected",
+			`Only a port with axi = "master" makes bursts; %q is none.`, label)}
+	}
+	var diags hcl.Diagnostics
+	for _, v := range []struct {
+		name       string
+		value, max int
+	}{{"outstanding", b.Outstanding, 1024}, {"read", b.Read, burstBeats}, {"write", b.Write, burstBeats}} {
+		if v.value < 1 || v.value > v.max {
+			diags = append(diags, lang.Errorf(b.Range, "Value out of range", "%s of the bursts of port %q is 1 to %d, not %d.",
+				v.name, label, v.max, v.value))
+		}
+	}
+	return diags
 }
 
 // KernelArgument is a control register of a kernel.
@@ -221,7 +250,7 @@ func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
 	p := KernelPort{
 		Label: b.Label, Doc: b.Doc, Resizes: b.Resizes, Range: b.Range,
 		Name: b.Name, Repeat: b.Repeat, When: b.When, Width: b.Width, TDEST: b.TDEST, Joins: b.Joins,
-		Depth: b.Depth, Memory: b.Memory, AddressRange: b.AddressRange, Required: b.Required,
+		Depth: b.Depth, Memory: b.Memory, AddressRange: b.AddressRange, Required: b.Required, Bursts: b.Bursts,
 	}
 	var diags hcl.Diagnostics
 	kinds := 0
@@ -246,6 +275,9 @@ func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
 	if kinds != 1 {
 		diags = append(diags, lang.Errorf(b.Range, "One protocol expected",
 			`The port %q says one of axis = "in" or "out", axi = "master" or "slave", axilite = "slave".`, b.Label))
+	}
+	if b.Bursts != nil {
+		diags = append(diags, b.Bursts.check(p.Protocol == "axi4" && p.Output, b.Label)...)
 	}
 	if len(b.ClosedBy) > 0 {
 		c := b.ClosedBy[0]

@@ -69,6 +69,7 @@ type portBlock struct {
 	AXILiteRange hcl.Range       `hcl:"axilite,attr_value_range"`
 	Resizes      bool            `hcl:"resizes,optional"`
 	ClosedBy     []closedByBlock `hcl:"closed_by,block"`
+	Bursts       *Bursts         `hcl:"bursts,block"`
 	Range        hcl.Range       `hcl:",def_range"`
 
 	Name         hcl.Expression `hcl:"name,optional"`

@@ -21,6 +21,12 @@ kernel "external_dma_1port" {
     axi    = "master"
     width  = 512
     memory = "cclo"
+
+    bursts {
+      outstanding = 64
+      read        = 64
+      write       = 16
+    }
   }
 
   port "s_axis_s2mm" {

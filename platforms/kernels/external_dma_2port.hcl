@@ -10,6 +10,12 @@ kernel "external_dma_2port" {
     axi    = "master"
     width  = 512
     memory = "host"
+
+    bursts {
+      outstanding = 64
+      read        = 64
+      write       = 16
+    }
   }
 
   argument "m_axi_1" {

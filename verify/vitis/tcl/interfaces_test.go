@@ -30,7 +30,13 @@ func wantBuses(k *design.Kernel) map[string]bus {
 		}
 		switch p.Protocol {
 		case design.AXI4:
-			b.Parameters = fmt.Sprintf("ADDR_WIDTH=64 DATA_WIDTH=%d HAS_BURST=0 PROTOCOL=AXI4 SUPPORTS_NARROW_BURST=0", p.Width)
+			bursts := ""
+			if s := p.Bursts; s != nil {
+				bursts = fmt.Sprintf("MAX_BURST_LENGTH=%d NUM_READ_OUTSTANDING=%d NUM_WRITE_OUTSTANDING=%[2]d ",
+					max(s.Read, s.Write), s.Outstanding)
+			}
+			b.Parameters = fmt.Sprintf("ADDR_WIDTH=64 DATA_WIDTH=%d HAS_BURST=0 %sPROTOCOL=AXI4 SUPPORTS_NARROW_BURST=0",
+				p.Width, bursts)
 		case design.AXILite:
 			b.Parameters = fmt.Sprintf("DATA_WIDTH=%d PROTOCOL=AXI4LITE", p.Width)
 		}
