@@ -63,7 +63,7 @@ module announcements (
 
     logic [WIDTH-1:0]   entries [SLOTS];
     logic [SLOTS-1:0]   used, early;     // slots: taken; by those that have overtaken others
-    logic [6*SLOTS-1:0] order, below;    // slots of those that can be found, oldest first
+    logic [6*SLOTS-1:0] order;           // slots of those that can be found, oldest first
     logic [6:0]         waiting, total, position, sought_position;
     logic [5:0]         sought_slot;
     state_t             state;
@@ -80,7 +80,7 @@ module announcements (
     logic [15:0]        newer_by;        // agreements
     logic               counters_busy, by_seeker, meet, of_session, keep, remove, older, other, met;
     logic [SLOTS-1:0]   left;            // early ones to look at
-    logic [5:0]         free_slot, left_slot, looked_at, at, keep_slot;
+    logic [5:0]         found_free, free_slot, left_slot, looked_at, at, keep_slot;
     logic               unused_bits;
 
     assign unused_bits = ^{header, distance, newer_by};
@@ -93,7 +93,7 @@ module announcements (
         .clk, .rst, .clear, .busy(counters_busy), .session, .value(expected), .increment(keep && engine_pkg::LOSSY)
     );
 
-    first_set #(.N(SLOTS)) first_free (.marked(~used), .place(free_slot));
+    first_set #(.N(SLOTS)) first_free (.marked(~used), .place(found_free));
     first_set #(.N(SLOTS)) first_left (.marked(left), .place(left_slot));
 
     assign idle          = state == IDLE && !counters_busy;
@@ -107,7 +107,6 @@ module announcements (
     assign meet          = entry_tag == seek_tag || entry_tag == cclo_pkg::TAG_ANY || seek_tag == cclo_pkg::TAG_ANY;
     assign newer_by      = entry_collective.number[31:16] - seek_collective.number[31:16];
     assign of_session    = entry_session == session;
-    assign below         = ~({6*SLOTS{1'b1}} << (9'd6 * 9'(sought_position)));
 
     // One can no longer be found: what was sought is taken, or is of an older collective.
     assign remove = state == IDLE && !stop && !announce_valid && take_valid && sought || state == OLD;
@@ -127,15 +126,21 @@ module announcements (
     end
 
     always_ff @(posedge clk) begin
-        kept <= keep;
-        at   <= looked_at;
+        for (int unsigned i = 0; i < SLOTS; i++) begin
+            if (keep && waiting == 7'(i)) order[6*i +: 6] <= keep_slot;
+            else if (remove && 7'(i) >= sought_position) order[6*i +: 6] <= order[6*((i+1)%SLOTS) +: 6];
+        end
+    end
+
+    always_ff @(posedge clk) begin
+        kept      <= keep;
+        at        <= looked_at;
+        free_slot <= found_free; // slots are taken and given back three cycles apart, or more
         if (keep) begin
-            order[9'd6 * 9'(waiting) +: 6] <= keep_slot;
             waiting       <= waiting + 1'b1;
             next_expected <= next_expected + 1'b1;
         end
         if (remove) begin
-            order             <= order & below | order >> 6 & ~below;
             used[sought_slot] <= 1'b0;
             waiting           <= waiting - 1'b1;
             total             <= total - 1'b1;

@@ -165,8 +165,6 @@ module window_table (
                 of_index      <= index;
                 of_epoch      <= epoch;
                 of_good       <= good;
-                of_begin      <= address - 64'(bytes);
-                of_end        <= {1'b0, address} + 65'(bytes);
                 found         <= 1'b0;
                 wanted        <= 1'b0;
                 second_valid  <= 1'b0;
@@ -185,7 +183,11 @@ module window_table (
                 done       <= left == '0 && !second_valid;
                 state      <= left != '0 || second_valid ? FETCH : IDLE;
             end
-            FETCH: state <= WORK;
+            FETCH: begin
+                of_begin <= of_address - 64'(of_bytes);
+                of_end   <= {1'b0, of_address} + 65'(of_bytes);
+                state    <= WORK;
+            end
             WORK: begin
                 next_packet  <= w_next;
                 arrived      <= w_arrived;
