@@ -237,11 +237,6 @@ func (g *Generation) Memory(name string) *Memory {
 	return find(g.Memories, func(m *Memory) bool { return m.Name == name })
 }
 
-// Type returns the named element type, or nil.
-func (g *Generation) Type(name string) *Type {
-	return find(g.Types, func(t *Type) bool { return t.Name == name })
-}
-
 // Value returns the named code, or nil.
 func (e *Enum) Value(name string) *EnumValue {
 	return find(e.Values, func(v *EnumValue) bool { return v.Name == name })

@@ -46,7 +46,7 @@ func operands(t *testing.T, engines []*accl.Engine, r *row) (*inputs, []*operand
 	}
 	list := make([]*operand, len(engines))
 	ranktest.All(t, len(engines), func(i int) (err error) {
-		o := &operand{engine: engines[i], rank: i, ranks: len(engines), count: count}
+		o := &operand{engine: engines[i], rank: i, count: count}
 		if r.protocol == Compressed {
 			o.options = append(o.options, accl.Compress(wire))
 		}

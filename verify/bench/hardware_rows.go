@@ -26,7 +26,6 @@ type operand struct {
 	engine   *accl.Engine
 	src, dst *accl.RawBuffer
 	rank     int
-	ranks    int
 	count    int // elements of src or of a block of it
 	options  []accl.Option
 }

@@ -176,7 +176,7 @@ func (b *bench) run(r *row) (hardwarePoint, error) {
 	}
 	operands := make([]*operand, members)
 	for i := range operands {
-		o := &operand{engine: b.engines[i], rank: i, ranks: b.ranks, count: count}
+		o := &operand{engine: b.engines[i], rank: i, count: count}
 		operands[i] = o
 		if r.protocol == Compressed {
 			o.options = append(o.options, accl.Compress(wire))
