@@ -69,7 +69,6 @@ type EnumValue struct {
 type BitSet struct {
 	Name, Doc string
 	Bits      []Bit
-	Range     hcl.Range
 }
 
 // Bit is one flag of a BitSet. An internal flag never leaves the engine in

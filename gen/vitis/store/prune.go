@@ -15,7 +15,7 @@ type PruneOptions struct {
 	MaxSize   int64         // bytes; removes what was not used for longest until no more is left; 0: size is no reason
 }
 
-// Pruned is what Prune has removed, or would remove.
+// Pruned is what Prune has removed.
 type Pruned struct {
 	Removed []Entry
 	Works   []string // work directories that no build uses

@@ -91,7 +91,7 @@ func TestAccepts(t *testing.T) {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
 		}
-		sys, err := Check(c, kernelsOf(t, r), board(r), true)
+		sys, err := Check(c, kernelsOf(t, r), board(r))
 		if err != nil {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
@@ -190,7 +190,7 @@ func TestRefuses(t *testing.T) {
 		}
 		c, err := configuration(t, changed)
 		if err == nil {
-			_, err = Check(c, all, sh, true)
+			_, err = Check(c, all, sh)
 		}
 		if err == nil || !strings.Contains(err.Error(), b.says) {
 			t.Errorf("%s: %v\nnot %s", b.name, err, b.says)
@@ -226,7 +226,7 @@ func TestOtherForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Check(c, kernelsOf(t, r), board(r), true); err != nil {
+	if _, err := Check(c, kernelsOf(t, r), board(r)); err != nil {
 		t.Error(err)
 	}
 }
