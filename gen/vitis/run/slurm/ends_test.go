@@ -244,9 +244,6 @@ func TestOptions(t *testing.T) {
 	e, c := executor(t, func(o *slurm.Options) {
 		o.Partition, o.Constraint, o.Extra = "short", "odd0", []string{"--comment=a b; $c", "--hold"}
 	})
-	if name := e.Name(); name != "Slurm cluster cclforge, partition short" {
-		t.Errorf("Name is %q", name)
-	}
 	w := job(t, c, "p/hls/a", "true", step.Resources{})
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, e, w)
