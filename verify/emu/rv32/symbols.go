@@ -2,6 +2,7 @@ package rv32
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -28,6 +29,18 @@ func (s *Symbols) Func(addr uint32) string {
 		return ""
 	}
 	return fmt.Sprintf("%s+0x%x", s.list[i].name, addr-s.list[i].addr)
+}
+
+// Addr returns the byte address of a function.
+func (s *Symbols) Addr(name string) (addr uint32, ok bool) {
+	if s == nil || name == "" {
+		return 0, false
+	}
+	i := slices.IndexFunc(s.list, func(e symbol) bool { return e.name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return s.list[i].addr, true
 }
 
 // ParseSymbols reads a list of functions by ascending address: a line holds the

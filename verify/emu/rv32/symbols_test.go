@@ -20,6 +20,18 @@ func TestParseSymbols(t *testing.T) {
 			t.Errorf("Func(0x%x) = %q, want %q", addr, got, want)
 		}
 	}
+	if addr, ok := s.Addr("main"); addr != 16 || !ok {
+		t.Errorf("main is at 0x%x, %t", addr, ok)
+	}
+	if addr, ok := s.Addr("_start"); addr != 0 || !ok {
+		t.Errorf("_start is at 0x%x, %t", addr, ok)
+	}
+	if _, ok := s.Addr("absent"); ok {
+		t.Error("a function that is not there has an address")
+	}
+	if _, ok := s.Addr(""); ok {
+		t.Error("the end of a function has an address")
+	}
 	tolerant, err := ParseSymbols([]byte("\n 0 a\r\n\n10\tb"))
 	if err != nil || tolerant.Func(4) != "a+0x4" || tolerant.Func(0x11) != "b+0x1" {
 		t.Errorf("other white space: %+v, %v", tolerant, err)
@@ -32,6 +44,9 @@ func TestParseSymbols(t *testing.T) {
 	var none *Symbols
 	if none.Func(0) != "" {
 		t.Error("nil symbols know something")
+	}
+	if _, ok := none.Addr("main"); ok {
+		t.Error("nil symbols know an address")
 	}
 	if empty, err := ParseSymbols(nil); err != nil || empty.Func(7) != "" {
 		t.Errorf("no symbols: %+v, %v", empty, err)
