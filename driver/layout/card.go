@@ -163,13 +163,6 @@ func (r Register) Write(ctx context.Context, regs Registers, v uint64) error {
 	return regs.Write(ctx, r.At+4, uint32(v>>32))
 }
 
-// Offset is the offset of a register in bytes; ok is false if the kernel does not have
-// it.
-func (k Kernel) Offset(register string) (at uint32, ok bool) {
-	r, ok := k.Register(register)
-	return r.At, ok
-}
-
 // Find returns the registers with these names, in their order. The error names the
 // missing ones.
 func (k Kernel) Find(registers ...string) ([]Register, error) {

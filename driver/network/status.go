@@ -66,22 +66,18 @@ type Counter struct {
 	Value uint64
 }
 
-// Status reads the state of the network. It only clears the counters and sticky bits of
-// the MAC. The kind of the network decides which fields are set.
+// Status is State with the counters of the MAC, which it clears.
 func (s *Stack) Status(ctx context.Context) (Status, error) {
 	out, err := s.State(ctx)
 	if err == nil && s.mac != nil {
 		out.Link.Counters, err = s.mac.count(ctx)
 	}
-	if err == nil && s.udp != nil {
-		out.Counters, err = s.udp.counters(ctx, func(r layout.Register) bool { return r.Name != "mac_address" })
-	}
 	return out, err
 }
 
-// State is Status without counters: it writes no register and does not clear the counters
-// of the MAC. It does clear the sticky bits of the MAC's state, but a Setup of this Stack
-// that waits for the link does not miss them.
+// State reads the state of the network. It writes no register. It clears the sticky bits of
+// the MAC's state, but a Setup of this Stack that waits for the link does not miss them. The
+// kind of the network decides which fields are set.
 func (s *Stack) State(ctx context.Context) (Status, error) {
 	out := Status{Kind: s.kind, Instance: s.poe}
 	if s.mac != nil {
@@ -203,5 +199,6 @@ func (u udp) state(ctx context.Context, out *Status) error {
 		out.Neighbors = append(out.Neighbors, Neighbor{ip, mac.String()})
 	}
 	slices.SortFunc(out.Neighbors, func(a, b Neighbor) int { return a.IP.Compare(b.IP) })
-	return nil
+	out.Counters, err = u.counters(ctx, func(r layout.Register) bool { return r.Name != "mac_address" })
+	return err
 }

@@ -30,7 +30,8 @@ func (u udp) setUp(ctx context.Context, m *mac, c *Config) ([]accl.Rank, error) 
 		first := max(0, n)
 		return nil, &Error{
 			Kind: ErrTable, Rank: first, Address: place(c.Ranks[first]), Instance: u.instance,
-			Reason: fmt.Sprintf("the socket table has %d entries, and %d ranks have one each", n, len(c.Ranks)),
+			Reason: fmt.Sprintf("the socket table has %d entries, and %d ranks have one each: use TCP, or build the stack "+
+				"with a larger table (platforms/kernels/README.md)", n, len(c.Ranks)),
 		}
 	}
 	c.Progress(StepAddress)

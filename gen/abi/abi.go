@@ -69,7 +69,6 @@ type EnumValue struct {
 type BitSet struct {
 	Name, Doc string
 	Bits      []Bit
-	Range     hcl.Range
 }
 
 // Bit is one flag of a BitSet. An internal flag never leaves the engine in
@@ -235,11 +234,6 @@ func (g *Generation) Record(name string) *Record {
 // Memory returns the named memory, or nil.
 func (g *Generation) Memory(name string) *Memory {
 	return find(g.Memories, func(m *Memory) bool { return m.Name == name })
-}
-
-// Type returns the named element type, or nil.
-func (g *Generation) Type(name string) *Type {
-	return find(g.Types, func(t *Type) bool { return t.Name == name })
 }
 
 // Value returns the named code, or nil.

@@ -193,7 +193,7 @@ func (b *builder) enum(n *node) Enum {
 }
 
 func (b *builder) bitSet(n *node) BitSet {
-	set := BitSet{Name: n.label, Doc: n.text("doc"), Range: n.rng}
+	set := BitSet{Name: n.label, Doc: n.text("doc")}
 	b.distinct(n.of("bit"))
 	first := map[uint64]*node{}
 	for _, c := range n.of("bit") {

@@ -70,11 +70,6 @@ func (o *Operation) Collective() bool {
 // CalledBy reports whether hosts or kernels call the operation by a method of its own.
 func (o *Operation) CalledBy(caller string) bool { return slices.Contains(o.Callers, caller) }
 
-// Operation returns the named operation, or nil.
-func (g *Generation) Operation(name string) *Operation {
-	return find(g.Operations, func(o *Operation) bool { return o.Name == name })
-}
-
 // operations reads what the calls of the enum Operations do, in the order of their codes.
 func (b *builder) operations(n *node, g *Generation) {
 	codes := g.Enum(Operations)

@@ -1,20 +1,15 @@
 package driverview_test
 
 import (
-	"errors"
-	"io/fs"
 	"strings"
 	"testing"
 
-	"github.com/zclconf/go-cty/cty"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/platforms"
 )
 
 // TestContract compares a platform with the tables of the interface contract.
@@ -92,49 +87,5 @@ func TestContract(t *testing.T) {
 				t.Errorf("stream flags %+v", p.StreamFlags)
 			}
 		})
-	}
-}
-
-// shipped lists the shipped platforms.
-func shipped(t *testing.T) []string {
-	files, err := fs.Glob(platforms.FS, "*.hcl")
-	assert.Assert(t, err == nil && len(files) != 0, "no platforms: %v", err)
-	for i := range files {
-		files[i] = strings.TrimSuffix(files[i], ".hcl")
-	}
-	return files
-}
-
-// TestThereAndBack: what the driver knows of a platform is enough to emulate it.
-func TestThereAndBack(t *testing.T) {
-	for _, name := range shipped(t) {
-		for _, host := range []bool{false, true} {
-			d := designtest.Load(t, name, map[string]cty.Value{"host_memory": cty.BoolVal(host && reachesHost(name))})
-			p := driverview.Of(d)
-			back, err := driverview.Design(&p, d.ABI())
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			assert.Check(t, is.DeepEqual(p, driverview.Of(back)), "%s: -there +back", name)
-			assert.Check(t, back.HardwareID == d.HardwareID && back.Platform.Clock == d.Platform.Clock,
-				"%s: hardware id 0x%X, clock %d", name, back.HardwareID, back.Platform.Clock)
-		}
-	}
-}
-
-// reachesHost reports whether a platform's board has host memory.
-func reachesHost(name string) bool {
-	return strings.HasPrefix(name, "u55c") || strings.HasPrefix(name, "u2") && !strings.HasPrefix(name, "u280")
-}
-
-func TestOtherGeneration(t *testing.T) {
-	d := designtest.Load(t, "u55c_tcp", nil)
-	p := driverview.Of(d)
-	g := *d.ABI()
-	g.Constants = append([]abi.Constant(nil), g.Constants...)
-	g.Constant("max_put_tag").Value++
-	if _, err := driverview.Design(&p, &g); !errors.Is(err, driverview.ErrGeneration) {
-		t.Errorf("%v, want %v", err, driverview.ErrGeneration)
 	}
 }

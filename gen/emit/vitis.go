@@ -147,14 +147,7 @@ func kernelView(d *design.Design, k *design.Kernel) kernelXML {
 	if k.Control == layout.UserManaged {
 		v.Language = "ip"
 	}
-	for _, a := range k.Arguments {
-		arg := argXML{ID: len(v.Args), Qualifier: scalarArgument, Name: a.Name, Port: a.Port, Type: a.Type,
-			Offset: fmt.Sprintf("0x%03X", a.At), Bytes: a.Width / 8}
-		if strings.HasSuffix(a.Type, "*") {
-			arg.Qualifier = pointerArgument
-		}
-		v.Args = append(v.Args, arg)
-	}
+	var streams []argXML
 	for _, p := range k.Ports {
 		port := portXML{Name: p.Name, Width: p.Width}
 		switch {
@@ -163,7 +156,7 @@ func kernelView(d *design.Design, k *design.Kernel) kernelXML {
 			if p.Output {
 				port.Mode = "write_only"
 			}
-			v.Args = append(v.Args, argXML{ID: len(v.Args), Qualifier: streamArgument, Name: p.Name, Port: p.Name,
+			streams = append(streams, argXML{Qualifier: streamArgument, Name: p.Name, Port: p.Name,
 				Type: fmt.Sprintf("stream<qdma_axis<%d,0,0,%d>>&", p.Width, p.TDEST), Offset: "0x0", Bytes: 4})
 		case p.Output:
 			port.Type, port.Mode, port.Range = "addressable", "master", "0xFFFFFFFFFFFFFFFF"
@@ -171,6 +164,24 @@ func kernelView(d *design.Design, k *design.Kernel) kernelXML {
 			port.Type, port.Mode, port.Range = "addressable", "slave", fmt.Sprintf("0x%X", p.Range)
 		}
 		v.Ports = append(v.Ports, port)
+	}
+	for _, a := range k.Arguments {
+		arg := argXML{Qualifier: scalarArgument, Name: a.Name, Port: a.Port, Type: a.Type,
+			Offset: fmt.Sprintf("0x%03X", a.At), Bytes: a.Width / 8}
+		if strings.HasSuffix(a.Type, "*") {
+			arg.Qualifier = pointerArgument
+		}
+		v.Args = append(v.Args, arg)
+	}
+	// Hosts pass the arguments of a call by position. A kernel that is not called has its
+	// streams first, as ACCL's external_dma.
+	if k.Control == layout.UserManaged {
+		v.Args = append(streams, v.Args...)
+	} else {
+		v.Args = append(v.Args, streams...)
+	}
+	for i := range v.Args {
+		v.Args[i].ID = i
 	}
 	return v
 }

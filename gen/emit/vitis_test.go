@@ -1,6 +1,9 @@
 package emit
 
 import (
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"encoding/xml"
 	"fmt"
 	"os"
@@ -11,8 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
-	"gotest.tools/v3/assert"
-	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -283,16 +284,16 @@ func TestKernelXML(t *testing.T) {
 			} `xml:"args>arg"`
 		} `xml:"kernel"`
 	}
-	parse := func(t *testing.T, platform, kernel string) doc {
+	parse := func(t *testing.T, platform, kernel string, vars map[string]cty.Value) doc {
 		var v doc
-		if err := xml.Unmarshal([]byte(filesOf(t, vitis, designtest.Load(t, platform, nil))["vitis/"+kernel+".xml"]),
+		if err := xml.Unmarshal([]byte(filesOf(t, vitis, designtest.Load(t, platform, vars))["vitis/"+kernel+".xml"]),
 			&v); err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
 	t.Run("engine", func(t *testing.T) {
-		v := parse(t, "u55c_tcp", "ccl_offload")
+		v := parse(t, "u55c_tcp", "ccl_offload", nil)
 		assert.Check(t, v.Kernel.Name == "ccl_offload" && v.Kernel.Control == "user_managed",
 			"kernel %s, control %s", v.Kernel.Name, v.Kernel.Control)
 		// Widths of contracts/kernels.md.
@@ -324,8 +325,20 @@ func TestKernelXML(t *testing.T) {
 			assert.Check(t, a.ID == i, "argument %s has id %d at place %d", a.Name, a.ID, i)
 		}
 	})
+	t.Run("data mover", func(t *testing.T) {
+		// Xilinx/ACCL, kernels/plugins/external_dma/gen_files.py.
+		want := map[string]string{"m_axi_0": "6 0x020", "m_axi_1": "7 0x030"}
+		got := map[string]string{}
+		host := map[string]cty.Value{"host_memory": cty.True}
+		for _, a := range parse(t, "u55c_tcp", "external_dma_2port", host).Kernel.Args {
+			if a.Qualifier == pointerArgument {
+				got[a.Name] = fmt.Sprintf("%d %s", a.ID, a.Offset)
+			}
+		}
+		same(t, want, got)
+	})
 	t.Run("host controller", func(t *testing.T) {
-		v := parse(t, "u55c_tcp", "hostctrl")
+		v := parse(t, "u55c_tcp", "hostctrl", nil)
 		offsets := map[string]string{}
 		for _, a := range v.Kernel.Args {
 			if a.Qualifier == scalarArgument {
@@ -342,7 +355,7 @@ func TestKernelXML(t *testing.T) {
 		}
 	})
 	t.Run("manual form", func(t *testing.T) {
-		v := parse(t, "u280_manual", "ccl_offload_manual")
+		v := parse(t, "u280_manual", "ccl_offload_manual", nil)
 		pointers := map[string]string{}
 		for _, a := range v.Kernel.Args {
 			if a.Qualifier == pointerArgument {

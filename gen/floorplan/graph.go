@@ -34,7 +34,6 @@ type node struct {
 type line struct {
 	text string
 	font font
-	mute bool
 }
 
 // column of the picture.

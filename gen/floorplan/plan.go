@@ -92,13 +92,13 @@ func counted(n int, what string) string {
 // describe writes the texts of a box.
 func (n *node) describe(d *design.Design) {
 	in := n.inst
-	n.text = []line{{in.Name, font{14, true}, false}, {in.Kernel.Name, detailFont, true}}
+	n.text = []line{{in.Name, font{14, true}}, {in.Kernel.Name, detailFont}}
 	switch in.Role {
 	case roleEngine:
 		rx := d.Platform.CCLO.RxBuffers
 		n.text[0].font.size = 16
 		for _, text := range []string{fmt.Sprintf("%d rx buffers", rx.Count), fmt.Sprintf("of %d B", rx.Size)} {
-			n.text = append(n.text, line{text, detailFont, true})
+			n.text = append(n.text, line{text, detailFont})
 		}
 	case rolePOE:
 		n.text[0].font.size = 16

@@ -68,8 +68,10 @@ kernel "external_dma_1port" {
     joins = "dma/${dma.index}.mm2s_sts"
   }
 
+  # Offset and, behind the six streams, id 6 are those that ACCL's hosts expect
+  # (Xilinx/ACCL, kernels/plugins/external_dma/gen_files.py). The register does nothing.
   argument "m_axi_0" {
-    at    = hex("10")
+    at    = hex("20")
     width = 64
     type  = "int*"
     port  = "m_axi_0"

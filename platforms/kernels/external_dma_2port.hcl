@@ -18,8 +18,9 @@ kernel "external_dma_2port" {
     }
   }
 
+  # Id 7. ACCL has it at 0x20 as well, where two registers cannot be.
   argument "m_axi_1" {
-    at    = hex("20")
+    at    = hex("30")
     width = 64
     type  = "int*"
     port  = "m_axi_1"

@@ -11,9 +11,16 @@ kernel "network_krnl" {
   instance = "poe_${poe.index}"
   place    = "poe"
 
-  # The revision was chosen for its ports, which are those below. The MAC's script knows
-  # no boards but those that say so (known_as): for others build from a fork of your own,
-  # with a file of this name in your platforms/kernels. The stack is compiled by vitis_hls.
+  # The MAC's script knows no boards but those that say so (known_as): for others build
+  # from a fork of your own, with a file of this name in your platforms/kernels. The stack
+  # is compiled by vitis_hls.
+  #
+  # Options, from the repository's CMakeLists.txt and README.md. Received data go through
+  # memory: with RX_DDR_BYPASS_EN, which is on by default, all sessions would share one
+  # FIFO, while an engine reads of those that it has room for. Windows are not scaled, as
+  # in ACCL's builds. CMake ignores options that it does not know, and other revisions call
+  # these FNS_TCP_STACK_*: so what has become of the bypass is checked. Segments are of
+  # 4096 bytes by default, like an engine's packets.
   xo {
     git          = "https://github.com/fpgasystems/Vitis_with_100Gbps_TCP-IP"
     revision     = "027371bd766de8b53bf4db29f9c2248730682e6e"
@@ -24,7 +31,12 @@ kernel "network_krnl" {
     repositories = ["build/fpga-network-stack/iprepo"]
     command      = <<-EOT
       mkdir -p build
-      (cd build && cmake .. -DFDEV_NAME=${board.name} -DFPGA_PART=${board.part} -DVIVADO_HLS_ROOT_DIR="$XILINX_HLS" -DVIVADO_ROOT_DIR="$XILINX_VIVADO" -DTCP_STACK_EN=1 -DTCP_STACK_RX_DDR_BYPASS_EN=0)
+      (cd build && cmake .. -DFDEV_NAME=${board.name} -DFPGA_PART=${board.part} -DVIVADO_HLS_ROOT_DIR="$XILINX_HLS" -DVIVADO_ROOT_DIR="$XILINX_VIVADO" -DTCP_STACK_EN=1 -DTCP_STACK_RX_DDR_BYPASS_EN=0 -DTCP_STACK_WINDOW_SCALING_EN=0)
+      types=kernel/common/types/network_types.svh
+      if ! grep -q 'TCP_RX_BYPASS_EN = 0;' $types; then
+        echo "ERROR: $types has no TCP_RX_BYPASS_EN = 0; look for the name of TCP_STACK_RX_DDR_BYPASS_EN in CMakeLists.txt" >&2
+        exit 1
+      fi
       make -C build installip
       make _x/network_krnl.xo _x/cmac_krnl.xo TARGET=hw TEMP_DIR=_x DEVICE=${board.platform} XSA=${board.platform} USER_KRNL=iperf_krnl USER_KRNL_MODE=rtl
     EOT

@@ -15,6 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
@@ -138,11 +139,11 @@ func worlds(d *design.Design, ranks []int) []int {
 // measure measures the rows of a world, and says how many cycles its ranks have run.
 func (r *hardwareReport) measure(ctx context.Context, d *design.Design, n int, o *Hardware, so rtlsim.Options,
 	progress io.Writer) (uint64, error) {
-	var types []accl.DType
-	if a := d.Platform.Arithmetic; a != nil && o.Types {
-		types = summed(d)
-	}
 	p := driverview.Of(d)
+	var types []accl.DType
+	if o.Types {
+		types = summed(&p)
+	}
 	rows, err := o.rows(&p, n, types)
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -170,6 +171,16 @@ func (r *hardwareReport) measure(ctx context.Context, d *design.Design, n int, o
 		}
 	}
 	return ran, nil
+}
+
+// summed are the data types that a platform can sum.
+func summed(p *accl.Platform) (types []accl.DType) {
+	for _, pair := range conformance.Pairs(p) {
+		if pair.Wire == "" && slices.Contains(pair.Functions, accl.Sum) {
+			types = append(types, pair.Type)
+		}
+	}
+	return types
 }
 
 func counter(g *abi.Generation) *abi.Word {

@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
+	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -60,21 +61,14 @@ func (r *hardwareReport) form(ctx context.Context, d *design.Design, form string
 	if err != nil {
 		return err
 	}
-	count := bytes / 4
+	combine := conformance.Plain(&p, "combine", accl.TypeFloat32, bytes/4)
+	convert := conformance.Plain(&p, "copy", accl.TypeFloat32, bytes/4)
+	convert.Res = accl.TypeFloat16
 	for _, call := range []struct {
 		kernel, operation string
-		result            accl.DType
-		gives             result
-		do                func(o *operand) error
-	}{
-		{d.Platform.Arithmetic.Kernel, "combine", accl.TypeFloat32, combined, func(o *operand) error {
-			return failed(e.Combine(ctx, o.src, o.dst, o.dst, count, accl.Sum))
-		}},
-		{d.Platform.Compression.Kernel, "copy to float16", accl.TypeFloat16, copied, func(o *operand) error {
-			return failed(e.Copy(ctx, o.src, o.dst, count))
-		}},
-	} {
-		took, err := through(ctx, e, count, call.result, call.gives, call.do)
+		conformance.Case
+	}{{d.Platform.Arithmetic.Kernel, "combine", combine}, {d.Platform.Compression.Kernel, "copy to float16", convert}} {
+		took, err := through(ctx, e, call.Case)
 		if err != nil {
 			return fmt.Errorf("%s: %w", call.operation, err)
 		}
@@ -88,30 +82,19 @@ func (r *hardwareReport) form(ctx context.Context, d *design.Design, form string
 	return nil
 }
 
-// through is how long a call takes that others have come before, whose result is right.
-func through(ctx context.Context, e *accl.Engine, count int, dtype accl.DType, gives result,
-	do func(o *operand) error) (took time.Duration, err error) {
-	x, err := newInputs(1, count, accl.TypeFloat32, dtype)
-	if err != nil {
-		return 0, err
-	}
-	o := &operand{engine: e, count: count}
-	for to, t := range map[**accl.RawBuffer]accl.DType{&o.src: accl.TypeFloat32, &o.dst: dtype} {
-		if *to, err = accl.AllocRaw(ctx, e, t, count); err != nil {
-			return 0, err
-		}
-		defer (*to).Free()
-	}
+// through is how long a call takes that another one has come before, whose result is right.
+func through(ctx context.Context, e *accl.Engine, c conformance.Case) (took time.Duration, err error) {
 	for range 2 { // the first call fills what remembers
-		if err := x.fill(ctx, o); err != nil {
+		prepared, err := c.Prepare(ctx, []*accl.Engine{e})
+		if err != nil {
 			return 0, err
 		}
 		began := time.Now()
-		if err := do(o); err != nil {
+		if err := prepared.Call(ctx, 0); err != nil {
 			return 0, err
 		}
 		took = time.Since(began)
-		if err := x.check(ctx, &row{operation: &operation{gives: gives}, shape: &accl.Operation{}}, o); err != nil {
+		if err := prepared.Finish(ctx); err != nil {
 			return 0, err
 		}
 	}

@@ -2,9 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,125 +16,61 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// opened are ranks that are emulated.
-func opened(t *testing.T, ranks int, through func(i int, d engine.Device) accl.Device) []*accl.Engine {
-	t.Helper()
+// wrong is a device that makes other calls than it is told.
+type wrong struct {
+	engine.Device
+	spoil *func(c *accl.Call)
+}
+
+func (d wrong) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	if spoil := *d.spoil; spoil != nil {
+		spoil(&c)
+	}
+	return d.Device.Start(ctx, client, c)
+}
+
+func TestWrongResultsFailTheBench(t *testing.T) {
+	const ranks = 4
+	b := &bench{ctx: t.Context(), ranks: ranks, gate: newGate(rtlsim.NewLockstep(1)),
+		accounts: make([][]rtlsim.Account, ranks), engines: make([]*accl.Engine, ranks)}
 	d := designtest.Load(t, "u55c_tcp", nil)
 	p := driverview.Of(d)
 	w, err := world.New(t.Context(), d, ranks, world.Options{})
 	assert.NilError(t, err)
 	t.Cleanup(func() { w.Close() })
-	engines := make([]*accl.Engine, ranks)
+	var spoil func(c *accl.Call)
 	ranktest.All(t, ranks, func(i int) (err error) {
-		engines[i], err = accl.Open(t.Context(), through(i, w.Device(i)), &p, w.Ranks(), i)
+		device := &gated{wrong{w.Device(i), &spoil}, b.gate, i}
+		b.engines[i], err = accl.Open(t.Context(), device, &p, w.Ranks(), i)
 		return err
 	})
-	return engines
-}
-
-// operands are those of a row on all ranks, filled.
-func operands(t *testing.T, engines []*accl.Engine, r *row) (*inputs, []*operand) {
-	t.Helper()
-	element, _ := engines[0].Platform().TypeBytes(r.dtype)
-	count, bytes := r.fits(len(engines), element)
-	x, err := newInputs(len(engines), count, r.uses()...)
-	assert.NilError(t, err)
-	list := make([]*operand, len(engines))
-	ranktest.All(t, len(engines), func(i int) (err error) {
-		o := &operand{engine: engines[i], rank: i, ranks: len(engines), count: count}
-		if r.protocol == Compressed {
-			o.options = append(o.options, accl.Compress(wire))
-		}
-		if o.src, err = accl.AllocRaw(t.Context(), o.engine, r.dtype, bytes/element); err != nil {
-			return err
-		}
-		if o.dst, err = accl.AllocRaw(t.Context(), o.engine, r.dtype, bytes/element); err != nil {
-			return err
-		}
-		list[i] = o
-		return x.fill(t.Context(), o)
-	})
-	return x, list
-}
-
-// TestWrongResultsAreFound runs all operations, whose results are right, and then spoils
-// each element of each buffer that a rank has, one by one.
-func TestWrongResultsAreFound(t *testing.T) {
-	engines := opened(t, 4, func(_ int, d engine.Device) accl.Device { return d })
-	ctx := t.Context()
-	for i := range operations {
-		p := &operations[i]
-		rows := []row{{operation: p, shape: shipped(t).Operation(p.name), dtype: accl.TypeFloat32, bytes: 256}}
-		if len(p.protocols) > 0 {
-			rows = append(rows, row{operation: p, shape: shipped(t).Operation(p.name), protocol: Compressed,
-				dtype: accl.TypeFloat32, bytes: 256})
-		}
-		if p.types {
-			for _, dtype := range []accl.DType{accl.TypeFloat16, accl.TypeFloat64, accl.TypeInt32, accl.TypeInt64} {
-				rows = append(rows, row{operation: p, shape: shipped(t).Operation(p.name), dtype: dtype, bytes: 256})
-			}
-		}
-		for i := range rows {
-			r := &rows[i]
-			if !r.shape.Operands() {
-				continue
-			}
-			t.Run(fmt.Sprint(r.name, "/", r.protocol, r.dtype), func(t *testing.T) {
-				x, list := operands(t, engines, r)
-				ranktest.All(t, len(list), func(i int) error { return r.do(ctx, list[i]) })
-				for rank, o := range list {
-					assert.NilError(t, x.check(ctx, r, o))
-					for name, b := range map[string]*accl.RawBuffer{"src": o.src, "dst": o.dst} {
-						for k := range b.Len() {
-							b.At(k)[0] ^= 1
-							assert.NilError(t, b.SyncToDevice(ctx))
-							err := x.check(ctx, r, o)
-							if where := fmt.Sprintf("element %d of %s of rank %d ", k, name, rank); !errors.Is(err, ErrResult) ||
-								!strings.Contains(err.Error(), where) {
-								t.Fatalf("%v although %sis wrong", err, where)
-							}
-							b.At(k)[0] ^= 1
-						}
-						assert.NilError(t, b.SyncToDevice(ctx))
-					}
-				}
-			})
-		}
+	instead := func(name string) func(*accl.Call) {
+		return func(c *accl.Call) { c.Scenario = p.Operation(name).Value }
 	}
-}
-
-// TestWrongResultsFailTheBench has rows do something else than they should.
-func TestWrongResultsFailTheBench(t *testing.T) {
-	const ranks = 4
-	b := &bench{ctx: t.Context(), ranks: ranks, gate: newGate(rtlsim.NewLockstep(1)),
-		accounts: make([][]rtlsim.Account, ranks)}
-	b.engines = opened(t, ranks, func(i int, d engine.Device) accl.Device { return &gated{d, b.gate, i} })
-	for name, do := range map[string]func(ctx context.Context, o *operand) error{
-		"copy": func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) },
-		"combine": func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Copy(ctx, o.src, o.dst, o.count, from, to))
-		},
-		"bcast": func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Bcast(ctx, o.src, o.count, 1, from, to))
-		},
-		"reduce": func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Reduce(ctx, o.src, o.dst, o.count, 1, accl.Sum, from, to))
-		},
-		"allreduce": func(ctx context.Context, o *operand) error {
-			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Max, from, to))
-		},
-		"gather": func(ctx context.Context, o *operand) error { // others get blocks as well
-			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, from, to))
-		},
-		"alltoall": func(ctx context.Context, o *operand) error { // of others
-			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, from, to))
-		},
+	root := func(c *accl.Call) { c.RootSrcDst = 1 }
+	for _, test := range []struct {
+		name, protocol string
+		spoil          func(c *accl.Call)
+	}{
+		{"copy", "", instead("nop")},
+		{"combine", "", instead("copy")},
+		{"bcast", Compressed, root},
+		{"reduce", "", root},
+		{"allreduce", Compressed, func(c *accl.Call) { c.FunctionCode++ }},
+		{"gather", "", instead("nop")},
+		{"alltoall", "", instead("allgather")},
 	} {
-		i := slices.IndexFunc(operations, func(p operation) bool { return p.name == name })
-		p := operations[i]
-		p.do = do
-		_, err := b.point(&row{operation: &p, shape: shipped(t).Operation(name), dtype: accl.TypeFloat32, bytes: 4096})
-		assert.Check(t, errors.Is(err, ErrResult) && strings.Contains(err.Error(), name+" of 4096 bytes"),
-			"%s does something else: %v", name, err)
+		operation := operation{name: test.name}
+		r := row{operation: &operation, shape: p.Operation(test.name), protocol: test.protocol,
+			dtype: accl.TypeFloat32, bytes: 4096}
+		spoil = nil
+		if _, err := b.run(&r); err == nil || !strings.Contains(err.Error(), "has no account") {
+			t.Errorf("%s: %v", test.name, err) // right, but only simulated hardware has accounts
+		}
+		spoil = test.spoil
+		if _, err := b.point(&r); err == nil || !strings.Contains(err.Error(), test.name+" of 4096 bytes") ||
+			!strings.Contains(err.Error(), "result") {
+			t.Errorf("%s does something else: %v", test.name, err)
+		}
 	}
 }

@@ -1,11 +1,11 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/conformance"
 )
 
 // Protocols of rows.
@@ -18,27 +18,12 @@ const (
 // wire is the type of compressed elements.
 const wire = accl.TypeFloat16
 
-// root is the root of operations that have one.
-const root = 0
-
-// operand is what a rank calls an operation with.
-type operand struct {
-	engine   *accl.Engine
-	src, dst *accl.RawBuffer
-	rank     int
-	ranks    int
-	count    int // elements of src or of a block of it
-	options  []accl.Option
-}
-
-// operation is a row of the table: something to measure, and what bounds it. What it does with its operands the
-// platform says.
+// operation is a row of the table: something to measure, and what bounds it. How it is called and what comes of it
+// package conformance says.
 type operation struct {
 	name      string
 	types     bool     // each data type is of interest
 	protocols []string // none for those without messages
-	do        func(ctx context.Context, o *operand) error
-	gives     result // what dst holds then; nil if there is none
 	// bound is what it takes at least, and aim what it should take at most, in c, the
 	// beats of the largest buffer.
 	bound func(n float64, protocol string) float64
@@ -50,14 +35,6 @@ type operation struct {
 	// for memory without latency.
 	latency, instant float64
 }
-
-// Data stay in device memory.
-var (
-	from = accl.FromFPGA()
-	to   = accl.ToFPGA()
-)
-
-func failed(_ *accl.Request, err error) error { return err }
 
 var messages = []string{Eager, Rendezvous, Compressed}
 
@@ -114,72 +91,21 @@ func allgatherAim(n float64, protocol string) float64 {
 }
 
 var operations = []operation{
-	{name: "nop", latency: 60,
-		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Nop(ctx)) }},
-	{name: "copy", types: true, bound: whole, aim: times(1/0.98, whole), gives: copied,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Copy(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
-		}},
-	{name: "combine", types: true, bound: whole, aim: times(1/0.97, whole), gives: combined,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Combine(ctx, o.src, o.dst, o.dst, o.count, accl.Sum,
-				append(o.options, from, accl.FromFPGA1(), to)...))
-		}},
-	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250,
-		gives: received,
-		do: func(ctx context.Context, o *operand) error {
-			switch o.rank {
-			case 0:
-				return failed(o.engine.Send(ctx, o.src, o.count, 1, append(o.options, from)...))
-			case 1:
-				return failed(o.engine.Recv(ctx, o.dst, o.count, 0, append(o.options, to)...))
-			}
-			return nil
-		}},
-	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound),
-		gives: summedUp,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.AllReduce(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
-		}},
-	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound),
-		gives: summedBlock,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.ReduceScatter(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
-		}},
-	{name: "allgather", protocols: messages, bound: allgatherBound, aim: allgatherAim, gives: gathered,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.AllGather(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
-		}},
-	{name: "bcast", protocols: messages, bound: whole, aim: times(1.3, whole), gives: spread,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Bcast(ctx, o.src, o.count, root, append(o.options, from, to)...))
-		}},
-	{name: "reduce", protocols: messages, bound: whole, aim: times(1.3, whole), gives: atRoot(summedUp),
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Reduce(ctx, o.src, o.dst, o.count, root, accl.Sum, append(o.options, from, to)...))
-		}},
-	{name: "scatter", protocols: messages, bound: share, aim: times(1.2, share), gives: scattered,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Scatter(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
-		}},
-	{name: "gather", protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: atRoot(gathered),
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Gather(ctx, o.src, o.dst, o.count, root, append(o.options, from, to)...))
-		}},
-	{name: "alltoall", protocols: messages, bound: share, aim: times(1.2, share), engine: stored, gives: exchanged,
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.AllToAll(ctx, o.src, o.dst, o.count, append(o.options, from, to)...))
-		}},
-	{name: "scan", protocols: messages, bound: whole, aim: times(1.3, whole), gives: summedTo(0),
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.Scan(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
-		}},
-	{name: "exscan", protocols: messages, bound: whole, aim: exscanAim, engine: kept, gives: summedTo(1),
-		do: func(ctx context.Context, o *operand) error {
-			return failed(o.engine.ExScan(ctx, o.src, o.dst, o.count, accl.Sum, append(o.options, from, to)...))
-		}},
-	{name: "barrier",
-		do: func(ctx context.Context, o *operand) error { return failed(o.engine.Barrier(ctx)) }},
+	{name: "nop", latency: 60},
+	{name: "copy", types: true, bound: whole, aim: times(1/0.98, whole)},
+	{name: "combine", types: true, bound: whole, aim: times(1/0.97, whole)},
+	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250},
+	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound)},
+	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound)},
+	{name: "allgather", protocols: messages, bound: allgatherBound, aim: allgatherAim},
+	{name: "bcast", protocols: messages, bound: whole, aim: times(1.3, whole)},
+	{name: "reduce", protocols: messages, bound: whole, aim: times(1.3, whole)},
+	{name: "scatter", protocols: messages, bound: share, aim: times(1.2, share)},
+	{name: "gather", protocols: messages, bound: share, aim: times(1.2, share), engine: stored},
+	{name: "alltoall", protocols: messages, bound: share, aim: times(1.2, share), engine: stored},
+	{name: "scan", protocols: messages, bound: whole, aim: times(1.3, whole)},
+	{name: "exscan", protocols: messages, bound: whole, aim: exscanAim, engine: kept},
+	{name: "barrier"},
 }
 
 // HardwareRows are the names of all rows.
@@ -218,13 +144,21 @@ func (r *row) fits(ranks, element int) (count, bytes int) {
 	return count, count * element * ranks
 }
 
-// uses are the types of a row's elements, in memory and on their way.
-func (r *row) uses() []accl.DType {
+// of is the case of a row for a number of elements, in device memory.
+func (r *row) of(p *accl.Platform, count int) conformance.Case {
+	c := conformance.Plain(p, r.name, r.dtype, count)
+	c.FromFPGA, c.FromFPGA1, c.ToFPGA = true, true, true
 	if r.protocol == Compressed {
-		return []accl.DType{r.dtype, wire}
+		c.Wire = wire
 	}
-	return []accl.DType{r.dtype}
+	if size, ok := p.TypeBytes(r.dtype); ok {
+		c.Pad = pageBytes/size - 1 // operands begin with a page
+	}
+	return c
 }
+
+// pageBytes is what memory is allocated in.
+const pageBytes = 4096
 
 // eagerly reports whether messages of a row are too small for its protocol.
 func (r *row) eagerly(ranks, element int, maxEager uint32) bool {

@@ -167,41 +167,16 @@ func (b *bench) run(r *row) (hardwarePoint, error) {
 	count, bytes := r.fits(b.ranks, element)
 	p := hardwarePoint{Operation: r.name, Protocol: r.protocol, Type: string(r.dtype), Ranks: b.ranks, Bytes: bytes,
 		Latency: r.latency}
-	members := b.ranks
+	engines, members := b.engines, b.ranks
 	switch {
 	case alone(r.shape):
-		members, p.Ranks = 1, 1
+		engines, members, p.Ranks = b.engines[:1], 1, 1
 	case r.shape.Peer == accl.PeerDestination:
 		members = 2
 	}
-	operands := make([]*operand, members)
-	for i := range operands {
-		o := &operand{engine: b.engines[i], rank: i, ranks: b.ranks, count: count}
-		operands[i] = o
-		if r.protocol == Compressed {
-			o.options = append(o.options, accl.Compress(wire))
-		}
-		if !r.shape.Operands() {
-			continue
-		}
-		for _, to := range []**accl.RawBuffer{&o.src, &o.dst} {
-			buffer, err := accl.AllocRaw(b.ctx, o.engine, r.dtype, bytes/element)
-			if err != nil {
-				return p, err
-			}
-			defer buffer.Free()
-			*to = buffer
-		}
-	}
-	var x *inputs
-	if r.shape.Operands() {
-		var err error
-		if x, err = newInputs(b.ranks, count, r.uses()...); err != nil {
-			return p, err
-		}
-		if err := b.each(members, func(i int) error { return x.fill(b.ctx, operands[i]) }); err != nil {
-			return p, err
-		}
+	prepared, err := r.of(b.engines[0].Platform(), count).Prepare(b.ctx, engines)
+	if err != nil {
+		return p, err
 	}
 	b.mu.Lock()
 	for i := range b.accounts {
@@ -221,13 +196,11 @@ func (b *bench) run(r *row) (hardwarePoint, error) {
 	} else {
 		b.gate.shut(members, nil, nil)
 	}
-	if err := b.each(members, func(i int) error { return r.do(b.ctx, operands[i]) }); err != nil {
+	if err := b.each(members, func(i int) error { return prepared.Call(b.ctx, i) }); err != nil {
 		return p, err
 	}
-	if r.shape.Operands() {
-		if err := b.each(members, func(i int) error { return x.check(b.ctx, r, operands[i]) }); err != nil {
-			return p, err
-		}
+	if err := prepared.Finish(b.ctx); err != nil {
+		return p, err
 	}
 	return p, b.account(&p, r, members)
 }

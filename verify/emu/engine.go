@@ -48,10 +48,9 @@ type Options struct {
 	// Foreign are sessions to engines of another make, which have no rendezvous on UDP and
 	// TCP. Other sessions are classified by their first message.
 	Foreign []uint32
-	// OnMove is called for every move as it is issued, OnTrace for every word
-	// that firmware traces; both may be nil. They must not call the engine.
-	OnMove  func(Move)
-	OnTrace func(uint32)
+	// OnMove is called for every move as it is issued; may be nil. It must not call the
+	// engine.
+	OnMove func(Move)
 	// OnFault is called with each fault of a kernel in C++; may be nil. It must not call
 	// the engine.
 	OnFault func(error)
@@ -262,7 +261,7 @@ func (e *Engine) remember() (err error) {
 		}
 		e.host, e.clients[1] = shared, newMemory(shared)
 	default:
-		e.host = newHostMemory(e.o.MemoryBytes)
+		e.host = newHostMemory()
 	}
 	return nil
 }

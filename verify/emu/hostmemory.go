@@ -10,7 +10,6 @@ import (
 // hostMemory is memory of the host that the engine reaches: the allocations
 // themselves, and nothing between them.
 type hostMemory struct {
-	limit   uint64 // bytes
 	mu      sync.Mutex
 	regions atomic.Pointer[[]region] // sorted; replaced as a whole
 }
@@ -20,8 +19,8 @@ type region struct {
 	data []byte
 }
 
-func newHostMemory(limit uint64) *hostMemory {
-	m := &hostMemory{limit: limit}
+func newHostMemory() *hostMemory {
+	m := &hostMemory{}
 	m.regions.Store(&[]region{})
 	return m
 }

@@ -75,7 +75,7 @@ type controlFields struct {
 	op0Step, op1Step, resultStep                              field
 	op0Compressed, op1Compressed, inner, resultForm, wireForm field
 	op0Host, op1Host, resultHost, keeps                       field
-	fence, queue                                              field
+	queue                                                     field
 	messageType, remoteAdvance, remoteHost, notice            field
 }
 
@@ -157,7 +157,7 @@ func (n *numbers) resolveMoves(r *resolver) {
 		op0Compressed: f("op0_compressed"), op1Compressed: f("op1_compressed"),
 		inner: f("inner_compressed"), resultForm: f("result_compressed"), wireForm: f("network_compressed"),
 		op0Host: f("op0_host"), op1Host: f("op1_host"), resultHost: f("result_host"), keeps: f("keeps"),
-		fence: f("fence"), queue: f("queue"), notice: f("notice"),
+		queue: f("queue"), notice: f("notice"),
 	}
 	t := func(name string) field { return r.field("move_tdest", name) }
 	n.tdest = tdestFields{t("compressor"), t("decompressor"), t("reduction"), t("kernel")}

@@ -62,12 +62,7 @@ func (e *Engine) attachSystem() {
 		at[0] = register{name: "system.next", load: e.next}
 	}
 	b.variable("system", "alarm", &e.alarm)
-	b.on("system", "trace", nil, func(v uint32) error {
-		if e.o.OnTrace != nil {
-			e.o.OnTrace(v)
-		}
-		return nil
-	})
+	b.on("system", "trace", nil, func(uint32) error { return nil })
 }
 
 func (e *Engine) attachCalls() {

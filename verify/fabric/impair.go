@@ -228,7 +228,7 @@ func (p *Impaired) notified() {
 		for _, l := range p.lines {
 			if l.stalled {
 				l.resume()
-				p.medium.timers.at(&l.line, p.medium.now()) // the inner port may not be used here
+				l.at(p.medium.now()) // the inner port may not be used here
 			}
 		}
 		p.mu.Unlock()
@@ -303,7 +303,6 @@ func (p *Impaired) Close() error {
 		waiting = waiting || l.waiting
 	}
 	p.mu.Unlock()
-	p.medium.timers.stop()
 	for _, packet := range dropped {
 		packet.Release()
 	}

@@ -28,8 +28,9 @@ type line struct {
 	condition *Condition  // nil if there are no faults
 	dice      dice
 
-	timerAt   int64 // guarded by the lock of the timers, as is
-	timerSlot int   // its place in their heap, from 1; 0 if it is not there
+	timer  *time.Timer // of the next step; nil before the first
+	due    int64       // when that is, in nanoseconds
+	awaits bool        // there is one
 }
 
 // outlet is what a line leads to.
@@ -110,7 +111,7 @@ func (l *line) transmit(packet *Packet, k uint64, e *effects) {
 		l.stats.Reordered++
 		deadline := l.medium.now() + int64(reorderPatience)
 		l.late = append(l.late, late{packet, f.overtaken, deadline, f.jitter})
-		l.medium.timers.at(l, deadline)
+		l.at(deadline)
 	default:
 		l.depart(c, packet, f.jitter, e)
 	}
@@ -161,7 +162,7 @@ func (l *line) depart(c *Condition, packet *Packet, jitter float64, e *effects) 
 func (l *line) put(f flight, cut bool) {
 	l.wire.Push(f)
 	if !cut {
-		l.medium.timers.at(l, l.wire.Front().arrival)
+		l.at(l.wire.Front().arrival)
 	}
 }
 
@@ -193,8 +194,23 @@ func (l *line) leave(size int, e *effects) {
 	}
 }
 
+// at lets the line step at a time in nanoseconds, or earlier if that has been asked for.
+func (l *line) at(when int64) {
+	if l.awaits && l.due <= when {
+		return
+	}
+	l.awaits, l.due = true, when
+	d := time.Duration(when - l.medium.now())
+	if l.timer == nil {
+		l.timer = time.AfterFunc(d, l.out.advance)
+	} else {
+		l.timer.Reset(d)
+	}
+}
+
 // step moves on whatever is due.
 func (l *line) step(e *effects) {
+	l.awaits = false
 	c, now := l.weather(), l.medium.now()
 	for len(l.late) > 0 && l.late[0].deadline <= now {
 		x := l.late[0]
@@ -211,10 +227,10 @@ func (l *line) step(e *effects) {
 		}
 	}
 	if l.wire.Len() > 0 && !stopped {
-		l.medium.timers.at(l, l.wire.Front().arrival)
+		l.at(l.wire.Front().arrival)
 	}
 	if len(l.late) > 0 {
-		l.medium.timers.at(l, l.late[0].deadline)
+		l.at(l.late[0].deadline)
 	}
 }
 
@@ -234,6 +250,9 @@ func (l *line) end(e *effects) {
 
 // abandon returns all that is on its way, which will not arrive.
 func (l *line) abandon() (packets []*Packet) {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
 	for l.wire.Len() > 0 {
 		if f := l.wire.Pop(); f.packet != nil {
 			packets = append(packets, f.packet)

@@ -11,7 +11,6 @@ type medium struct {
 	window     int // bytes that a line takes before its sender is busy
 	start      time.Time
 	conditions atomic.Pointer[Conditions] // nil if there are none
-	timers     timers
 }
 
 // now is the time since the start, in nanoseconds.

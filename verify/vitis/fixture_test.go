@@ -77,7 +77,8 @@ func repositories(dir string, designs []*design.Design) (map[string]standin.Repo
 
 func fill(repo string, designs []*design.Design, src *design.Source) error {
 	files := map[string]string{"CMakeLists.txt": "# fixture\n", "Makefile": "# fixture\n",
-		filepath.Join(src.Directory, "Makefile"): "# fixture\n"}
+		"kernel/common/types/network_types.svh.in": "parameter TCP_RX_BYPASS_EN = ${TCP_STACK_RX_DDR_BYPASS_EN};\n",
+		filepath.Join(src.Directory, "Makefile"):   "# fixture\n"}
 	for _, k := range src.Kernels {
 		text, err := standin.KernelXML(k, open(designs, k))
 		if err != nil {

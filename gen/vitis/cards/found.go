@@ -70,6 +70,7 @@ type Network struct {
 	// nobody how many sessions it has.
 	Sockets   *Entries `json:"sockets"`
 	Neighbors *int     `json:"arp"` // entries of the ARP table of UDP
+	Packets   *Packets `json:"packets"`
 	// Link is nil where the MAC has no registers, which is so on TCP.
 	Link *MAC `json:"link"`
 }
@@ -78,6 +79,17 @@ type Network struct {
 type Entries struct {
 	Used int `json:"used"`
 	Size int `json:"size"`
+}
+
+// Packets are numbers of packets at both sides of a UDP stack, since it was loaded. What has
+// come from the MAC and is neither ARP nor ICMP goes to the engine, or was dropped.
+type Packets struct {
+	FromMAC    uint64 `json:"from_mac"`
+	ARP        uint64 `json:"arp"` // of these
+	ICMP       uint64 `json:"icmp"`
+	ToEngine   uint64 `json:"to_engine"`
+	FromEngine uint64 `json:"from_engine"`
+	ToMAC      uint64 `json:"to_mac"`
 }
 
 // MAC is the state of a 100G MAC.

@@ -154,6 +154,9 @@ func TestUDP(t *testing.T) {
 	}
 	r.h.Networks[1].Ethernet["cmac"].Count(0x500, 77) // packets sent: to be counted by whoever asks
 	r.h.Networks[0].Ethernet["cmac"].Cut(true)
+	for i, at := range []uint32{0x410, 0x440, 0x470, 0x518, 0x4E8, 0x4B8} {
+		r.h.Networks[1].UDP["poe_0"].Count(at, uint64(i+1))
+	}
 	for i, want := range []struct {
 		engine  cards.Engine
 		network cards.Network
@@ -171,6 +174,10 @@ func TestUDP(t *testing.T) {
 		n := &want.network
 		n.Name, n.Kind, n.Engine, n.State = "poe_0", "udp", "ccl_offload_0", cards.Answers
 		n.Gateway, n.Sockets, n.Neighbors = "10.1.2.1", &cards.Entries{Used: 1, Size: 16}, number(1)
+		n.Packets = &cards.Packets{}
+		if i == 1 {
+			n.Packets = &cards.Packets{FromMAC: 1, ARP: 2, ICMP: 3, ToEngine: 4, FromEngine: 5, ToMAC: 6}
+		}
 		c := r.card(i)
 		if err := r.inspect(c); err != nil || len(c.Remarks) > 0 {
 			t.Error(err, c.Remarks)

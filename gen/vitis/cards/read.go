@@ -110,6 +110,13 @@ func tell(out *Network, s network.Status) {
 		neighbors := len(s.Neighbors)
 		out.Gateway, out.MAC = s.Gateway.String(), s.MAC
 		out.Sockets, out.Neighbors = &Entries{Used: len(s.Sockets), Size: s.SocketTable}, &neighbors
+		counts := map[string]uint64{}
+		for _, c := range s.Counters {
+			counts[c.Name] = c.Value
+		}
+		out.Packets = &Packets{FromMAC: counts["eth_in_packets"], ARP: counts["arp_in_packets"],
+			ICMP: counts["icmp_in_packets"], ToEngine: counts["app_in_packets"], FromEngine: counts["app_out_packets"],
+			ToMAC: counts["eth_out_packets"]}
 	}
 	if l := s.Link; l != nil {
 		out.Link = &MAC{Name: l.Instance, Up: l.Up, FEC: l.FEC, Sending: l.Sending, Says: append([]string{}, l.Says...)}

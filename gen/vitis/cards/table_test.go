@@ -99,11 +99,12 @@ func TestKeys(t *testing.T) {
 		"design engines networks region remarks":                                                  Found{},
 		"name state configured hardware":                                                          Engine{},
 		"id stack internal_dma external_dma arithmetic compression kernel_streams debug revision": Hardware{},
-		"name kind engine state address gateway mac sockets arp link":                             Network{},
-		"used size":                                  Entries{},
-		"file number state built address mac":        Region{},
-		"regions host_streams card_streams rdma avx": Built{},
-		"name up fec sending says":                   MAC{},
+		"name kind engine state address gateway mac sockets arp packets link":                     Network{},
+		"used size": Entries{},
+		"from_mac arp icmp to_engine from_engine to_mac": Packets{},
+		"file number state built address mac":            Region{},
+		"regions host_streams card_streams rdma avx":     Built{},
+		"name up fec sending says":                       MAC{},
 	} {
 		text, err := json.Marshal(v)
 		var keys map[string]any

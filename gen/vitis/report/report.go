@@ -11,9 +11,6 @@ import (
 // field does; further fields do not change it.
 const Schema = 1
 
-// File is where a report stands in the directory of a platform's build.
-const File = "build.json"
-
 // Build is what was built, as its caller knows it.
 type Build struct {
 	Platform   string    `json:"platform"`

@@ -171,33 +171,3 @@ func (h History) List() ([]*Report, error) {
 	}
 	return list, errors.Join(errs...)
 }
-
-// recent is how many earlier runs of a step tell how long it takes.
-const recent = 5
-
-// Took is how long steps took in earlier builds, by ID: the median of their last
-// runs. Results that were in the cache count by the run that made them.
-func (h History) Took() map[string]time.Duration {
-	list, _ := h.List() // what cannot be read tells nothing
-	runs := map[string][]time.Duration{}
-	for _, r := range list {
-		for _, s := range r.Steps {
-			if s.Took > 0 && !s.Cached && len(runs[s.ID]) < recent {
-				runs[s.ID] = append(runs[s.ID], s.Took)
-			}
-		}
-	}
-	for _, r := range list { // only if nothing else is known
-		for _, s := range r.Steps {
-			if s.Took > 0 && runs[s.ID] == nil {
-				runs[s.ID] = []time.Duration{s.Took}
-			}
-		}
-	}
-	took := map[string]time.Duration{}
-	for id, times := range runs {
-		slices.Sort(times)
-		took[id] = times[len(times)/2]
-	}
-	return took
-}

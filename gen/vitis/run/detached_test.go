@@ -38,8 +38,6 @@ type detachedJob struct {
 	started func(string)
 }
 
-func (d *detached) Name() string { return "detached" }
-
 func (d *detached) pid(dir string) int {
 	text, _ := os.ReadFile(filepath.Join(dir, "job.pid"))
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))

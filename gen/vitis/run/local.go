@@ -50,14 +50,6 @@ func NewLocal(o LocalOptions) *Local {
 	return &Local{o: o, slots: newSlots(o.Jobs, o.CPUs, o.Memory)}
 }
 
-// Name says where jobs run.
-func (e *Local) Name() string {
-	if e.o.Jobs == 1 {
-		return "one at a time on this host"
-	}
-	return fmt.Sprintf("%d at a time on this host", e.o.Jobs)
-}
-
 // Submit starts a job when all jobs in after, which must be of this executor, have
 // succeeded and there is room for it.
 func (e *Local) Submit(ctx context.Context, j step.Job, after []step.Running) (step.Running, error) {

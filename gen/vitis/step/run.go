@@ -12,8 +12,6 @@ type Executor interface {
 	// does not wait. A job that an earlier run of ours submitted for the same
 	// directory, and that is still there, is followed instead of started again.
 	Submit(ctx context.Context, j Job, after []Running) (Running, error)
-	// Name says where jobs run, for people: "2 at a time on this host".
-	Name() string
 }
 
 // Job is a step in its work directory: the script is there, and so are all files

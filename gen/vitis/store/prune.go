@@ -13,10 +13,9 @@ import (
 type PruneOptions struct {
 	OlderThan time.Duration // removes what was not used for so long; 0: age is no reason
 	MaxSize   int64         // bytes; removes what was not used for longest until no more is left; 0: size is no reason
-	DryRun    bool          // removes nothing
 }
 
-// Pruned is what Prune has removed, or would remove.
+// Pruned is what Prune has removed.
 type Pruned struct {
 	Removed []Entry
 	Works   []string // work directories that no build uses
@@ -80,7 +79,7 @@ func (s *Store) prune(ctx context.Context, o PruneOptions) (p *Pruned, gone []st
 			p.InUse++
 			continue
 		}
-		dir, taken, err := s.take(e.Key, e.Dir, o.DryRun)
+		dir, taken, err := s.take(e.Key, e.Dir)
 		if err != nil {
 			return p, gone, err
 		}
@@ -99,9 +98,6 @@ func (s *Store) prune(ctx context.Context, o PruneOptions) (p *Pruned, gone []st
 	p.Works = works
 	for _, dir := range works {
 		p.Freed += size(dir)
-		if o.DryRun {
-			continue
-		}
 		moved, trashErr := s.trash(dir)
 		if trashErr == nil {
 			gone = append(gone, moved)
@@ -113,15 +109,12 @@ func (s *Store) prune(ctx context.Context, o PruneOptions) (p *Pruned, gone []st
 }
 
 // take moves the directory of a key away unless somebody has the key's lock.
-func (s *Store) take(key, dir string, dry bool) (moved string, taken bool, err error) {
+func (s *Store) take(key, dir string) (moved string, taken bool, err error) {
 	unlock, err := s.TryLock(key)
 	if err != nil || unlock == nil {
 		return "", false, err
 	}
 	defer unlock()
-	if dry {
-		return "", true, nil
-	}
 	moved, err = s.trash(dir)
 	if absent(err) {
 		return "", true, nil
@@ -176,9 +169,6 @@ func latest(dir string) time.Time {
 // leftovers are what processes that were killed have left on the way in and out,
 // and hashes that nobody may need any more.
 func (s *Store) leftovers(now time.Time, o PruneOptions) []string {
-	if o.DryRun {
-		return nil
-	}
 	var old []string
 	for pattern, age := range map[string]time.Duration{
 		"new/*": day, "trash/*": day, ".probe-*": day, "last/.new-*": day, "hashes/*/.new-*": day,

@@ -3,6 +3,9 @@
 package store
 
 import (
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +14,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"gotest.tools/v3/assert"
-	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestPruneLeavesWhatBuildsUse(t *testing.T) {
@@ -39,10 +39,6 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 		slices.Sort(got)
 		assert.Check(t, is.Equal(strings.Join(got, ""), want), "there are %q", got)
 	}
-	dry, err := s.Prune(t.Context(), PruneOptions{OlderThan: 7*time.Hour - time.Minute, DryRun: true})
-	assert.Check(t, err == nil && len(dry.Removed) == 1 && dry.Removed[0].Key == key("d") && dry.InUse == 3,
-		"%+v, %v", dry, err)
-	there("abcde")
 	p, err := s.Prune(t.Context(), PruneOptions{OlderThan: 7*time.Hour - time.Minute})
 	if err != nil || len(p.Removed) != 1 || p.Removed[0].Key != key("d") || p.InUse != 3 ||
 		p.Freed != p.Removed[0].Bytes || p.Freed == 0 {

@@ -61,15 +61,6 @@ func (r *Record) Duration() time.Duration {
 	return time.Duration(r.Seconds * float64(time.Second))
 }
 
-// Size is the size of all files in bytes.
-func (r *Record) Size() int64 {
-	var n int64
-	for _, f := range r.Files {
-		n += f.Size
-	}
-	return n
-}
-
 // sealed is how a record is written: the sum finds damage of the record itself.
 type sealed struct {
 	SHA256 string          `json:"sha256"` // of Result, byte for byte

@@ -1,9 +1,6 @@
 package rv32
 
 import (
-	"bytes"
-	"cmp"
-	"debug/elf"
 	"fmt"
 	"slices"
 	"sort"
@@ -46,18 +43,6 @@ func (s *Symbols) Addr(name string) (addr uint32, ok bool) {
 	return s.list[i].addr, true
 }
 
-// MarshalText writes the symbols as ParseSymbols reads them.
-func (s *Symbols) MarshalText() ([]byte, error) {
-	if s == nil {
-		return nil, nil
-	}
-	var b bytes.Buffer
-	for _, e := range s.list {
-		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%08x %s", e.addr, e.name), " "))
-	}
-	return b.Bytes(), nil
-}
-
 // ParseSymbols reads a list of functions by ascending address: a line holds the
 // address in hexadecimal and the name, or the address alone where a function
 // ends and no other starts.
@@ -88,68 +73,4 @@ func ParseSymbols(text []byte) (*Symbols, error) {
 		s.list = append(s.list, e)
 	}
 	return s, nil
-}
-
-// ReadSymbols collects the functions of a linked 32-bit RISC-V ELF file,
-// including the labels of assembly code that carry no type.
-func ReadSymbols(file []byte) (*Symbols, error) {
-	f, err := elf.NewFile(bytes.NewReader(file))
-	if err != nil {
-		return nil, fmt.Errorf("rv32: reading an ELF file: %w", err)
-	}
-	if f.Machine != elf.EM_RISCV || f.Class != elf.ELFCLASS32 {
-		return nil, fmt.Errorf("rv32: reading an ELF file: it is for %s, %s, not 32-bit RISC-V", f.Machine, f.Class)
-	}
-	all, err := f.Symbols()
-	if err != nil {
-		return nil, fmt.Errorf("rv32: reading the symbols of an ELF file: %w", err)
-	}
-	all = slices.DeleteFunc(all, func(s elf.Symbol) bool { return !isFunction(f, s) })
-	slices.SortStableFunc(all, func(a, b elf.Symbol) int {
-		return cmp.Or(
-			cmp.Compare(a.Value, b.Value),
-			-cmp.Compare(elf.ST_TYPE(a.Info), elf.ST_TYPE(b.Info)), // functions before labels
-			-cmp.Compare(elf.ST_BIND(a.Info), elf.ST_BIND(b.Info)), // global before local
-			cmp.Compare(a.Name, b.Name),
-		)
-	})
-	return &Symbols{list: contiguous(all)}, nil
-}
-
-func isFunction(f *elf.File, s elf.Symbol) bool {
-	switch elf.ST_TYPE(s.Info) {
-	case elf.STT_FUNC:
-		return s.Name != ""
-	case elf.STT_NOTYPE:
-		if s.Name == "" || s.Name[0] == '.' || s.Name[0] == '$' { // labels of the compiler
-			return false
-		}
-		i := int(s.Section)
-		return i < len(f.Sections) && f.Sections[i].Flags&elf.SHF_EXECINSTR != 0
-	}
-	return false
-}
-
-// contiguous keeps one name for each address, drops labels inside of functions
-// and marks where a function ends and no other starts.
-func contiguous(sorted []elf.Symbol) []symbol {
-	var list []symbol
-	end := uint64(0) // of the function before, 0 if unknown
-	for _, s := range sorted {
-		if len(list) > 0 && s.Value == uint64(list[len(list)-1].addr) || s.Value < end {
-			continue
-		}
-		if end != 0 && end < s.Value {
-			list = append(list, symbol{addr: uint32(end)})
-		}
-		list = append(list, symbol{addr: uint32(s.Value), name: s.Name})
-		end = 0
-		if s.Size != 0 {
-			end = s.Value + s.Size
-		}
-	}
-	if end != 0 && end <= 1<<32-1 {
-		list = append(list, symbol{addr: uint32(end)})
-	}
-	return list
 }

@@ -48,9 +48,6 @@ type Options struct {
 	// from each rank to be received, in bytes of packets; 0 for
 	// fabric.DefaultWindowBytes.
 	WindowBytes int
-	// MaxPayload is the largest payload of a packet of rendezvous data; 0 for what
-	// fits into a packet.
-	MaxPayload int
 	// Framing tells how many bytes of payload follow a header.
 	Framing func(header *[64]byte) int
 	// MaxMessage is the largest payload of a message that is received, in bytes; 0
@@ -156,12 +153,7 @@ func (p *Port) prepare() {
 }
 
 // MaxPayload returns the largest payload of one packet of rendezvous data.
-func (p *Port) MaxPayload() int {
-	if fits := p.format.limit() - headerBytes; p.o.MaxPayload <= 0 || p.o.MaxPayload > fits {
-		return fits
-	}
-	return p.o.MaxPayload
-}
+func (p *Port) MaxPayload() int { return p.format.limit() - headerBytes }
 
 // Lossy is false, also where the platform's network is UDP: the sockets lose
 // nothing, and who sends to an engine that holds nothing back could not know.

@@ -38,16 +38,14 @@ type TCP struct {
 	send      uint64
 	receive   uint64
 	listening map[uint16]bool
-	free      []uint32 // sessions
-	silent    bool
+	free      []uint32      // sessions
 	takes     time.Duration // to start
-	patience  time.Duration // until a connection that nobody answers is given up
 	answers   time.Duration // until a connection is there
 }
 
 // TCP puts a card with the TCP stack on the wire, as it is after the design was loaded.
 func (w *Wire) TCP() *TCP {
-	c := &TCP{w: w, ip: 0xD1D4010B, listening: map[uint16]bool{}, patience: 50 * time.Millisecond}
+	c := &TCP{w: w, ip: 0xD1D4010B, listening: map[uint16]bool{}}
 	for i := range uint32(maxTables) {
 		c.free = append(c.free, i)
 	}
@@ -70,12 +68,6 @@ func (c *TCP) Registers() layout.Registers { return c.stack }
 
 // Takes sets how long a start takes; the stack itself takes a second.
 func (c *TCP) Takes(d time.Duration) { c.set(func() { c.takes = d }) }
-
-// Silence makes the card answer nobody.
-func (c *TCP) Silence(silent bool) { c.set(func() { c.silent = silent }) }
-
-// Patience sets how long the card tries to open a connection.
-func (c *TCP) Patience(d time.Duration) { c.set(func() { c.patience = d }) }
 
 // Answers sets how long the card delays its answer to a connection.
 func (c *TCP) Answers(d time.Duration) { c.set(func() { c.answers = d }) }
@@ -108,7 +100,7 @@ func (c *TCP) start(argument func(uint32) uint32) map[uint32]uint32 {
 func (c *TCP) arp(ip uint32) (MAC, bool) {
 	m := MAC{0x00, 0x0A, 0x35, 0x02, 0x9D, 0xE5}
 	m[5] = m[5]&0xF0 | (m[5]+byte(c.board))&0x0F
-	return m, c.ip == ip && !c.silent
+	return m, c.ip == ip
 }
 
 // OpenPort implements accl.SessionOpener: the stack listens, on each port once.
@@ -128,14 +120,11 @@ func (c *TCP) OpenConnection(ctx context.Context, ip uint32, port uint16) (uint3
 	c.w.mu.Lock()
 	session := c.take()
 	peer := c.find(ip)
-	patience, wait := c.patience, time.Duration(0)
+	wait := 50 * time.Millisecond // until a connection that nobody answers is given up
 	if peer != nil {
 		wait = peer.answers
 	}
 	c.w.mu.Unlock()
-	if peer == nil {
-		wait = patience
-	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(wait):
@@ -226,7 +215,7 @@ func (c *TCP) take() uint32 {
 // find is the card that answers at an address, nil if there is none.
 func (c *TCP) find(ip uint32) *TCP {
 	peer := c.w.tcp(ip)
-	if c.started == 0 || peer == nil || peer.silent || peer.started == 0 {
+	if c.started == 0 || peer == nil || peer.started == 0 {
 		return nil
 	}
 	return peer

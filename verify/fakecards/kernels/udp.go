@@ -93,6 +93,13 @@ func (c *UDP) Small(n int) {
 	c.size = uint32(n)
 }
 
+// Count adds to a counter, by the offset of its register.
+func (c *UDP) Count(offset uint32, n uint64) {
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	c.live[(offset-nlCounters)/8] += n
+}
+
 // Stick makes a register ignore writes.
 func (c *UDP) Stick(offset uint32) {
 	c.w.mu.Lock()

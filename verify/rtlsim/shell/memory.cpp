@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -71,10 +70,6 @@ struct Space {
         last_number = address >> page_shift;
         return *(last = fresh.get());
     }
-    void clear() {
-        pages.clear();
-        last = nullptr;
-    }
     void put(uint64_t line, const uint8_t *data, uint64_t strobes) {
         if (strobes == 0) return;
         Page &page = page_to_write(line);
@@ -112,30 +107,20 @@ struct Space {
     Page *last = nullptr; // the page that was used last
 };
 
-struct LateWrite {
-    uint64_t line;
-    std::array<uint8_t, line_bytes> data;
-    uint64_t strobes;
-    bool ends; // its burst
-};
-
 struct Memory;
 
 // Port is one side, reads or writes, of a port.
 struct Port {
     Memory *memory = nullptr;
     Space *space = nullptr;
-    int response = 0;           // to the burst at work
-    uint64_t unanswered = 0;    // bursts
-    std::deque<LateWrite> late; // in order
+    int response = 0;        // to the burst at work
+    uint64_t unanswered = 0; // bursts
 };
 
 struct Memory : Part {
     Random random;
     std::map<int, Space> spaces;
     std::map<std::pair<int, bool>, Port> ports;
-    bool late = false;
-    uint64_t read_beats = 0, read_bursts = 0, written_beats = 0, written_bursts = 0;
 
     bool busy() const override {
         return std::any_of(ports.begin(), ports.end(), [](const auto &p) { return p.second.unanswered != 0; });
@@ -189,8 +174,6 @@ SIM_API uint64_t sim_memory_written(uintptr_t model, int number, uint64_t addres
     return (block + 1) << sim::block_shift;
 }
 
-SIM_API void sim_memory_clear(uintptr_t model, int space) { sim::memory_of(model).spaces[space].clear(); }
-
 SIM_API void sim_memory_limit(uintptr_t model, int space, uint64_t bytes) {
     sim::memory_of(model).spaces[space].limit = bytes;
 }
@@ -214,16 +197,6 @@ SIM_API void sim_memory_error(uintptr_t model, int space, uint64_t from, uint64_
     if (!everywhere || kind != sim::memory_works) errors.push_back({from, to, static_cast<sim::MemoryError>(kind)});
 }
 
-SIM_API void sim_memory_late(uintptr_t model, int late) { sim::memory_of(model).late = late != 0; }
-
-SIM_API void sim_memory_counts(uintptr_t model, uint64_t *counts) {
-    const sim::Memory &m = sim::memory_of(model);
-    counts[0] = m.read_beats;
-    counts[1] = m.read_bursts;
-    counts[2] = m.written_beats;
-    counts[3] = m.written_bursts;
-}
-
 // For the model.
 extern "C" {
 
@@ -239,7 +212,6 @@ void sim_axi_reset(void *handle) {
     sim::Port &port = sim::port_of(handle);
     port.response = 0;
     port.unanswered = 0;
-    port.late.clear();
 }
 
 int sim_axi_delay(void *handle) {
@@ -266,11 +238,7 @@ int sim_axi_silent(void *handle, uint64_t line, int beats) {
 
 int sim_axi_read_beat(void *handle, uint64_t line, svBitVecVal *data, int last) {
     sim::Port &port = sim::port_of(handle);
-    port.memory->read_beats++;
-    if (last) {
-        port.memory->read_bursts++;
-        port.unanswered--;
-    }
+    if (last) port.unanswered--;
     uint8_t *out = reinterpret_cast<uint8_t *>(data);
     const int response = port.space->response_at(line);
     if (response != 0) std::memset(out, 0xE5, sim::line_bytes);
@@ -282,33 +250,16 @@ int sim_axi_read_beat(void *handle, uint64_t line, svBitVecVal *data, int last) 
 
 int sim_axi_write_beat(void *handle, uint64_t line, const svBitVecVal *data, const svBitVecVal *strobe_words, int last) {
     sim::Port &port = sim::port_of(handle);
-    port.memory->written_beats++;
-    if (last) port.memory->written_bursts++;
     const int response = port.space->response_at(line);
     const uint64_t strobes = response != 0 ? 0 : strobe_words[0] | uint64_t{strobe_words[1]} << 32;
-    const uint8_t *bytes = reinterpret_cast<const uint8_t *>(data);
-    if (port.memory->late) {
-        sim::LateWrite write{line, {}, strobes, last != 0};
-        std::copy_n(bytes, sim::line_bytes, write.data.begin());
-        port.late.push_back(write);
-    } else {
-        port.space->put(line, bytes, strobes);
-    }
+    port.space->put(line, reinterpret_cast<const uint8_t *>(data), strobes);
     port.response = std::max(port.response, response);
     const int so_far = port.response;
     if (last) port.response = 0;
     return so_far;
 }
 
-void sim_axi_commit(void *handle) {
-    sim::Port &port = sim::port_of(handle);
-    port.unanswered--;
-    for (bool ends = false; !ends && !port.late.empty(); port.late.pop_front()) {
-        const sim::LateWrite &write = port.late.front();
-        ends = write.ends;
-        port.space->put(write.line, write.data.data(), write.strobes);
-    }
-}
+void sim_axi_commit(void *handle) { sim::port_of(handle).unanswered--; }
 
 void sim_axi_violation(int number, const char *rule) {
     sim::current->fail("AXI port " + std::to_string(number) + ": " + rule);

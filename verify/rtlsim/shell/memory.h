@@ -26,9 +26,6 @@ SIM_API void sim_memory_seed(uintptr_t model, uint64_t seed);
 SIM_API int sim_memory_read(uintptr_t model, int space, uint64_t address, uint8_t *out, uint64_t bytes);
 SIM_API int sim_memory_write(uintptr_t model, int space, uint64_t address, const uint8_t *in, uint64_t bytes);
 
-// Forgets the contents of a space; limits and errors stay.
-SIM_API void sim_memory_clear(uintptr_t model, int space);
-
 // Everything from here up answers DECERR. With 0 the space has 64 bits.
 SIM_API void sim_memory_limit(uintptr_t model, int space, uint64_t bytes);
 
@@ -44,11 +41,3 @@ SIM_API void sim_memory_stall(uintptr_t model, int space, uint32_t per_mille, ui
 // ones, and memory_works over 0 to 2^64-1 forgets them all. A failing beat reads
 // undefined data and writes nothing.
 SIM_API void sim_memory_error(uintptr_t model, int space, uint64_t from, uint64_t to, uint32_t kind);
-
-// Writes are seen at their response instead of at once: who reads before it knows
-// that the data were written reads the old ones.
-SIM_API void sim_memory_late(uintptr_t model, int late);
-
-// Beats and bursts that were read and written at all ports: counts is
-// {read beats, read bursts, written beats, written bursts}.
-SIM_API void sim_memory_counts(uintptr_t model, uint64_t *counts);

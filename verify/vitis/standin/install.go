@@ -24,8 +24,6 @@ import (
 type Options struct {
 	Version string        // "2023.2" if empty
 	Pace    time.Duration // of each stage of a tool
-	// Without are tools that are not installed.
-	Without []string
 	// Repositories stand in for what git would fetch, by URL.
 	Repositories map[string]Repository
 	Cards        []string // what xbutil finds: names of board platforms
@@ -124,7 +122,7 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 		}
 	}
 	for folder, names := range folders {
-		if err := links(filepath.Join(folder, "bin"), binary, names, o.Without); err != nil {
+		if err := links(filepath.Join(folder, "bin"), binary, names); err != nil {
 			return nil, err
 		}
 	}
@@ -138,17 +136,11 @@ func Create(dir, binary string, o Options) (*Installation, error) {
 	return in, err
 }
 
-func links(dir, binary string, names, without []string) error {
+func links(dir, binary string, names []string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-next:
 	for _, name := range names {
-		for _, w := range without {
-			if name == w {
-				continue next
-			}
-		}
 		if err := os.Symlink(binary, filepath.Join(dir, name)); err != nil {
 			return err
 		}

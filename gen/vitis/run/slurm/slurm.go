@@ -34,11 +34,10 @@ type Options struct {
 
 // Executor submits jobs to a cluster.
 type Executor struct {
-	o       Options
-	env     []string
-	cluster string
-	gone    time.Duration // how long a cancelled job may take to go
-	sacct   bool
+	o     Options
+	env   []string
+	gone  time.Duration // how long a cancelled job may take to go
+	sacct bool
 
 	queue queue
 
@@ -105,15 +104,9 @@ func (e *Executor) greet(ctx context.Context) error {
 	e.gone = goneLimit
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(line, "=")
-		value = strings.TrimSpace(value)
-		switch strings.TrimSpace(name) {
-		case "ClusterName":
-			e.cluster = value
-		case "KillWait":
-			var seconds int
-			if _, err := fmt.Sscanf(value, "%d sec", &seconds); err == nil {
-				e.gone += time.Duration(seconds) * time.Second
-			}
+		var seconds int
+		if _, err := fmt.Sscanf(value, "%d sec", &seconds); err == nil && strings.TrimSpace(name) == "KillWait" {
+			e.gone += time.Duration(seconds) * time.Second
 		}
 	}
 	for name := range strings.SplitSeq(e.o.Partition, ",") {
@@ -128,13 +121,4 @@ func (e *Executor) greet(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Name says where jobs run.
-func (e *Executor) Name() string {
-	name := "Slurm cluster " + e.cluster
-	if e.o.Partition != "" {
-		name += ", partition " + e.o.Partition
-	}
-	return name
 }

@@ -180,7 +180,7 @@ func (c *call) systemLink(conf *Given, kernels []*standin.Kernel, sh *standin.Sh
 	c.say("INFO: [v++ 60-1443] [%s] Run run_link: Step system_link: Started", clock())
 	c.stage()
 	c.say("INFO: [SYSTEM_LINK 82-38] [%s] cfgen started: cfgen -dmclkid 0", clock())
-	sys, err := Check(conf, kernels, sh, target == "hw")
+	sys, err := Check(conf, kernels, sh)
 	if err == nil {
 		c.say("INFO: [CFGEN 83-0] Kernel Specs: ")
 		for _, in := range sys.Instances {

@@ -29,16 +29,11 @@ type Instance struct {
 }
 
 // Stream is a connection of two streams.
-type Stream struct {
-	From, To string
-	Width    int // of the sender
-	Depth    int
-}
+type Stream struct{ From, To string }
 
 // checker collects all that is wrong, as cfgen does.
 type checker struct {
 	shell *standin.Shell
-	hw    bool
 	sys   *System
 	ends  map[string]string // ports that are connected, and with what
 	errs  []error
@@ -47,8 +42,8 @@ type checker struct {
 // Check links kernels along a configuration. The error joins those of all lines.
 // Codes of messages are the vendor's where public logs show them, and 0 where our
 // wording stands for one that they do not.
-func Check(c *Given, kernels []*standin.Kernel, sh *standin.Shell, hw bool) (*System, error) {
-	k := &checker{shell: sh, hw: hw, sys: &System{Banks: map[string]string{}, SLRs: map[string]int{}},
+func Check(c *Given, kernels []*standin.Kernel, sh *standin.Shell) (*System, error) {
+	k := &checker{shell: sh, sys: &System{Banks: map[string]string{}, SLRs: map[string]int{}},
 		ends: map[string]string{}}
 	k.instances(c.All("connectivity.nk"), kernels)
 	for _, v := range c.All("connectivity.slr") {

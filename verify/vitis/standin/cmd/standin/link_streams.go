@@ -36,14 +36,11 @@ func (k *checker) stream(v string) {
 		k.refuse("CFGEN 83-0", "Malformed --sc switch argument: %s", v)
 		return
 	}
-	depth := 0
 	if len(parts) == 3 {
-		n, err := strconv.Atoi(parts[2])
-		if err != nil || n < 1 {
+		if n, err := strconv.Atoi(parts[2]); err != nil || n < 1 {
 			k.refuse("CFGEN 83-0", "--sc tag has an invalid FIFO depth: %s", v)
 			return
 		}
-		depth = n
 	}
 	to, okTo := k.end(parts[1], "slave")
 	from, okFrom := k.end(parts[0], "master")
@@ -71,7 +68,7 @@ func (k *checker) stream(v string) {
 	case wide != narrow:
 		k.sys.Converters = append(k.sys.Converters, fmt.Sprintf("%s(%d):%s(%d)", parts[0], from.Width, parts[1], to.Width))
 	}
-	k.sys.Streams = append(k.sys.Streams, Stream{parts[0], parts[1], from.Width, depth})
+	k.sys.Streams = append(k.sys.Streams, Stream{parts[0], parts[1]})
 }
 
 // analysis checks what is to be measured, and the files of hooks.

@@ -88,7 +88,7 @@ func TestAccepts(t *testing.T) {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
 		}
-		sys, err := Check(c, kernelsOf(t, r), board(r), true)
+		sys, err := Check(c, kernelsOf(t, r), board(r))
 		if err != nil {
 			t.Errorf("%s: %v", d.Platform.Name, err)
 			continue
@@ -187,7 +187,7 @@ func TestRefuses(t *testing.T) {
 		}
 		c, err := configuration(t, changed)
 		if err == nil {
-			_, err = Check(c, all, sh, true)
+			_, err = Check(c, all, sh)
 		}
 		assert.Check(t, is.ErrorContains(err, b.says), "%s", b.name)
 	}
@@ -219,7 +219,7 @@ func TestOtherForms(t *testing.T) {
 	}
 	c, err := configuration(t, "[connectivity]\n"+strings.Join(lines, "\n")+"\n")
 	assert.NilError(t, err)
-	if _, err := Check(c, kernelsOf(t, r), board(r), true); err != nil {
+	if _, err := Check(c, kernelsOf(t, r), board(r)); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 // where that leaves it.
 const fixtures = "standin"
 
-// cmake stands in for the configuration of somebody else's build.
+// cmake stands in for the configuration of somebody else's build: it fills the options
+// into the files that end with ".in".
 func cmake(c *call) error {
 	if slices.Contains(c.Args, "-B") || slices.Contains(c.Args, "--build") {
 		return shellBuild(c)
@@ -24,12 +25,14 @@ func cmake(c *call) error {
 	if err != nil {
 		return err
 	}
-	sources := ""
+	sources, options := "", map[string]string{}
 	for _, a := range c.Args {
 		if !strings.HasPrefix(a, "-") {
 			sources = a
 		} else if name, value, ok := strings.Cut(strings.TrimPrefix(a, "-D"), "="); ok && value == "" {
 			return fmt.Errorf("cmake: %s is empty", name)
+		} else {
+			options[name] = value
 		}
 	}
 	if sources == "" {
@@ -38,6 +41,18 @@ func cmake(c *call) error {
 	if _, err := os.Stat(filepath.Join(sources, "CMakeLists.txt")); err != nil {
 		return c.refuse("CMake Error: The source directory \"%s\" does not appear to contain CMakeLists.txt.",
 			absolute(sources))
+	}
+	err = filepath.WalkDir(absolute(sources), func(path string, e fs.DirEntry, err error) error {
+		name, ok := strings.CutSuffix(path, ".in")
+		if err != nil || !ok {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		c.writeText(name, "%s", os.Expand(string(text), func(option string) string { return options[option] }))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	c.writeText("Makefile", "# of %s\n", c.relative(root))
 	c.say("-- Configuring done\n-- Generating done")
