@@ -12,36 +12,26 @@
 #include "task.h"
 #include "window.h"
 
-/* Hash of the call's words. Calls with the same signature replace each other's plans. */
-static uint32_t signature_of(uint32_t operation)
-{
-	uint32_t signature = operation;
+/* Counts up to this one are looked up alike: one plan mostly serves them all. */
+#define FEW 1024
 
-#define WORD(name) signature = (signature << 7 | signature >> 25) ^ CALL_WORD(name);
-	WORDS(WORD)
-#undef WORD
-	return signature * 0x9E3779B1u;
+/* Hash of words by which most calls differ. */
+static uint32_t signature_of(uint32_t operation, uint32_t count)
+{
+	uint32_t words = CALL_WORD(comm) ^ CALL_WORD(arithcfg) << 4 ^ CALL_WORD(root_src_dst) << 16 ^
+	                 CALL_WORD(function_code) << 20 ^ CALL_WORD(compression_flags) << 24;
+
+	return ((count > FEW ? count << 5 : 0) ^ operation ^ words << 8) * 0x9E3779B1u;
 }
 
 /* Replaces the oldest plan of the set. */
-static void take_place(struct set *set, uint32_t signature)
+static void take_place(struct set *set, uint32_t signature, uint32_t count)
 {
 	struct plan *plan = &set->places[set->next_way++ % WAYS];
 
 	plan->signature = signature;
 	plan->version = plan->refused = 0;
-}
-
-/* The place for a signature; NULL, and a new place, if there was none. */
-static inline struct plan *place_of(uint32_t signature)
-{
-	struct set *set = &plans.sets[signature >> (32 - SETS_LOG)];
-
-	for (struct plan *plan = set->places; plan != set->places + WAYS; plan++)
-		if (plan->signature == signature)
-			return plan;
-	take_place(set, signature);
-	return NULL;
+	plan->words.count = count;
 }
 
 /* Writes the settings before end again: other calls may have written registers while this one waited. */
@@ -140,30 +130,75 @@ __attribute__((noreturn)) static void issue_rest(void *of)
 	move_finish();
 }
 
-/* Whether the plan is of the call in the call window. */
-static inline __attribute__((always_inline)) bool holds(const struct plan *plan, uint32_t operation)
+/* The words of the call in the call window that plans can be fitted to. */
+struct free_words {
+	uint32_t count, operand, result;
+};
+
+static inline __attribute__((always_inline)) struct free_words free_words(void)
+{
+	return (struct free_words){ CALL_WORD(count), CALL_WORD(addr_0_low), CALL_WORD(addr_2_low) };
+}
+
+static inline __attribute__((always_inline)) bool is_exact(const struct plan *plan, const struct free_words *call)
+{
+	return ((plan->words.count ^ call->count) | (plan->words.addr_0_low ^ call->operand) |
+	        (plan->words.addr_2_low ^ call->result)) == 0;
+}
+
+/* Whether the plan can be fitted to the call: it has the same moves for these elements, and its operand and result lie
+ * to each other as those of the plan. */
+__attribute__((noinline)) static bool may_fit(const struct plan *plan, const struct free_words *call)
+{
+	uint32_t count = call->count, between = call->result - call->operand;
+	uint32_t operand_bytes = count * plan->operand_bytes, result_bytes = count * plan->result_bytes;
+
+	if (plan->relocations == NULL || (count != plan->words.count && count - 1 >= plan->most) ||
+	    call->operand + operand_bytes < operand_bytes || call->result + result_bytes < result_bytes)
+		return false;
+	if (plan->lie == APART)
+		return between >= operand_bytes && -between >= result_bytes;
+	return plan->lie == ONE_ALONE || (between == plan->words.addr_2_low - plan->words.addr_0_low &&
+	                                  (between == 0 || count == plan->words.count));
+}
+
+/* Whether the plan is of a call like the one in the call window, but for the words that it can be fitted to. */
+static inline __attribute__((always_inline)) bool is_alike(const struct plan *plan, uint32_t operation)
 {
 	const struct words *words = &plan->words;
 	uint32_t differ = engine.left | (plan->version ^ engine.tables) | (words->operation ^ operation);
 
 #define WORD(name) differ |= words->name ^ CALL_WORD(name);
-	WORDS(WORD)
+	KEY_WORDS(WORD)
 #undef WORD
 	return differ == 0;
 }
 
 /* The place of the call in the call window, if it has a plan or must not be recorded; or NULL. */
-__attribute__((noinline)) static struct plan *find(uint32_t operation)
+__attribute__((noinline)) static struct plan *find(uint32_t operation, const struct free_words *call)
 {
-	struct plan *plan = place_of(signature_of(operation));
+	uint32_t signature = signature_of(operation, call->count);
+	struct set *set = &plans.sets[signature >> (32 - SETS_LOG)];
+	struct plan *seen = NULL;
 
-	if (plan == NULL || (plan->version == engine.tables ? !holds(plan, operation) : plan->refused != engine.tables)) {
-		engine.planned = plan;
-		return NULL;
+	for (struct plan *plan = set->places; plan != set->places + WAYS; plan++) {
+		bool same = plan->words.count == call->count;
+
+		if (plan->signature != signature)
+			continue;
+		if (plan->version == engine.tables ? is_alike(plan, operation) && (is_exact(plan, call) || may_fit(plan, call))
+		                                   : same && plan->refused == engine.tables) {
+			if (plans.last != NULL)
+				plans.last->next = plan;
+			return plan;
+		}
+		if (plan->version != engine.tables && (same || (plan->words.count | call->count) < FEW / 8))
+			seen = plan;
 	}
-	if (plans.last != NULL)
-		plans.last->next = plan;
-	return plan;
+	if (seen == NULL)
+		take_place(set, signature, call->count);
+	engine.planned = seen;
+	return NULL;
 }
 
 static inline void expect_next(struct plan *plan)
@@ -184,21 +219,57 @@ static inline void write(const struct setting *s, const struct setting *end)
 		hw_write(s->address, s->value);
 }
 
+/* A word so many bytes further on. */
+static inline uint32_t *behind(void *words, uint32_t bytes) { return (uint32_t *)((char *)words + bytes); }
+
+static inline void patch(struct plan *plan, const struct relocation *r, const struct relocation *end, uint32_t block)
+{
+	struct setting *settings = plan->first;
+
+	for (; r != end; r++)
+		*behind(settings, r->value) = *behind(plan, r->base) + r->offset * block;
+}
+
+/* Fits the plan to the call, and writes the settings before rest: a first move runs while those behind it are fitted. */
+__attribute__((noinline)) static void write_fitted(struct plan *plan, const struct free_words *call)
+{
+	uint32_t bytes = call->count * plan->plain_bytes, block = plan->most != 0 ? bytes : 1;
+
+	plan->words.count = call->count;
+	plan->words.addr_0_low = call->operand;
+	plan->words.addr_2_low = call->result;
+	plan->bytes = bytes;
+	if (UNLIKELY(plan->packed_bytes != 0))
+		plan->compressed = (call->count >> plan->ratio_log) * plan->packed_bytes;
+	patch(plan, plan->relocations, plan->early, block);
+	write(engine.set_by == plan ? plan->free : plan->first, plan->issued);
+	patch(plan, plan->early, plan->relocations_end, block);
+	write(plan->issued, plan->rest);
+}
+
 __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *plan)
 {
 	struct call *call = engine.calls;
+	struct free_words words = free_words();
+	bool exact = plan != NULL && is_exact(plan, &words);
 
-	if (UNLIKELY(plan == NULL || plan->words.addr_0_low != CALL_WORD(addr_0_low) || !holds(plan, operation))) {
-		plan = find(operation);
+	if (UNLIKELY(plan == NULL || !is_alike(plan, operation) || !(exact || may_fit(plan, &words)))) {
+		plan = find(operation, &words);
 		if (plan == NULL)
 			return false;
 		if (plan->refused == engine.tables) {
 			expect_next(plan);
 			return false;
 		}
+		exact = is_exact(plan, &words);
 	}
+	if (UNLIKELY(!exact && plan->most != 0))
+		plan->count = words.count;
 	set_collective(series_next(plan->series), plan->count, plan->shape);
-	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
+	if (LIKELY(exact))
+		write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
+	else
+		write_fitted(plan, &words);
 	expect_next(plan);
 	engine.alike = false;
 	engine.open = 1;
@@ -225,7 +296,7 @@ bool plan_issue(uint32_t operation)
 	struct plan *plan = plans.expected;
 
 	if (plan != NULL && UNLIKELY(plan->refused == engine.tables) && plan->words.operation == operation &&
-	    plan->words.addr_0_low == CALL_WORD(addr_0_low) && plan->words.count == CALL_WORD(count)) {
+	    plan->words.comm == CALL_WORD(comm) && plan->words.count == CALL_WORD(count)) {
 		expect_next(plan);
 		return false;
 	}

@@ -22,6 +22,14 @@ void plan_keep(void);
 /* Stops recording; there is no plan. */
 static inline void plan_drop(void) { engine.recording = NULL; }
 
+static inline bool plan_records(void)
+{
+	return UNLIKELY(engine.recording != NULL) && engine.recording == engine.current;
+}
+
+/* Notes up to how many elements the call being recorded would have made the same choices. */
+void plan_note_few(uint32_t elements);
+
 #if CCLO_FEATURE_RENDEZVOUS
 
 /* Records what the running call does besides moves: it opens a window; it takes an invitation; it waits for
@@ -29,11 +37,6 @@ static inline void plan_drop(void) { engine.recording = NULL; }
 void plan_note_window(const struct held *window, uint32_t bytes, bool host, bool aside);
 void plan_note_invitation(uint32_t tag);
 void plan_refuse(void);
-
-static inline bool plan_records(void)
-{
-	return UNLIKELY(engine.recording != NULL) && engine.recording == engine.current;
-}
 
 #endif
 

@@ -5,15 +5,18 @@
 
 #include "engine.h"
 
-/* Words of a call that collectives depend on, without the operation. */
-#define WORDS(X) \
-	X(count) X(comm) X(root_src_dst) X(function_code) X(tag) X(arithcfg) X(compression_flags) X(stream_flags) \
-	X(addr_0_low) X(addr_0_high) X(addr_2_low) X(addr_2_high)
+/* Words of a call that collectives depend on, without the operation: those by which plans are told apart, and those
+ * that a plan can be fitted to. */
+#define KEY_WORDS(X) \
+	X(comm) X(root_src_dst) X(function_code) X(arithcfg) X(compression_flags) X(stream_flags) \
+	X(addr_0_high) X(addr_2_high)
+#define FREE_WORDS(X) X(count) X(addr_0_low) X(addr_2_low)
 
 struct words {
 	uint32_t operation;
 #define WORD(name) uint32_t name;
-	WORDS(WORD)
+	KEY_WORDS(WORD)
+	FREE_WORDS(WORD)
 #undef WORD
 };
 
@@ -46,6 +49,15 @@ static inline bool is_command(const struct setting *s)
 	return s->address == CCLO_MOVE_CONTROL_ADDRESS;
 }
 
+/* A setting that depends on where the operands are, or how many elements there are. */
+struct relocation {
+	uint16_t value, base; /* its value, in bytes from the first setting; what that is relative to, a word of struct plan */
+	uint32_t offset; /* in bytes, or in blocks of the call's elements if the plan serves any few of them */
+};
+
+/* How operand and result lie to each other. */
+enum lie { ONE_ALONE, APART, JOINED };
+
 struct plan {
 	uint32_t signature; /* hash of the call */
 	uint32_t version; /* of the tables for which it is valid; 0: none */
@@ -54,8 +66,17 @@ struct plan {
 	uint32_t recorded, ticket; /* tickets of the recorded call and of the last one that used the plan */
 	bool windows; /* has steps */
 	/* Start at changed if registers are as the plan leaves them. Settings before rest need no wait. */
-	const struct setting *first, *changed, *rest, *end;
-	struct words words;
+	struct setting *first, *changed, *rest, *end;
+	/* For other calls: where to start if registers are as the plan leaves them; the end of the first move, or rest. */
+	struct setting *free, *issued;
+	struct words words; /* the call that the settings are for */
+	/* Fits calls with other operands (relocations other than NULL), and of up to so many elements (0: of as many). */
+	const struct relocation *relocations, *early, *relocations_end; /* early: the end of those before issued */
+	uint32_t most;
+	uint32_t operand_bytes, result_bytes; /* of all blocks, for each element of the call */
+	uint32_t plain_bytes, packed_bytes, ratio_log; /* of elements; packed_bytes 0: nothing is compressed */
+	uint32_t bytes, compressed; /* of the call's elements */
+	uint8_t lie; /* enum lie */
 	struct series *series; /* of collectives of the communicator */
 	uint32_t count, shape; /* in message headers */
 	struct plan *next; /* of the call that followed the last time */
@@ -63,9 +84,9 @@ struct plan {
 
 /* Set-associative by signature. */
 #define SETS_LOG 4
-#define WAYS     4
+#define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 3072
+#define SETTINGS 2560
 
 struct set {
 	struct plan places[WAYS];
@@ -81,5 +102,9 @@ struct plans {
 };
 
 extern struct plans plans;
+
+/* Finds how a plan just recorded can be fitted to other calls: to those of up to few elements, or with other operands
+ * alone. */
+void plan_fit(struct plan *plan, uint32_t few);
 
 #endif
