@@ -7,6 +7,8 @@
 
 struct plans plans;
 
+#define LONG 256 /* settings: more plans are worth more than what fits */
+
 /* Bytes of all blocks for each element of the call, where this rank has them. */
 static uint32_t bytes_of_blocks(const struct call *call, bool of_all, bool at_root)
 {
@@ -26,40 +28,38 @@ static bool is_low(uint32_t address)
 	       address == CCLO_MOVE_KEPT_ADDRESS_ADDRESS;
 }
 
-#define NONE 0
+#define NONE 0xFF
 
-/* Finds the base of a setting; false if the plan cannot be fitted with it. A setting that needs no relocation has a base
- * of NONE. Unless the setting is for any few elements, in which a block is the unit of offsets, that unit is a byte. */
-static bool find_base(const struct plan *plan, const struct setting *s, uint32_t block, uint32_t *base, uint32_t *offset)
+/* Finds the relocation of a setting, with by NONE if it needs none; false if the plan cannot be fitted with it. Its own
+ * bytes are those of a block if the number of elements may differ, or 0. */
+static bool find_relocation(const struct plan *plan, const struct setting *s, uint32_t block, struct relocation *r)
 {
 	const struct words *w = &plan->words;
-	uint32_t high = plan->operand_bytes != 0 ? w->addr_0_high : w->addr_2_high;
+	uint32_t offset;
 
-	*base = NONE;
-	*offset = 0;
+	r->value = (uint16_t)((const char *)&s->value - (const char *)plan->first);
+	r->by = NONE;
+	r->blocks = 0;
 	if (is_low(s->address)) {
-		if (s->value - w->addr_0_low < w->count * plan->operand_bytes)
-			*base = offsetof(struct plan, words.addr_0_low);
-		else if (s->value - w->addr_2_low < w->count * plan->result_bytes)
-			*base = offsetof(struct plan, words.addr_2_low);
+		if ((offset = s->value - w->addr_0_low) < w->count * plan->operand_bytes)
+			r->by = offsetof(struct moved, operand);
+		else if ((offset = s->value - w->addr_2_low) < w->count * plan->result_bytes)
+			r->by = offsetof(struct moved, result);
 		else
 			return true; /* in scratch memory */
-		*offset = s->value - (*base == offsetof(struct plan, words.addr_0_low) ? w->addr_0_low : w->addr_2_low);
-		if (*offset % block != 0)
-			return false;
-		*offset /= block;
-		return true;
+		if (block == 0)
+			return true;
+		r->blocks = (uint8_t)(offset / block);
+		return r->blocks * block == offset;
 	}
 	if (s->address >= 4 && is_low(s->address - 4))
-		return s->value == high;
-	if (block == 1)
-		return true;
-	if (s->address == CCLO_MOVE_BYTES_ADDRESS && s->value != 0) {
-		*base = offsetof(struct plan, bytes);
+		return s->value == (plan->operand_bytes != 0 ? w->addr_0_high : w->addr_2_high);
+	if (block != 0 && s->address == CCLO_MOVE_BYTES_ADDRESS && s->value != 0) {
+		r->by = offsetof(struct moved, bytes);
 		return s->value == block;
 	}
-	if (s->address == CCLO_MOVE_COMPRESSED_BYTES_ADDRESS) {
-		*base = offsetof(struct plan, compressed);
+	if (block != 0 && s->address == CCLO_MOVE_COMPRESSED_BYTES_ADDRESS) {
+		r->by = offsetof(struct moved, compressed);
 		return s->value == (w->count >> plan->ratio_log) * plan->packed_bytes;
 	}
 	return true;
@@ -67,7 +67,7 @@ static bool find_base(const struct plan *plan, const struct setting *s, uint32_t
 
 /* Moves settings of the first move that are the same for all calls to the front of those that equal the registers at the
  * end of the plan. */
-static struct setting *order_free(struct plan *plan)
+static uint8_t order_free(struct plan *plan)
 {
 	struct setting *free = plan->first;
 
@@ -79,34 +79,27 @@ static struct setting *order_free(struct plan *plan)
 		*s = *free;
 		*free++ = setting;
 	}
-	return free;
+	return (uint8_t)(free - plan->first);
 }
 
 /* Adds relocations behind the settings; false if there can be none, or no room. */
 static bool relocate(struct plan *plan, uint32_t block)
 {
-	struct relocation *r = (struct relocation *)plan->end, *early = NULL;
-	struct setting *s = plan->first;
+	struct relocation *first = (struct relocation *)plan->end, *r = first;
 
-	for (plan->issued = plan->rest; s != plan->end; s++) {
-		uint32_t base, offset;
-
-		if (!find_base(plan, s, block, &base, &offset))
+	plan->early = plan->issued = 0;
+	for (struct setting *s = plan->first; s != plan->end; s++) {
+		if ((struct setting *)r == plans.settings + SETTINGS || !find_relocation(plan, s, block, r))
 			return false;
-		if (base != NONE) {
-			if ((struct setting *)r == plans.settings + SETTINGS)
-				return false;
-			*r++ = (struct relocation){ (uint16_t)((char *)&s->value - (char *)plan->first), (uint16_t)base, offset };
-		}
-		if (early == NULL && (s->address == CCLO_MOVE_CONTROL_ADDRESS || s + 1 == plan->rest)) {
-			plan->issued = s + 1;
-			early = r;
+		if (r->by != NONE)
+			r++;
+		if (plan->issued == 0 && (s->address == CCLO_MOVE_CONTROL_ADDRESS || s + 1 == plan->rest)) {
+			plan->issued = (uint16_t)(s + 1 - plan->first);
+			plan->early = (uint16_t)(r - first);
 		}
 	}
-	plan->relocations = (struct relocation *)plan->end;
-	plan->early = early;
-	plan->relocations_end = r;
-	plans.used += (uint32_t)(r - plan->relocations);
+	plan->relocations = (uint16_t)(r - first);
+	plans.used = (uint32_t)((struct setting *)(r + (r - first) % 2) - plans.settings);
 	return true;
 }
 
@@ -116,12 +109,12 @@ void plan_fit(struct plan *plan, uint32_t few)
 	const struct words *w = &plan->words;
 	uint32_t needs = call->needs, count = w->count, between = w->addr_2_low - w->addr_0_low;
 
-	plan->relocations = NULL;
+	plan->fits = false;
 	plan->free = order_free(plan);
 	plan->most = 0;
-	plan->plain_bytes = call->plain_bytes;
-	plan->packed_bytes = call->packs ? call->packed_bytes : 0;
-	plan->ratio_log = call->ratio_log;
+	plan->plain_bytes = (uint8_t)call->plain_bytes;
+	plan->packed_bytes = call->packs ? (uint8_t)call->packed_bytes : 0;
+	plan->ratio_log = (uint8_t)call->ratio_log;
 	plan->operand_bytes = bytes_of_blocks(call, needs & CCLO_SHAPE_OPERAND_OF_ALL, needs & CCLO_SHAPE_OPERAND_AT_ROOT);
 	plan->result_bytes = bytes_of_blocks(call, needs & CCLO_SHAPE_RESULT_OF_ALL, needs & CCLO_SHAPE_RESULT_AT_ROOT);
 	if (needs & CCLO_SHAPE_IN_PLACE)
@@ -134,6 +127,5 @@ void plan_fit(struct plan *plan, uint32_t few)
 		return;
 	if (!plan->windows && count > 1 && count <= few && relocate(plan, count * call->plain_bytes))
 		plan->most = few;
-	else
-		(void)relocate(plan, 1);
+	plan->fits = plan->most != 0 || (plan->end - plan->first < LONG && relocate(plan, 0));
 }

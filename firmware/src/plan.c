@@ -153,7 +153,7 @@ __attribute__((noinline)) static bool may_fit(const struct plan *plan, const str
 	uint32_t count = call->count, between = call->result - call->operand;
 	uint32_t operand_bytes = count * plan->operand_bytes, result_bytes = count * plan->result_bytes;
 
-	if (plan->relocations == NULL || (count != plan->words.count && count - 1 >= plan->most) ||
+	if (!plan->fits || (count != plan->words.count && count - 1 >= plan->most) ||
 	    call->operand + operand_bytes < operand_bytes || call->result + result_bytes < result_bytes)
 		return false;
 	if (plan->lie == APART)
@@ -222,29 +222,34 @@ static inline void write(const struct setting *s, const struct setting *end)
 /* A word so many bytes further on. */
 static inline uint32_t *behind(void *words, uint32_t bytes) { return (uint32_t *)((char *)words + bytes); }
 
-static inline void patch(struct plan *plan, const struct relocation *r, const struct relocation *end, uint32_t block)
+static inline void patch(const struct plan *plan, uint32_t from, uint32_t to)
 {
+	const struct relocation *r = (const struct relocation *)plan->end + from, *end = r + (to - from);
 	struct setting *settings = plan->first;
+	uint32_t more = plans.moved.bytes;
 
 	for (; r != end; r++)
-		*behind(settings, r->value) = *behind(plan, r->base) + r->offset * block;
+		*behind(settings, r->value) += *behind(&plans.moved, r->by) + r->blocks * more;
 }
 
 /* Fits the plan to the call, and writes the settings before rest: a first move runs while those behind it are fitted. */
 __attribute__((noinline)) static void write_fitted(struct plan *plan, const struct free_words *call)
 {
-	uint32_t bytes = call->count * plan->plain_bytes, block = plan->most != 0 ? bytes : 1;
+	struct words *words = &plan->words;
+	struct setting *issued = plan->first + plan->issued;
 
-	plan->words.count = call->count;
-	plan->words.addr_0_low = call->operand;
-	plan->words.addr_2_low = call->result;
-	plan->bytes = bytes;
+	plans.moved.operand = call->operand - words->addr_0_low;
+	plans.moved.result = call->result - words->addr_2_low;
+	plans.moved.bytes = (call->count - words->count) * plan->plain_bytes;
 	if (UNLIKELY(plan->packed_bytes != 0))
-		plan->compressed = (call->count >> plan->ratio_log) * plan->packed_bytes;
-	patch(plan, plan->relocations, plan->early, block);
-	write(engine.set_by == plan ? plan->free : plan->first, plan->issued);
-	patch(plan, plan->early, plan->relocations_end, block);
-	write(plan->issued, plan->rest);
+		plans.moved.compressed = ((call->count >> plan->ratio_log) - (words->count >> plan->ratio_log)) * plan->packed_bytes;
+	words->count = call->count;
+	words->addr_0_low = call->operand;
+	words->addr_2_low = call->result;
+	patch(plan, 0, plan->early);
+	write(plan->first + (engine.set_by == plan ? plan->free : 0), issued);
+	patch(plan, plan->early, plan->relocations);
+	write(issued, plan->rest);
 }
 
 __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *plan)

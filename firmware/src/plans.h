@@ -49,10 +49,16 @@ static inline bool is_command(const struct setting *s)
 	return s->address == CCLO_MOVE_CONTROL_ADDRESS;
 }
 
-/* A setting that depends on where the operands are, or how many elements there are. */
+/* What changes from the call of a plan to the next one: addresses of operand and result, bytes of the elements. */
+struct moved {
+	uint32_t operand, result, bytes, compressed;
+};
+
+/* A setting that depends on where operand and result are, or on how many elements there are. */
 struct relocation {
-	uint16_t value, base; /* its value, in bytes from the first setting; what that is relative to, a word of struct plan */
-	uint32_t offset; /* in bytes, or in blocks of the call's elements if the plan serves any few of them */
+	uint16_t value; /* its value, in bytes from the first setting */
+	uint8_t by; /* what is added to it: a word of struct moved, in bytes from the begin; */
+	uint8_t blocks; /* and how many times what a block has more bytes */
 };
 
 /* How operand and result lie to each other. */
@@ -62,21 +68,20 @@ struct plan {
 	uint32_t signature; /* hash of the call */
 	uint32_t version; /* of the tables for which it is valid; 0: none */
 	uint32_t refused; /* version of the tables for which such calls are not recorded */
-	uint32_t moves, at_once; /* all; those before rest */
 	uint32_t recorded, ticket; /* tickets of the recorded call and of the last one that used the plan */
-	bool windows; /* has steps */
 	/* Start at changed if registers are as the plan leaves them. Settings before rest need no wait. */
-	struct setting *first, *changed, *rest, *end;
-	/* For other calls: where to start if registers are as the plan leaves them; the end of the first move, or rest. */
-	struct setting *free, *issued;
+	struct setting *first, *changed, *rest, *end; /* relocations are behind the end */
 	struct words words; /* the call that the settings are for */
-	/* Fits calls with other operands (relocations other than NULL), and of up to so many elements (0: of as many). */
-	const struct relocation *relocations, *early, *relocations_end; /* early: the end of those before issued */
+	/* The plan can be fitted to calls with other operands, and of up to most elements (0: of as many). */
 	uint32_t most;
 	uint32_t operand_bytes, result_bytes; /* of all blocks, for each element of the call */
-	uint32_t plain_bytes, packed_bytes, ratio_log; /* of elements; packed_bytes 0: nothing is compressed */
-	uint32_t bytes, compressed; /* of the call's elements */
+	uint8_t plain_bytes, packed_bytes, ratio_log; /* of elements; packed_bytes 0: nothing is compressed */
 	uint8_t lie; /* enum lie */
+	bool windows, fits; /* it has steps; it has relocations */
+	uint8_t at_once; /* moves before rest */
+	uint8_t free; /* settings before this one are the same for all calls that the plan is fitted to, as those before
+	               * changed are for its own one */
+	uint16_t issued, early, relocations; /* settings to the end of the first move, or to rest; relocations of those; all */
 	struct series *series; /* of collectives of the communicator */
 	uint32_t count, shape; /* in message headers */
 	struct plan *next; /* of the call that followed the last time */
@@ -86,7 +91,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 2560
+#define SETTINGS 3008
 
 struct set {
 	struct plan places[WAYS];
@@ -95,6 +100,7 @@ struct set {
 
 struct plans {
 	struct set sets[1 << SETS_LOG];
+	struct moved moved;
 	struct plan *last, *expected; /* of the last call; of the next one, predicted; or NULL */
 	struct setting settings[SETTINGS];
 	uint32_t used; /* of settings */

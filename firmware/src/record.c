@@ -1,5 +1,7 @@
 /* Recording of plans: the move registers at each move of a call. */
 
+#pragma GCC optimize("Os") /* seldom, and memory is short */
+
 #include "move.h"
 #include "plan.h"
 #include "plans.h"
@@ -17,7 +19,7 @@ static struct {
 	struct plan *plan;
 	uint32_t version; /* of the tables when it began */
 	uint32_t length, set; /* settings, bit set of registers */
-	uint32_t few; /* plan_note_few */
+	uint32_t moves, few; /* moves so far; plan_note_few */
 	uint32_t registers[REGISTERS]; /* as recorded */
 	/* What the next move says with its own registers: the announcement of this window, beside
 	 * other moves if it can; data into one that was waited for, with this tag. */
@@ -51,11 +53,10 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	plans.full = 0;
 	note_words(&plan->words, call->words.scenario);
 	plan->version = 0;
-	plan->moves = 0;
 	plan->windows = false;
 	plan->next = plan;
 	record.plan = plan;
-	record.length = record.set = record.few = 0;
+	record.length = record.set = record.few = record.moves = 0;
 	record.opening.is = record.invited.is = false;
 	record.version = engine.tables;
 	engine.recording = call;
@@ -185,7 +186,7 @@ static void add_announcement(uint32_t control)
 {
 	uint32_t window = record.opening.window.window;
 
-	if (record.plan->moves == 0) {
+	if (record.moves == 0) {
 		add(CCLO_MOVE_CONTROL_ADDRESS, control);
 		add(STEP_HOLD, window);
 	} else {
@@ -298,7 +299,7 @@ void plan_note(uint32_t control)
 	if (!may_grow())
 		return;
 	add_move(control);
-	record.plan->moves++;
+	record.moves++;
 }
 
 void plan_settle(struct call *call)
@@ -368,7 +369,7 @@ void plan_keep(void)
 {
 	if (LIKELY(engine.recording != engine.current))
 		return;
-	if (record.plan->moves != 0)
+	if (record.moves != 0)
 		keep(record.plan);
 	plan_drop();
 }
