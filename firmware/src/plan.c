@@ -122,12 +122,9 @@ __attribute__((noreturn)) static void issue_rest(void *of)
 		make_room(plan, s);
 		move_give(value);
 	}
-	if (plan->windows)
-		stages_end();
-	if (engine.open == self->bit)
+	if (!plan->windows && engine.open == self->bit)
 		engine.set_by = plan;
-	express_again();
-	move_finish();
+	stages_end();
 }
 
 /* The words of the call in the call window that plans can be fitted to. */
@@ -283,12 +280,11 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->ticket = plan->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	task_limit_first(call, engine.ask_limit);
 	engine.quick = (uint8_t)plan->at_once;
-	if (LIKELY(plan->rest == plan->end)) {
-		engine.set_by = plan;
+	engine.set_by = plan;
+	if (LIKELY(plan->rest == plan->end))
 		return true;
-	}
-	engine.set_by = NULL;
 	express_settle();
+	engine.set_by = NULL;
 	call->announced = engine.issued[0];
 	call->state.finishing = false;
 	engine.current = call;

@@ -10,7 +10,7 @@
  * or waits for room, and the function does not return. No other call may be open. */
 bool plan_issue(uint32_t operation);
 
-/* Makes the call that plan_issue has issued an ordinary one. */
+/* Makes the collective that is alone an ordinary one: the call of the plan that set the registers, if one has. */
 void plan_settle(struct call *call);
 
 /* Decides whether the call that begins is recorded. */

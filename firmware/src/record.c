@@ -304,12 +304,14 @@ void plan_note(uint32_t control)
 
 void plan_settle(struct call *call)
 {
-	const struct plan *plan = plans.last;
+	const struct plan *plan = engine.set_by;
 
-	call->series = plan->series;
-	call->number = plan->series->number;
-	call->words.count = plan->count;
-	call->shape = plan->shape;
+	if (plan != NULL) {
+		call->series = plan->series;
+		call->number = plan->series->number;
+		call->words.count = plan->count;
+		call->shape = plan->shape;
+	}
 	call->ask_at = 0;
 	task_limit_of(call, move_limit());
 }

@@ -286,10 +286,8 @@ static bool next_stage(struct path *path, struct move *stage)
 
 void stages_end(void)
 {
-	if (self->windows == 0 && self->state.other_queue == NO_QUEUE) {
-		engine.round |= self->bit; /* the moves may have completed: no event comes then */
+	if (self->windows == 0 && self->state.other_queue == NO_QUEUE)
 		move_finish();
-	}
 	plan_keep();
 	move_drain();
 	windows_finish();
