@@ -1,6 +1,7 @@
 /* The call cache. The moves of a collective depend on the words of its call, on what the host has configured, and
  * on the windows of other ranks only. Computing them takes many times as long as writing the registers again. The
- * first call allocates a place, the second one with the same words is recorded, the third one uses the plan. */
+ * first call allocates a place, the second one of its kind is recorded, later ones use the plan: also those with other
+ * operands, and of another number of elements if it is small, to which the plan is fitted by its relocations. */
 
 #include "plan.h"
 
@@ -24,13 +25,12 @@ static uint32_t signature_of(uint32_t operation, uint32_t count)
 	return ((count > FEW ? count << 5 : 0) ^ operation ^ words << 8) * 0x9E3779B1u;
 }
 
-/* Replaces the oldest plan of the set. */
-static void take_place(struct set *set, uint32_t signature, uint32_t count)
+/* Notes a call that has no plan yet. */
+static void note_seen(struct plan *plan, uint32_t signature, uint32_t count)
 {
-	struct plan *plan = &set->places[set->next_way++ % WAYS];
-
 	plan->signature = signature;
 	plan->version = plan->refused = 0;
+	plan->recorded = engine.tables;
 	plan->words.count = count;
 }
 
@@ -192,9 +192,10 @@ __attribute__((noinline)) static struct plan *find(uint32_t operation, const str
 		if (plan->version != engine.tables && (same || (plan->words.count | call->count) < FEW / 8))
 			seen = plan;
 	}
-	if (seen == NULL)
-		take_place(set, signature, call->count);
-	engine.planned = seen;
+	if (seen != NULL && seen->recorded == engine.tables)
+		engine.planned = seen;
+	else /* instead of the oldest plan */
+		note_seen(seen != NULL ? seen : &set->places[set->next_way++ % WAYS], signature, call->count);
 	return NULL;
 }
 

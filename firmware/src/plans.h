@@ -68,7 +68,7 @@ struct plan {
 	uint32_t signature; /* hash of the call */
 	uint32_t version; /* of the tables for which it is valid; 0: none */
 	uint32_t refused; /* version of the tables for which such calls are not recorded */
-	uint32_t recorded, ticket; /* tickets of the recorded call and of the last one that used the plan */
+	uint32_t recorded, ticket; /* tickets of the recorded call (before: tables seen last) and of the last that used it */
 	/* Start at changed if registers are as the plan leaves them. Settings before rest need no wait. */
 	struct setting *first, *changed, *rest, *end; /* relocations are behind the end */
 	struct words words; /* the call that the settings are for */
@@ -91,7 +91,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 3008
+#define SETTINGS 2976
 
 struct set {
 	struct plan places[WAYS];

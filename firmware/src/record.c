@@ -1,7 +1,5 @@
 /* Recording of plans: the move registers at each move of a call. */
 
-#pragma GCC optimize("Os") /* seldom, and memory is short */
-
 #include "move.h"
 #include "plan.h"
 #include "plans.h"
