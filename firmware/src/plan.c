@@ -195,7 +195,7 @@ __attribute__((noinline)) static struct plan *find(uint32_t operation, const str
 	if (seen != NULL && seen->recorded == engine.tables)
 		engine.planned = seen;
 	else /* instead of the oldest plan */
-		note_seen(seen != NULL ? seen : &set->places[set->next_way++ % WAYS], signature, call->count);
+		note_seen(plans.noted = seen != NULL ? seen : &set->places[set->next_way++ % WAYS], signature, call->count);
 	return NULL;
 }
 

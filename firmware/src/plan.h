@@ -27,6 +27,9 @@ static inline bool plan_records(void)
 	return UNLIKELY(engine.recording != NULL) && engine.recording == engine.current;
 }
 
+/* Notes that the tables have changed by the call that begins, not between it and the next one. */
+void plan_renew(void);
+
 /* Notes up to how many elements the call being recorded would have made the same choices. */
 void plan_note_few(uint32_t elements);
 

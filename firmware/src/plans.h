@@ -91,7 +91,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 2976
+#define SETTINGS 2944
 
 struct set {
 	struct plan places[WAYS];
@@ -101,6 +101,7 @@ struct set {
 struct plans {
 	struct set sets[1 << SETS_LOG];
 	struct moved moved;
+	struct plan *noted; /* place of the last call that had none */
 	struct plan *last, *expected; /* of the last call; of the next one, predicted; or NULL */
 	struct setting settings[SETTINGS];
 	uint32_t used; /* of settings */

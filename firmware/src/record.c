@@ -278,6 +278,12 @@ static bool is_expected(uint32_t control)
 static bool goes_aside(void) { return false; }
 #endif
 
+void plan_renew(void)
+{
+	if (plans.noted != NULL)
+		plans.noted->recorded = engine.tables;
+}
+
 void plan_note_few(uint32_t elements) { record.few = elements; }
 
 void plan_note(uint32_t control)

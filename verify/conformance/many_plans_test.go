@@ -38,7 +38,6 @@ func TestManyPlans(t *testing.T) {
 		nightly.Only(t)
 		ctx := limited(t, 2*time.Minute)
 		w, engines := emulated(ctx, t, "u55c_tcp", ranks)
-		agree(ctx, t, engines)
 		for _, took := range newTurn(ctx, t, w, engines, true, 20, 512<<10).rows(ctx, t, 4) {
 			cheap(t, took[0], took[2:])
 		}
@@ -91,20 +90,6 @@ func newTurn(ctx context.Context, t *testing.T, w *world.World, engines []*accl.
 		}
 	}
 	return turn
-}
-
-// agree makes the first collective of all ranks, after which they remember nothing.
-func agree(ctx context.Context, t *testing.T, engines []*accl.Engine) {
-	t.Helper()
-	var all sync.WaitGroup
-	errs := make([]error, len(engines))
-	for rank, e := range engines {
-		all.Go(func() { _, errs[rank] = e.World().Barrier(ctx) })
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func summand(call, rank, k int) float32 { return float32(rank + 3*call + k%7) }
