@@ -65,8 +65,8 @@ static bool find_relocation(const struct plan *plan, const struct setting *s, ui
 	return true;
 }
 
-/* Moves settings of the first move that are the same for all calls to the front of those that equal the registers at the
- * end of the plan. */
+/* Of the settings that equal the registers at the end of the plan, moves those to the front that are the same for all
+ * calls. */
 static uint8_t order_free(struct plan *plan)
 {
 	struct setting *free = plan->first;

@@ -230,7 +230,7 @@ static inline void patch(const struct plan *plan, uint32_t from, uint32_t to)
 		*behind(settings, r->value) += *behind(&plans.moved, r->by) + r->blocks * more;
 }
 
-/* Fits the plan to the call, and writes the settings before rest: a first move runs while those behind it are fitted. */
+/* Fits the plan to the call, and writes the settings before rest: the first move runs while others are fitted. */
 __attribute__((noinline)) static void write_fitted(struct plan *plan, const struct free_words *call)
 {
 	struct words *words = &plan->words;
