@@ -75,6 +75,7 @@ struct call {
 	struct {
 		uint32_t scenario, count, root_src_dst, function_code, tag;
 	} words; /* of the call */
+	uint32_t needs; /* CCLO_SHAPE_ of the operation */
 	uint32_t ticket;
 	uint32_t order; /* sequence number, by the order in which calls were taken */
 	uint32_t error; /* return code so far */

@@ -102,25 +102,10 @@ __attribute__((cold)) void express_settle(void)
 #endif
 	engine.quick = 0;
 	call->awaited = call->words.root_src_dst;
-	call->number = 0;
 	if (call->kind == KIND_COLLECTIVE)
 		plan_settle(call);
 	else
-		call->words.count = 0;
-}
-
-void express_again(void)
-{
-	struct call *call = engine.current;
-
-	if (call != engine.calls || engine.open != call->bit || call->state.queue != QUEUE || call->state.ended)
-		return;
-	hw_write(CCLO_CALLS_TICKET_ADDRESS, call->ticket);
-	engine.queues_taken = 0;
-	engine.issued[QUEUE]--; /* the last one counts when it has ended */
-	engine.quick = 1;
-	task_limit_first(call, engine.ask_limit);
-	task_leave();
+		call->number = call->words.count = 0;
 }
 
 static inline void note_message(uint32_t comm, uint32_t peer, uint32_t tag)

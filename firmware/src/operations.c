@@ -53,7 +53,7 @@ void operation_run(struct call *call)
 		plan_begin(call);
 	if (scenario >= sizeof(operations) / sizeof(operations[0]) || o->run == NULL)
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_NOT_IMPLEMENTED);
-	needs = o->needs;
+	needs = call->needs = o->needs;
 	if (needs & CCLO_SHAPE_ELEMENTS)
 		known_exchange(needs & CCLO_SHAPE_COMM ? CALL_WORD(comm) : engine.known.comm, CALL_WORD(arithcfg));
 	if (needs & CCLO_SHAPE_COMM)

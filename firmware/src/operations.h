@@ -27,10 +27,6 @@ uint32_t express_window(void);
 static inline uint32_t express_window(void) { return 0; }
 #endif
 
-/* Hands the running call back to the fast path if it is alone and its moves are in the first queue. Does not return
- * then. */
-void express_again(void);
-
 /* Makes the fast call an ordinary one: it is no longer alone, or its move has failed. */
 void express_settle(void);
 

@@ -1,5 +1,7 @@
 /* Between two ranks. */
 
+#pragma GCC optimize("Os") /* the fast path has the usual ones, and memory is short */
+
 #include "comm.h"
 #include "move.h"
 #include "operations.h"

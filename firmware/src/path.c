@@ -2,6 +2,7 @@
 
 #include "comm.h"
 #include "move.h"
+#include "plan.h"
 #include "scratch.h"
 #include "task.h"
 
@@ -42,11 +43,30 @@ static bool pool_holds(struct path *path, uint32_t count, uint32_t waiting)
 	return (uint64_t)(pool() / waiting) * message >= count;
 }
 
+#define SHORT_BYTES       0x2000
+#define SHORT_EAGER_BYTES 0x8000
+
+static uint32_t lower(uint32_t few, uint32_t limit) { return limit != 0 && limit < few ? limit : few; }
+
+/* Elements up to which no choice depends on their number, on any path or operation; 0 if there are none. */
+__attribute__((cold)) static uint32_t few(void)
+{
+	uint32_t bytes = lower(SHORT_BYTES, engine.max_eager);
+
+#ifdef CCLO_EXCHANGE_GATHER_MAX_BYTES_ADDRESS
+	bytes = lower(bytes, hw_read(CCLO_EXCHANGE_GATHER_MAX_BYTES_ADDRESS));
+	bytes = lower(bytes, hw_read(CCLO_EXCHANGE_REDUCE_FLAT_MAX_BYTES_ADDRESS));
+#endif
+	return whole_beats(lower(lower(elements_in(bytes), message_elements(0)), scratch_elements()));
+}
+
 __attribute__((noinline)) static void choose_eager(struct path *path, uint32_t count, uint32_t waiting)
 {
 	path->protocol = EAGER;
 	path->slice = count;
 	path->ahead = 0;
+	if (plan_records())
+		plan_note_few(few());
 	if (count != 0 && !pool_holds(path, count, waiting))
 		path_paced(path);
 }
@@ -245,9 +265,6 @@ void path_one_way(struct path *path)
 	if (path->protocol == PACED && path->ahead >= engine.rx_count)
 		path->ahead = engine.rx_count - 1;
 }
-
-#define SHORT_BYTES       0x2000
-#define SHORT_EAGER_BYTES 0x8000
 
 bool path_is_short(const struct path *path, uint32_t count)
 {

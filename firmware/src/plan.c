@@ -1,6 +1,7 @@
 /* The call cache. The moves of a collective depend on the words of its call, on what the host has configured, and
  * on the windows of other ranks only. Computing them takes many times as long as writing the registers again. The
- * first call allocates a place, the second one with the same words is recorded, the third one uses the plan. */
+ * first call allocates a place, the second one of its kind is recorded, later ones use the plan: also those with other
+ * operands, and of another number of elements if it is small, to which the plan is fitted by its relocations. */
 
 #include "plan.h"
 
@@ -12,36 +13,25 @@
 #include "task.h"
 #include "window.h"
 
-/* Hash of the call's words. Calls with the same signature replace each other's plans. */
-static uint32_t signature_of(uint32_t operation)
-{
-	uint32_t signature = operation;
+/* Counts up to this one are looked up alike: one plan mostly serves them all. */
+#define FEW 1024
 
-#define WORD(name) signature = (signature << 7 | signature >> 25) ^ CALL_WORD(name);
-	WORDS(WORD)
-#undef WORD
-	return signature * 0x9E3779B1u;
+/* Hash of words by which most calls differ. */
+static uint32_t signature_of(uint32_t operation, uint32_t count)
+{
+	uint32_t words = CALL_WORD(comm) ^ CALL_WORD(arithcfg) << 4 ^ CALL_WORD(root_src_dst) << 16 ^
+	                 CALL_WORD(function_code) << 20 ^ CALL_WORD(compression_flags) << 24;
+
+	return ((count > FEW ? count << 5 : 0) ^ operation ^ words << 8) * 0x9E3779B1u;
 }
 
-/* Replaces the oldest plan of the set. */
-static void take_place(struct set *set, uint32_t signature)
+/* Notes a call that has no plan yet. */
+static void note_seen(struct plan *plan, uint32_t signature, uint32_t count)
 {
-	struct plan *plan = &set->places[set->next_way++ % WAYS];
-
 	plan->signature = signature;
 	plan->version = plan->refused = 0;
-}
-
-/* The place for a signature; NULL, and a new place, if there was none. */
-static inline struct plan *place_of(uint32_t signature)
-{
-	struct set *set = &plans.sets[signature >> (32 - SETS_LOG)];
-
-	for (struct plan *plan = set->places; plan != set->places + WAYS; plan++)
-		if (plan->signature == signature)
-			return plan;
-	take_place(set, signature);
-	return NULL;
+	plan->recorded = engine.tables;
+	plan->words.count = count;
 }
 
 /* Writes the settings before end again: other calls may have written registers while this one waited. */
@@ -132,38 +122,81 @@ __attribute__((noreturn)) static void issue_rest(void *of)
 		make_room(plan, s);
 		move_give(value);
 	}
-	if (plan->windows)
-		stages_end();
-	if (engine.open == self->bit)
+	if (!plan->windows && engine.open == self->bit)
 		engine.set_by = plan;
-	express_again();
-	move_finish();
+	stages_end();
 }
 
-/* Whether the plan is of the call in the call window. */
-static inline __attribute__((always_inline)) bool holds(const struct plan *plan, uint32_t operation)
+/* The words of the call in the call window that plans can be fitted to. */
+struct free_words {
+	uint32_t count, operand, result;
+};
+
+static inline __attribute__((always_inline)) struct free_words free_words(void)
+{
+	return (struct free_words){ CALL_WORD(count), CALL_WORD(addr_0_low), CALL_WORD(addr_2_low) };
+}
+
+static inline __attribute__((always_inline)) bool is_exact(const struct plan *plan, const struct free_words *call)
+{
+	return ((plan->words.count ^ call->count) | (plan->words.addr_0_low ^ call->operand) |
+	        (plan->words.addr_2_low ^ call->result)) == 0;
+}
+
+/* Whether the plan can be fitted to the call: it has the same moves for these elements, and its operand and result lie
+ * to each other as those of the plan. */
+__attribute__((noinline)) static bool may_fit(const struct plan *plan, const struct free_words *call)
+{
+	uint32_t count = call->count, between = call->result - call->operand;
+	uint32_t operand_bytes = count * plan->operand_bytes, result_bytes = count * plan->result_bytes;
+
+	if (!plan->fits || (count != plan->words.count && count - 1 >= plan->most) ||
+	    call->operand + operand_bytes < operand_bytes || call->result + result_bytes < result_bytes)
+		return false;
+	if (plan->lie == APART)
+		return between >= operand_bytes && -between >= result_bytes;
+	return plan->lie == ONE_ALONE || (between == plan->words.addr_2_low - plan->words.addr_0_low &&
+	                                  (between == 0 || count == plan->words.count));
+}
+
+/* Whether the plan is of a call like the one in the call window, but for the words that it can be fitted to. */
+static inline __attribute__((always_inline)) bool is_alike(const struct plan *plan, uint32_t operation)
 {
 	const struct words *words = &plan->words;
 	uint32_t differ = engine.left | (plan->version ^ engine.tables) | (words->operation ^ operation);
 
 #define WORD(name) differ |= words->name ^ CALL_WORD(name);
-	WORDS(WORD)
+	KEY_WORDS(WORD)
 #undef WORD
 	return differ == 0;
 }
 
 /* The place of the call in the call window, if it has a plan or must not be recorded; or NULL. */
-__attribute__((noinline)) static struct plan *find(uint32_t operation)
+__attribute__((noinline)) static struct plan *find(uint32_t operation, const struct free_words *call)
 {
-	struct plan *plan = place_of(signature_of(operation));
+	uint32_t signature = signature_of(operation, call->count);
+	struct set *set = &plans.sets[signature >> (32 - SETS_LOG)];
+	struct plan *seen = NULL;
 
-	if (plan == NULL || (plan->version == engine.tables ? !holds(plan, operation) : plan->refused != engine.tables)) {
-		engine.planned = plan;
-		return NULL;
+	for (struct plan *plan = set->places; plan != set->places + WAYS; plan++) {
+		bool same = plan->words.count == call->count;
+
+		if (plan->signature != signature)
+			continue;
+		if (plan->version == engine.tables ? is_alike(plan, operation) && (is_exact(plan, call) || may_fit(plan, call))
+		                                   : same && plan->refused == engine.tables) {
+			if (plans.last != NULL)
+				plans.last->next = plan;
+			return plan;
+		}
+		if (plan->version != engine.tables && (same || (plan->words.count | call->count) < FEW / 8))
+			seen = plan;
 	}
-	if (plans.last != NULL)
-		plans.last->next = plan;
-	return plan;
+	if (seen != NULL && seen->recorded == engine.tables)
+		engine.planned = seen;
+	else /* instead of the oldest plan */
+		note_seen(plans.noted = seen != NULL ? seen : &set->places[set->next_way++ % WAYS], signature, call->count);
+	return NULL;
 }
 
 static inline void expect_next(struct plan *plan)
@@ -184,21 +217,62 @@ static inline void write(const struct setting *s, const struct setting *end)
 		hw_write(s->address, s->value);
 }
 
+/* A word so many bytes further on. */
+static inline uint32_t *behind(void *words, uint32_t bytes) { return (uint32_t *)((char *)words + bytes); }
+
+static inline void patch(const struct plan *plan, uint32_t from, uint32_t to)
+{
+	const struct relocation *r = (const struct relocation *)plan->end + from, *end = r + (to - from);
+	struct setting *settings = plan->first;
+	uint32_t more = plans.moved.bytes;
+
+	for (; r != end; r++)
+		*behind(settings, r->value) += *behind(&plans.moved, r->by) + r->blocks * more;
+}
+
+/* Fits the plan to the call, and writes the settings before rest: the first move runs while others are fitted. */
+__attribute__((noinline)) static void write_fitted(struct plan *plan, const struct free_words *call)
+{
+	struct words *words = &plan->words;
+	struct setting *issued = plan->first + plan->issued;
+
+	plans.moved.operand = call->operand - words->addr_0_low;
+	plans.moved.result = call->result - words->addr_2_low;
+	plans.moved.bytes = (call->count - words->count) * plan->plain_bytes;
+	if (UNLIKELY(plan->packed_bytes != 0))
+		plans.moved.compressed = ((call->count >> plan->ratio_log) - (words->count >> plan->ratio_log)) * plan->packed_bytes;
+	words->count = call->count;
+	words->addr_0_low = call->operand;
+	words->addr_2_low = call->result;
+	patch(plan, 0, plan->early);
+	write(plan->first + (engine.set_by == plan ? plan->free : 0), issued);
+	patch(plan, plan->early, plan->relocations);
+	write(issued, plan->rest);
+}
+
 __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *plan)
 {
 	struct call *call = engine.calls;
+	struct free_words words = free_words();
+	bool exact = plan != NULL && is_exact(plan, &words);
 
-	if (UNLIKELY(plan == NULL || plan->words.addr_0_low != CALL_WORD(addr_0_low) || !holds(plan, operation))) {
-		plan = find(operation);
+	if (UNLIKELY(plan == NULL || !is_alike(plan, operation) || !(exact || may_fit(plan, &words)))) {
+		plan = find(operation, &words);
 		if (plan == NULL)
 			return false;
 		if (plan->refused == engine.tables) {
 			expect_next(plan);
 			return false;
 		}
+		exact = is_exact(plan, &words);
 	}
+	if (UNLIKELY(!exact && plan->most != 0))
+		plan->count = words.count;
 	set_collective(series_next(plan->series), plan->count, plan->shape);
-	write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
+	if (LIKELY(exact))
+		write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
+	else
+		write_fitted(plan, &words);
 	expect_next(plan);
 	engine.alike = false;
 	engine.open = 1;
@@ -207,12 +281,11 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->ticket = plan->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	task_limit_first(call, engine.ask_limit);
 	engine.quick = (uint8_t)plan->at_once;
-	if (LIKELY(plan->rest == plan->end)) {
-		engine.set_by = plan;
+	engine.set_by = plan;
+	if (LIKELY(plan->rest == plan->end))
 		return true;
-	}
-	engine.set_by = NULL;
 	express_settle();
+	engine.set_by = NULL;
 	call->announced = engine.issued[0];
 	call->state.finishing = false;
 	engine.current = call;
@@ -225,7 +298,7 @@ bool plan_issue(uint32_t operation)
 	struct plan *plan = plans.expected;
 
 	if (plan != NULL && UNLIKELY(plan->refused == engine.tables) && plan->words.operation == operation &&
-	    plan->words.addr_0_low == CALL_WORD(addr_0_low) && plan->words.count == CALL_WORD(count)) {
+	    plan->words.comm == CALL_WORD(comm) && plan->words.count == CALL_WORD(count)) {
 		expect_next(plan);
 		return false;
 	}

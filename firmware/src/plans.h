@@ -5,15 +5,18 @@
 
 #include "engine.h"
 
-/* Words of a call that collectives depend on, without the operation. */
-#define WORDS(X) \
-	X(count) X(comm) X(root_src_dst) X(function_code) X(tag) X(arithcfg) X(compression_flags) X(stream_flags) \
-	X(addr_0_low) X(addr_0_high) X(addr_2_low) X(addr_2_high)
+/* Words of a call that collectives depend on, without the operation: those by which plans are told apart, and those
+ * that a plan can be fitted to. */
+#define KEY_WORDS(X) \
+	X(comm) X(root_src_dst) X(function_code) X(arithcfg) X(compression_flags) X(stream_flags) \
+	X(addr_0_high) X(addr_2_high)
+#define FREE_WORDS(X) X(count) X(addr_0_low) X(addr_2_low)
 
 struct words {
 	uint32_t operation;
 #define WORD(name) uint32_t name;
-	WORDS(WORD)
+	KEY_WORDS(WORD)
+	FREE_WORDS(WORD)
 #undef WORD
 };
 
@@ -46,16 +49,39 @@ static inline bool is_command(const struct setting *s)
 	return s->address == CCLO_MOVE_CONTROL_ADDRESS;
 }
 
+/* What changes from the call of a plan to the next one: addresses of operand and result, bytes of the elements. */
+struct moved {
+	uint32_t operand, result, bytes, compressed;
+};
+
+/* A setting that depends on where operand and result are, or on how many elements there are. */
+struct relocation {
+	uint16_t value; /* its value, in bytes from the first setting */
+	uint8_t by; /* what is added to it: a word of struct moved, in bytes from the begin; */
+	uint8_t blocks; /* and how many times what a block has more bytes */
+};
+
+/* How operand and result lie to each other. */
+enum lie { ONE_ALONE, APART, JOINED };
+
 struct plan {
 	uint32_t signature; /* hash of the call */
 	uint32_t version; /* of the tables for which it is valid; 0: none */
 	uint32_t refused; /* version of the tables for which such calls are not recorded */
-	uint32_t moves, at_once; /* all; those before rest */
-	uint32_t recorded, ticket; /* tickets of the recorded call and of the last one that used the plan */
-	bool windows; /* has steps */
+	uint32_t recorded, ticket; /* tickets of the recorded call (before: tables seen last) and of the last that used it */
 	/* Start at changed if registers are as the plan leaves them. Settings before rest need no wait. */
-	const struct setting *first, *changed, *rest, *end;
-	struct words words;
+	struct setting *first, *changed, *rest, *end; /* relocations are behind the end */
+	struct words words; /* the call that the settings are for */
+	/* The plan can be fitted to calls with other operands, and of up to most elements (0: of as many). */
+	uint32_t most;
+	uint32_t operand_bytes, result_bytes; /* of all blocks, for each element of the call */
+	uint8_t plain_bytes, packed_bytes, ratio_log; /* of elements; packed_bytes 0: nothing is compressed */
+	uint8_t lie; /* enum lie */
+	bool windows, fits; /* it has steps; it has relocations */
+	uint8_t at_once; /* moves before rest */
+	uint8_t free; /* settings before this one are the same for all calls that the plan is fitted to, as those before
+	               * changed are for its own one */
+	uint16_t issued, early, relocations; /* settings to the end of the first move, or to rest; relocations of those; all */
 	struct series *series; /* of collectives of the communicator */
 	uint32_t count, shape; /* in message headers */
 	struct plan *next; /* of the call that followed the last time */
@@ -63,9 +89,9 @@ struct plan {
 
 /* Set-associative by signature. */
 #define SETS_LOG 4
-#define WAYS     4
+#define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 3072
+#define SETTINGS 2944
 
 struct set {
 	struct plan places[WAYS];
@@ -74,6 +100,8 @@ struct set {
 
 struct plans {
 	struct set sets[1 << SETS_LOG];
+	struct moved moved;
+	struct plan *noted; /* place of the last call that had none */
 	struct plan *last, *expected; /* of the last call; of the next one, predicted; or NULL */
 	struct setting settings[SETTINGS];
 	uint32_t used; /* of settings */
@@ -81,5 +109,9 @@ struct plans {
 };
 
 extern struct plans plans;
+
+/* Finds how a plan just recorded can be fitted to other calls: to those of up to few elements, or with other operands
+ * alone. */
+void plan_fit(struct plan *plan, uint32_t few);
 
 #endif

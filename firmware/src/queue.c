@@ -263,13 +263,33 @@ void move_finishes(struct call *call)
 	task_limit_of(call, move_limit());
 }
 
+/* Hands the running call to the fast path, if it is alone and its moves are in the first queue, not all completed: an
+ * event will come. */
+static void finish_fast(struct call *call)
+{
+	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
+
+	if ((state() & used) != 1u << CCLO_MOVE_STATE_BUSY_SHIFT || call != engine.calls ||
+	    engine.open != call->bit || call->state.queue != 0 || call->state.ended ||
+	    call->op0.kind == CCLO_MOVE_OPERAND_KERNEL_STREAM || call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM)
+		return;
+	hw_write(CCLO_CALLS_TICKET_ADDRESS, call->ticket);
+	engine.queues_taken = 0;
+	engine.issued[0]--; /* the last one counts when it has ended */
+	engine.quick = 1;
+	task_limit_first(call, call->kind == KIND_COLLECTIVE ? engine.ask_limit : move_limit());
+	task_leave();
+}
+
 /* The scheduler does the rest. */
 void move_finish(void)
 {
 	plan_keep();
 	if (self->state.queue == NO_QUEUE)
 		task_done();
+	finish_fast(self);
 	move_finishes(self);
+	engine.round |= self->bit; /* the moves may have completed: no event comes then */
 	task_leave();
 }
 

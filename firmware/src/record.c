@@ -6,8 +6,6 @@
 #include "registers.h"
 #include "series.h"
 
-struct plans plans;
-
 #define LONGEST 512              /* settings */
 #define MOST    (REGISTERS + 11) /* settings added at a time, at most */
 #define RECENT  PLACES           /* calls since its last one, after which a plan counts as out of use */
@@ -19,6 +17,7 @@ static struct {
 	struct plan *plan;
 	uint32_t version; /* of the tables when it began */
 	uint32_t length, set; /* settings, bit set of registers */
+	uint32_t moves, few; /* moves so far; plan_note_few */
 	uint32_t registers[REGISTERS]; /* as recorded */
 	/* What the next move says with its own registers: the announcement of this window, beside
 	 * other moves if it can; data into one that was waited for, with this tag. */
@@ -37,7 +36,8 @@ static void note_words(struct words *words, uint32_t operation)
 {
 	words->operation = operation;
 #define WORD(name) words->name = CALL_WORD(name);
-	WORDS(WORD)
+	KEY_WORDS(WORD)
+	FREE_WORDS(WORD)
 #undef WORD
 }
 
@@ -46,18 +46,15 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	struct plan *plan = engine.planned;
 
 	engine.planned = NULL;
-	if (plan->version == engine.tables && engine.left)
-		return;
 	if (plans.full == engine.tables && call->ticket - plans.full_ticket < PAUSE)
 		return;
 	plans.full = 0;
 	note_words(&plan->words, call->words.scenario);
 	plan->version = 0;
-	plan->moves = 0;
 	plan->windows = false;
 	plan->next = plan;
 	record.plan = plan;
-	record.length = record.set = 0;
+	record.length = record.set = record.few = record.moves = 0;
 	record.opening.is = record.invited.is = false;
 	record.version = engine.tables;
 	engine.recording = call;
@@ -187,7 +184,7 @@ static void add_announcement(uint32_t control)
 {
 	uint32_t window = record.opening.window.window;
 
-	if (record.plan->moves == 0) {
+	if (record.moves == 0) {
 		add(CCLO_MOVE_CONTROL_ADDRESS, control);
 		add(STEP_HOLD, window);
 	} else {
@@ -281,6 +278,14 @@ static bool is_expected(uint32_t control)
 static bool goes_aside(void) { return false; }
 #endif
 
+void plan_renew(void)
+{
+	if (plans.noted != NULL)
+		plans.noted->recorded = engine.tables;
+}
+
+void plan_note_few(uint32_t elements) { record.few = elements; }
+
 void plan_note(uint32_t control)
 {
 	const struct call *call = engine.recording;
@@ -298,17 +303,19 @@ void plan_note(uint32_t control)
 	if (!may_grow())
 		return;
 	add_move(control);
-	record.plan->moves++;
+	record.moves++;
 }
 
 void plan_settle(struct call *call)
 {
-	const struct plan *plan = plans.last;
+	const struct plan *plan = engine.set_by;
 
-	call->series = plan->series;
-	call->number = plan->series->number;
-	call->words.count = plan->count;
-	call->shape = plan->shape;
+	if (plan != NULL) {
+		call->series = plan->series;
+		call->number = plan->series->number;
+		call->words.count = plan->count;
+		call->shape = plan->shape;
+	}
 	call->ask_at = 0;
 	task_limit_of(call, move_limit());
 }
@@ -330,9 +337,9 @@ static struct setting *order_first(struct setting *settings)
 }
 
 /* The end of the settings that need no wait: the first step, or when the queue is full. */
-static const struct setting *find_rest(struct plan *plan, const struct setting *end)
+static struct setting *find_rest(struct plan *plan, const struct setting *end)
 {
-	const struct setting *s = plan->first;
+	struct setting *s = plan->first;
 
 	for (plan->at_once = 0; s != end && !is_step(s); s++) {
 		if (s->address != CCLO_MOVE_CONTROL_ADDRESS)
@@ -358,13 +365,17 @@ __attribute__((cold, noinline)) static void keep(struct plan *plan)
 	plan->count = engine.current->words.count;
 	plan->shape = engine.current->shape;
 	plans.used += record.length;
+	plan_fit(plan, record.few);
+	plans.last = plans.expected = plan;
+	if (engine.open == engine.current->bit)
+		engine.set_by = plan;
 }
 
 void plan_keep(void)
 {
 	if (LIKELY(engine.recording != engine.current))
 		return;
-	if (record.plan->moves != 0)
+	if (record.moves != 0)
 		keep(record.plan);
 	plan_drop();
 }

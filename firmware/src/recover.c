@@ -224,6 +224,7 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	engine.room[call->state.queue] = CCLO_MOVE_QUEUE_DEPTH; /* all notices have left */
 	call->announced = move_number();
 	tables_changed();
+	plan_renew();
 }
 
 void recover(void)

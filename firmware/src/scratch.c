@@ -1,3 +1,5 @@
+#pragma GCC optimize("Os") /* memory is short */
+
 #include "scratch.h"
 
 #include "move.h"

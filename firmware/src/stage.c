@@ -286,10 +286,8 @@ static bool next_stage(struct path *path, struct move *stage)
 
 void stages_end(void)
 {
-	if (self->windows == 0 && self->state.other_queue == NO_QUEUE) {
-		engine.round |= self->bit; /* the moves may have completed: no event comes then */
+	if (self->windows == 0 && self->state.other_queue == NO_QUEUE)
 		move_finish();
-	}
 	plan_keep();
 	move_drain();
 	windows_finish();
@@ -311,7 +309,8 @@ static uint32_t slice_of(const struct path *path, uint32_t left) { return left <
 
 static bool in_slices(const struct move *stage)
 {
-	return stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY && stage->shape <= FORWARD;
+	return stage->own.form <= PLAIN_MEMORY && stage->result.form <= PLAIN_MEMORY &&
+	       (stage->shape <= FORWARD || stage->shape == KEEP);
 }
 
 /* Runs the only stage slice by slice, from the first on, without building it anew. */
@@ -336,6 +335,7 @@ __attribute__((noreturn)) static inline void run_slices(struct path *path, struc
 		if (left == 0)
 			stages_end();
 		place_behind(&stage->own, bytes);
+		place_behind(&stage->second, bytes);
 		place_behind(&stage->result, bytes);
 		stage->count = slice_of(path, left);
 		asked = true;

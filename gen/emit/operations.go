@@ -26,6 +26,16 @@ var cShapes = []cShape{
 	{"CCLO_SHAPE_STREAM", 32, "Operands or the result may be kernel streams.",
 		func(o *abi.Operation) bool { return o.Op0.Stream || o.Op1.Stream || o.Res.Stream }},
 	{"CCLO_SHAPE_ROOT", 64, "It has a root.", func(o *abi.Operation) bool { return o.Peer == abi.PeerRoot }},
+	{"CCLO_SHAPE_OPERAND_OF_ALL", 128, "Operand 0 has a block for each rank.",
+		func(o *abi.Operation) bool { return o.Op0.Share == abi.ShareAll }},
+	{"CCLO_SHAPE_RESULT_OF_ALL", 256, "The result has a block for each rank.",
+		func(o *abi.Operation) bool { return o.Res.Share == abi.ShareAll }},
+	{"CCLO_SHAPE_OPERAND_AT_ROOT", 512, "Only the root has operand 0.",
+		func(o *abi.Operation) bool { return o.Op0.At == abi.AtRoot && o.InPlace != abi.InPlaceRequired }},
+	{"CCLO_SHAPE_RESULT_AT_ROOT", 1024, "Only the root has a result.",
+		func(o *abi.Operation) bool { return o.Res.At == abi.AtRoot }},
+	{"CCLO_SHAPE_IN_PLACE", 2048, "The result is in the place of operand 0.",
+		func(o *abi.Operation) bool { return o.InPlace == abi.InPlaceRequired }},
 }
 
 // cOperation is an operation of the firmware.

@@ -9,15 +9,19 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 )
 
-// needs is what the firmware of each interface did before it ran an operation, as its own table said.
+// needs is what the firmware of each interface did before it ran an operation, as its own table said, and where it
+// finds operands and results.
 var needs = map[string]string{
 	"config": "0", "copy": "ELEMENTS STREAM", "combine": "ELEMENTS OP1 FUNCTION STREAM",
 	"send": "ELEMENTS COMM STREAM", "recv": "ELEMENTS OP1 COMM STREAM",
-	"bcast": "ELEMENTS COMM COLLECTIVE ROOT", "scatter": "ELEMENTS COMM COLLECTIVE ROOT",
-	"gather": "ELEMENTS COMM COLLECTIVE ROOT", "reduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM ROOT",
-	"allgather": "ELEMENTS COMM COLLECTIVE", "allreduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM",
-	"reduce_scatter": "ELEMENTS COMM FUNCTION COLLECTIVE", "alltoall": "ELEMENTS COMM COLLECTIVE",
-	"scan": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM", "exscan": "ELEMENTS COMM FUNCTION COLLECTIVE",
+	"bcast":     "ELEMENTS COMM COLLECTIVE ROOT IN_PLACE",
+	"scatter":   "ELEMENTS COMM COLLECTIVE ROOT OPERAND_OF_ALL OPERAND_AT_ROOT",
+	"gather":    "ELEMENTS COMM COLLECTIVE ROOT RESULT_OF_ALL RESULT_AT_ROOT",
+	"reduce":    "ELEMENTS COMM FUNCTION COLLECTIVE STREAM ROOT RESULT_AT_ROOT",
+	"allgather": "ELEMENTS COMM COLLECTIVE RESULT_OF_ALL", "allreduce": "ELEMENTS COMM FUNCTION COLLECTIVE STREAM",
+	"reduce_scatter": "ELEMENTS COMM FUNCTION COLLECTIVE OPERAND_OF_ALL",
+	"alltoall":       "ELEMENTS COMM COLLECTIVE OPERAND_OF_ALL RESULT_OF_ALL",
+	"scan":           "ELEMENTS COMM FUNCTION COLLECTIVE STREAM", "exscan": "ELEMENTS COMM FUNCTION COLLECTIVE",
 	"barrier": "COMM COLLECTIVE", "ext_stream_krnl": "ELEMENTS STREAM",
 }
 

@@ -39,6 +39,24 @@ func TestStaleImages(t *testing.T) {
 	}
 }
 
+// room is what each image leaves free, for what is still to come: it links into a RAM that much smaller.
+const room = 4096
+
+func TestImagesLeaveRoom(t *testing.T) {
+	compiler, err := FindCompiler(t.Context())
+	if err != nil {
+		t.Skip("SKIPPED: ", err)
+	}
+	for name, g := range designtest.Library(t).ABIs {
+		in, err := InputsOf(g)
+		assert.NilError(t, err)
+		in.flags = flags(g.Memory(localRAM).Size - room)
+		if _, err := in.Build(t.Context(), compiler); err != nil {
+			t.Errorf("%s: fewer than %d bytes of its RAM are free: %v", name, room, err)
+		}
+	}
+}
+
 func TestErrorsOfTheCompilerAreShown(t *testing.T) {
 	compiler, err := FindCompiler(t.Context())
 	if err != nil {

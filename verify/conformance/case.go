@@ -122,6 +122,13 @@ func Streamable(p *accl.Platform, op string) bool {
 	return o != nil && o.Result.At != accl.AtPeer && (o.Op0.Stream || o.Result.Stream)
 }
 
+// MayBeInPlace reports whether the result can be in the place of operand 0.
+func (c *Case) MayBeInPlace(p *accl.Platform) bool {
+	op := p.Operation(c.Op)
+	return op != nil && op.InPlace == accl.InPlaceAllowed && c.FromFPGA && c.ToFPGA && !c.HostOp0 && !c.HostRes &&
+		!c.Streams() && c.Op0 == c.Res
+}
+
 // check reports what makes the case none of this world.
 func (c *Case) check(p *accl.Platform, world int) (*operation, error) {
 	op := operationOf(p, c.Op)
@@ -141,8 +148,7 @@ func (c *Case) check(p *accl.Platform, world int) (*operation, error) {
 		return nil, fmt.Errorf("%w: %s whose result is taken", ErrCase, c.Op)
 	case c.Data == Bits && (op.Reduces || len(c.types()) > 1):
 		return nil, fmt.Errorf("%w: bits that are reduced or converted", ErrCase)
-	case c.InPlace && (op.InPlace != accl.InPlaceAllowed || !c.FromFPGA || !c.ToFPGA || c.HostOp0 || c.HostRes ||
-		c.Streams() || c.Op0 != c.Res):
+	case c.InPlace && !c.MayBeInPlace(p):
 		return nil, fmt.Errorf("%w: %s in place", ErrCase, c.Op)
 	}
 	for i, m := range c.Members {

@@ -15,7 +15,7 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// TestManyPlans makes calls in turn, each with buffers of its own. Those that firmware can
+// TestManyPlans makes calls in turn, each of a length of its own, so that no plan serves two. Those that firmware can
 // remember all cost it less; one that makes room for itself is remembered, too. Of those that
 // have more settings than there is room for, some do, and none is recorded again and again; when
 // others come instead, these are remembered.
@@ -58,26 +58,29 @@ func TestManyPlans(t *testing.T) {
 type turn struct {
 	w        *world.World
 	engines  []*accl.Engine
-	scatters bool // reduce_scatter instead of allreduce
-	piece    int  // elements of a result
+	scatters bool  // reduce_scatter instead of allreduce
+	pieces   []int // elements of the result of each call
 	src, dst [][]*accl.Buffer[float32]
 }
 
-// newTurn has sums of so many elements.
+// newTurn has sums of so many elements, and some more for each call after the first.
 func newTurn(ctx context.Context, t *testing.T, w *world.World, engines []*accl.Engine, scatters bool,
 	calls, elements int) *turn {
 	t.Helper()
 	turn := &turn{
-		w: w, engines: engines, scatters: scatters, piece: elements,
+		w: w, engines: engines, scatters: scatters,
 		src: make([][]*accl.Buffer[float32], calls), dst: make([][]*accl.Buffer[float32], calls),
 	}
-	if scatters {
-		turn.piece /= len(engines)
-	}
 	for call := range calls {
+		elements := elements + call*64*len(engines)
+		piece := elements
+		if scatters {
+			piece /= len(engines)
+		}
+		turn.pieces = append(turn.pieces, piece)
 		for rank, e := range engines {
 			src, err := accl.Alloc[float32](ctx, e, elements)
-			dst, err2 := accl.Alloc[float32](ctx, e, turn.piece)
+			dst, err2 := accl.Alloc[float32](ctx, e, piece)
 			assert.NilError(t, errors.Join(err, err2))
 			for k := range src.Host() {
 				src.Host()[k] = summand(call, rank, k)
@@ -127,9 +130,9 @@ func (turn *turn) call(ctx context.Context, t *testing.T, call int) {
 		clear(dst.Host())
 		all.Go(func() {
 			if turn.scatters {
-				_, errs[rank] = e.World().ReduceScatter(ctx, src, dst, turn.piece, accl.Sum)
+				_, errs[rank] = e.World().ReduceScatter(ctx, src, dst, turn.pieces[call], accl.Sum)
 			} else {
-				_, errs[rank] = e.World().AllReduce(ctx, src, dst, turn.piece, accl.Sum)
+				_, errs[rank] = e.World().AllReduce(ctx, src, dst, turn.pieces[call], accl.Sum)
 			}
 		})
 	}
@@ -139,7 +142,7 @@ func (turn *turn) call(ctx context.Context, t *testing.T, call int) {
 		for k, got := range dst.Host() {
 			at := k
 			if turn.scatters {
-				at += rank * turn.piece
+				at += rank * turn.pieces[call]
 			}
 			var want float32
 			for from := range turn.engines {

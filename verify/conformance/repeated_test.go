@@ -19,8 +19,8 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
-// TestRepeated makes calls that say the same again and again, on other data: firmware
-// remembers what it did. In between, what it depends on changes now and then.
+// TestRepeated makes calls that say the same again and again, on other data, and some of them in other buffers or of
+// other lengths: firmware remembers what it did. In between, what it depends on changes now and then.
 func TestRepeated(t *testing.T) { repeated(t, all) }
 
 func repeated(t *testing.T, on where) {
@@ -42,6 +42,13 @@ func repeated(t *testing.T, on where) {
 						for range calls {
 							c.Seed = rng.Int64()
 							b.run(ctx, c)
+							// What is remembered is fitted to other numbers of elements, in other buffers.
+							fit := c
+							fit.Count, fit.Pad = 1+rng.IntN(2*c.Count+1), rng.IntN(100)
+							fit.InPlace = c.MayBeInPlace(b.p) && rng.IntN(2) == 0
+							if rng.IntN(2) == 0 && !fit.MayLose(b.p) {
+								b.run(ctx, fit)
+							}
 							if len(past) > 1 && rng.IntN(changes) == 0 {
 								other := past[rng.IntN(len(past))]
 								other.Seed = rng.Int64()
