@@ -40,9 +40,11 @@ type Inspection struct {
 	Cycles      uint32 `json:"cycles"`      // of the clock, lower half
 	Restarts    uint32 `json:"restarts"`    // by RestartProcessor
 
-	Refused        uint32 `json:"refused"`          // transmissions that the network stack has refused
-	GivenUp        uint32 `json:"given_up"`         // packets that were dropped after many of these
-	GivenUpSession uint32 `json:"given_up_session"` // of the last one
+	Refused uint32 `json:"refused"` // transmissions that the network stack has refused
+	// GivenUp counts sessions to which nothing is sent any more, since the stack has refused a
+	// packet for longer than the limit of waits for remote ranks; GivenUpSession is the last one.
+	GivenUp        uint32 `json:"given_up"`
+	GivenUpSession uint32 `json:"given_up_session"`
 }
 
 // inspectionAt is the offset of a word of the inspection.

@@ -100,9 +100,9 @@ abi "inspection" {
       cycles           = "Clock cycles since power-up, lower half: the clock is there."
       control          = "Constant inspection_restart restarts the control processor; reads as 0."
       restarts         = "How often control has restarted it."
-      refused          = "Transmissions that the network stack has refused; each was tried again, or given up."
-      given_up         = "Packets that were dropped because the network stack has refused them for too long."
-      given_up_session = "Session of the last one."
+      refused          = "Transmissions that the network stack has refused; each is tried again until its session is given up."
+      given_up         = "Sessions that were given up: the network stack has refused a packet for longer than timers.remote_milliseconds. The next call on such a session ends with PACK_TIMEOUT_STS; a reset, or the end of the session, opens it again."
+      given_up_session = "The last of them."
       reserved         = "0."
     }
   }

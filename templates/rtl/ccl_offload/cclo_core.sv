@@ -253,11 +253,14 @@ module cclo_core #(
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .woken, .alarm_far, .begun, .begun_hash,
         .cycles_low, .trace_valid, .trace_word
     );
+    logic refused, given_up;
+    logic [15:0] given_up_session;
+
     inspection inspected (
         .clk, .rst, .inspection_request, .inspection_response,
         .halted, .cause, .trap_pc, .trap_address, .trap_instruction, .retired, .retired_pc,
         .sleeping, .woken, .begun, .begun_hash, .processor_rst, .restarting, .cycles(cycles_low),
-        .refused(1'b0), .given_up(1'b0), .given_up_session('0)
+        .refused, .given_up, .given_up_session
     );
     session_requests sessions (
         .clk, .rst, .sessions_request, .sessions_response,
@@ -376,7 +379,8 @@ module cclo_core #(
     logic [1:0] rx_verdict;
 
     network_transmit transmit (
-        .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
+        .clk, .rst, .reset_network, .network_enable, .tick_millisecond, .remote_milliseconds,
+        .transmit_idle, .transmit_busy, .refused, .given_up, .given_up_session,
         .packet_open_valid, .packet_open_ready, .packet_open, .packet_open_slot,
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_session, .packet_abandon_self,
         .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
