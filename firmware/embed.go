@@ -3,7 +3,9 @@
 package firmware
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +31,19 @@ type Image struct {
 	Symbols []byte // a line for each function: hexadecimal address and name
 	Built   Built
 }
+
+// hashAt is where an image has its hash, a word of zeros while it is hashed (start.S).
+const hashAt = 4
+
+// Sign writes the image's hash into it.
+func (i *Image) Sign() {
+	clear(i.Code[hashAt : hashAt+4])
+	sum := sha256.Sum256(i.Code)
+	binary.LittleEndian.PutUint32(i.Code[hashAt:], binary.BigEndian.Uint32(sum[:]))
+}
+
+// Hash is what the control firmware says of itself: the first 32 bits of the image's SHA-256.
+func (i *Image) Hash() uint32 { return binary.LittleEndian.Uint32(i.Code[hashAt:]) }
 
 // Built says what an image was made of.
 type Built struct {

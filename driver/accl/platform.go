@@ -44,6 +44,8 @@ type Platform struct {
 	// Fault names the parts of the word fault of the exchange memory, in order. It is empty if
 	// the interface has no such word.
 	Fault []string
+	// Inspection describes the words inspection of the exchange memory.
+	Inspection InspectionWords
 	// CollectiveShape has the fields of the word that must agree on all ranks of a collective.
 	CollectiveShape []Field
 

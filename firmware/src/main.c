@@ -218,8 +218,11 @@ void scheduler(void)
 	}
 }
 
+extern const uint32_t firmware_hash; /* start.S */
+
 void cclo_main(void)
 {
+	hw_write(CCLO_SYSTEM_FIRMWARE_ADDRESS, firmware_hash);
 	engine.capabilities = hw_read(CCLO_SYSTEM_HARDWARE_ID_ADDRESS);
 	hw_write(CCLO_EXCHANGE_HARDWARE_ID_ADDRESS, engine.capabilities);
 	engine.remote_limit = hw_read(CCLO_TIMERS_REMOTE_MILLISECONDS_ADDRESS);

@@ -17,9 +17,12 @@ void task_answer(uint32_t ticket, uint32_t code)
 	task_answer_next(code);
 }
 
+extern uint32_t scheduler_stack[]; /* cclo.ld */
+
+/* At each switch, to a call and back: a stack that was full has overwritten others. */
 static void check_stack(const struct call *call)
 {
-	if (engine.stacks[call - engine.calls][0] != STACK_GUARD)
+	if (engine.stacks[call - engine.calls][0] != STACK_GUARD || scheduler_stack[0] != STACK_GUARD)
 		__builtin_trap();
 }
 
@@ -69,6 +72,7 @@ __attribute__((cold)) void task_init(void)
 		engine.calls[i].bit = 1u << i;
 		engine.stacks[i][0] = STACK_GUARD;
 	}
+	scheduler_stack[0] = STACK_GUARD;
 	engine.alarms = RANG;
 }
 

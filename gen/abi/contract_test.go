@@ -170,6 +170,7 @@ var ours = []string{
 	"registers calls", "registers system", "registers timers", "registers move", "registers rx",
 	"registers network", "registers sessions", "registers rendezvous", "registers notice",
 	"extension hostctrl",
+	"constant inspection_", "enum trap_cause", "layout inspection_state", "record inspection",
 	"memory local_ram", "memory call_window", "words call_window",
 	"layout collective_shape", "record fault", "constant notices",
 	"constant open_calls", "constant move_queue", "constant rendezvous_", "constant packet_slots",
@@ -184,7 +185,7 @@ var oursWithin = map[string][]string{
 	"bits return_code":     {"COLLECTIVE_MISMATCH=134217728"},
 	"enum config_function": {"recover=16"},
 	"enum operation":       {"scan=14", "exscan=15"},
-	"words exchange":       {"fault=8100/32x8", "fault=8148/32x8"},
+	"words exchange":       {"fault=8100/32x8", "fault=8148/32x8", "inspection=8036/32x16", "inspection=4024/32x16"},
 }
 
 func TestShippedGenerationsAreTheContract(t *testing.T) {

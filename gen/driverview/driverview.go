@@ -32,6 +32,7 @@ func Of(d *design.Design) accl.Platform {
 		},
 		HardwareID:         hardwareID(d),
 		Fault:              fault(g),
+		Inspection:         inspection(g),
 		CollectiveShape:    layoutFields(g.Layout("collective_shape")),
 		Exchange:           exchange(d),
 		Operations:         operations(g),
@@ -130,6 +131,19 @@ func fault(g *abi.Generation) []string {
 		return nil
 	}
 	return names(r.Words)
+}
+
+// inspection describes the words by which the hardware says how it is.
+func inspection(g *abi.Generation) accl.InspectionWords {
+	r := g.Record("inspection")
+	if r == nil {
+		return accl.InspectionWords{}
+	}
+	return accl.InspectionWords{
+		Words: names(r.Words), Magic: uint32(constant(g, "inspection_magic")),
+		Restart: uint32(constant(g, "inspection_restart")), State: layoutFields(g.Layout("inspection_state")),
+		Causes: codes(g, "trap_cause"),
+	}
 }
 
 func layoutFields(l *abi.Layout) []accl.Field {

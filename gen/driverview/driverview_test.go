@@ -26,7 +26,7 @@ func TestContract(t *testing.T) {
 		host              accl.OperandFlags
 	}{
 		"u280_manual": {
-			generation: "accl-2021", stack: "tcp", features: accl.Features{EngineSessions: true}, base: 0x800, limit: 0xFF8,
+			generation: "accl-2021", stack: "tcp", features: accl.Features{EngineSessions: true}, base: 0x800, limit: 0xFB8,
 			hardwareID: 0xFF8, header: "count", record: "addrl addrh max_len dma_tag status rx_tag rx_len rx_src seq",
 			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size " +
 				"recover",
@@ -34,14 +34,14 @@ func TestContract(t *testing.T) {
 		},
 		"u280_2022": {
 			generation: "accl-2022", stack: "tcp", features: accl.Features{EngineSessions: true, ConfigReady: true},
-			limit:      0x1FD4,
+			limit:      0x1F64,
 			hardwareID: 0x1FF8, header: "count", record: "status addrl addrh max_len rx_tag rx_len rx_src seq", barrier: true,
 			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size " +
 				"recover",
 			bit16: "OPEN_PORT_NOT_SUCCEEDED",
 		},
 		"u55c_rdma": {
-			generation: "accl-2024", stack: "rdma", limit: 0x1FA4, hardwareID: 0x1FF8,
+			generation: "accl-2024", stack: "rdma", limit: 0x1F64, hardwareID: 0x1FF8,
 			features: accl.Features{ConfigReady: true, Rendezvous: true, HostOperands: true, Tuning: true},
 			header:   "count size", record: "status addrl addrh rx_tag rx_len rx_src seq", barrier: true,
 			configFunctions: "reset_periph enable_pkt set_timeout set_max_eager_msg_size set_max_rendezvous_msg_size " +

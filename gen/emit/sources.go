@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/templates"
 )
@@ -41,6 +42,15 @@ type hardwareView struct {
 	Reductions           []reductionView
 	Conversions          []conversionView
 	symbols              map[string]string // values of cclo_pkg's symbols
+}
+
+// DesignHash is the first 32 bits of the design's hash, in hexadecimal.
+func (v hardwareView) DesignHash() (string, error) {
+	hash, err := designjson.Hash(v.Platform)
+	if err != nil {
+		return "", err
+	}
+	return hash[:8], nil
 }
 
 // reduceFunction is a reduction of the interface generation.

@@ -104,6 +104,7 @@ func (in *Inputs) Build(ctx context.Context, c *Compiler) (*firmware.Image, erro
 	if err != nil {
 		return nil, fmt.Errorf("read the linked control firmware: %w", err)
 	}
+	image.Sign()
 	sum := sha256.Sum256(image.Code)
 	image.Built = firmware.Built{
 		Generation: in.generation, Compiler: c.Version, Inputs: in.Sum(), Code: hex.EncodeToString(sum[:]),

@@ -236,6 +236,24 @@ func Selftest(ctx context.Context,
 		"platform", platform, "vars", vars, "seed", seed, "json", json)
 }
 
+// Inspect says of the ranks of a world how their control processors are, also if these have halted.
+//
+// It reads registers that need no firmware: nothing is configured or reset. A processor that has
+// halted is named with its cause, address and instruction.
+func Inspect(ctx context.Context,
+	// world: sim:host:port, card:file.xclbin, coyote:platform; ranks of u55c_tcp or verilated:platform are new ones
+	// (u55c_tcp)
+	on *string,
+	n *int, // number of ranks (4)
+	platform *string, // of a world that has none in its name (u55c_tcp)
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
+	restart *bool, // restart the processors that have halted; engines must be configured again then
+	json *bool, // print a JSON list in place of the table
+) error {
+	return command.Run(ctx, "inspect", command.Argument(on), "n", n, "platform", platform, "vars", vars,
+		"restart", restart, "json", json)
+}
+
 // Bench measures the operations of a world: tables as nccl-tests and OSU have them.
 //
 // It builds out/bin/cclforge and runs its verb, which has a rank in each process under

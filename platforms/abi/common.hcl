@@ -9,7 +9,7 @@ locals {
 
 abi "common" {
   abstract = true
-  extends  = ["calls", "return-code", "exchange", "streams", "processor", "moves", "network"]
+  extends  = ["calls", "return-code", "exchange", "streams", "processor", "moves", "network", "inspection"]
 
   features = {
     engine_sessions = false # the engine opens ports and connections itself

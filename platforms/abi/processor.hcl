@@ -157,6 +157,11 @@ abi "processor" {
       access = "ro"
       doc    = "Takes the oldest call; if none can be taken, waits as sleep does (layout wake)."
     }
+    register "firmware" {
+      at     = hex("18")
+      access = "wo"
+      doc    = "Firmware writes what it is here when it begins: word firmware_hash of the record inspection."
+    }
   }
 
   registers "timers" {

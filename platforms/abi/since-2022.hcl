@@ -57,6 +57,7 @@ abi "since-2022" {
       at  = hex("1FF4")
       doc = "The host writes 1 when the configuration is complete; reset_periph clears it."
     }
+    word "inspection" { at = hex("1F64") }
     word "fault" {
       count = 8
       doc   = "What the last call that failed with RECEIVE_TIMEOUT or COLLECTIVE_MISMATCH waited for (record fault)."

@@ -171,6 +171,19 @@ func (a *arbiter) answer(ticket, code uint32) error {
 	return nil
 }
 
+// drop answers all calls that were taken.
+func (a *arbiter) drop(code uint32) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.taken {
+		c.answered, c.code = true, accl.ReturnCode(code)
+	}
+	for client := range a.clients {
+		a.deliver(client)
+	}
+	clear(a.taken)
+}
+
 // deliver gives the answers of a client that no earlier call of it holds back.
 func (a *arbiter) deliver(client int) {
 	q := a.clients[client]

@@ -32,6 +32,9 @@ func (d *Device) usable(ctx context.Context) error {
 // ReadReg implements accl.Device. The error is ErrAddress for an offset that is not that of
 // a word of the exchange memory.
 func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
+	if word, is := d.e.n.inspection.word(off); is {
+		return d.e.inspect(ctx, word)
+	}
 	if err := d.usable(ctx); err != nil {
 		return 0, err
 	}
@@ -48,6 +51,10 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 	}
 	if err := d.e.exchange.check(off); err != nil {
 		return err
+	}
+	if word, is := d.e.n.inspection.word(off); is {
+		d.e.do(func() { d.e.control(word, v) })
+		return nil
 	}
 	d.e.exchange.Set(off, v)
 	d.e.written.Store(true)

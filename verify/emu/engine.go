@@ -48,6 +48,9 @@ type Options struct {
 	// Foreign are sessions to engines of another make, which have no rendezvous on UDP and
 	// TCP. Other sessions are classified by their first message.
 	Foreign []uint32
+	// Halts keeps the engine when its processor halts, as hardware does: calls wait until the
+	// host restarts the processor. Otherwise they fail with the trap, and the engine ends.
+	Halts bool
 	// OnMove is called for every move as it is issued; may be nil. It must not call the
 	// engine.
 	OnMove func(Move)
@@ -128,6 +131,7 @@ type Engine struct {
 	ticket     uint32
 	held       []heldAnswer
 	asleep     bool // the processor waits
+	processor  processor
 	booted     bool
 	written    atomic.Bool     // the host has written to the exchange memory
 	show       func(*openCall) // in the call window
@@ -343,13 +347,16 @@ func (e *Engine) heed(signals uint32) error {
 
 // process lets the processor run, and tells whether it has.
 func (e *Engine) process() (bool, error) {
-	if e.asleep && e.events == 0 && !e.alarmed() {
+	if e.processor.trap != nil || e.asleep && e.events == 0 && !e.alarmed() {
 		return false, nil
 	}
 	n, err := e.cpu.Run(instructionsPerTurn)
 	e.stats.Instructions += uint64(n)
 	e.asleep = errors.Is(err, rv32.ErrWait)
 	if err != nil && !e.asleep {
+		if errors.As(err, &e.processor.trap) && e.o.Halts {
+			return true, nil
+		}
 		return false, fmt.Errorf("emu: the control firmware has failed: %w", err)
 	}
 	return n > 0, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -195,6 +197,18 @@ func TestTrap(t *testing.T) {
 	}
 	if e.Stats().Calls != 1 {
 		t.Error(e.Stats())
+	}
+	// What the hardware says of its processor is still there.
+	d := driverview.Of(e.d)
+	in, err := d.Inspect(t.Context(), e.Device().ReadReg)
+	if err != nil || !in.Halted || in.Cause != "unmapped_store" || in.PC != trap.PC || in.Instruction != trap.Instr ||
+		in.Address != trap.Addr || !in.Started || in.Heartbeat != 1 {
+		t.Errorf("inspected: %+v, %v", in, err)
+	}
+	for _, cause := range e.d.ABI().Enum("trap_cause").Values {
+		if name := strings.ReplaceAll(cause.Name, "_", " "); rv32.Cause(cause.Value).String() != name {
+			t.Errorf("cause %d is %s, not %s", cause.Value, name, rv32.Cause(cause.Value))
+		}
 	}
 	if err := e.Close(); err != nil || !errors.Is(e.Err(), ErrClosed) {
 		t.Errorf("closing it: %v, then %v", err, e.Err())

@@ -54,10 +54,12 @@ type numbers struct {
 	stackField    field
 	stacks        map[string]uint32
 	streamsField  field
+	inspection    inspectionWords
 }
 
 type returnCodes struct {
-	decode, size, config, receiveTimeout, sendTimeout, arithmetic, compression, streamTimeout, segment, mismatch uint32
+	notReady, decode, size, config, receiveTimeout, sendTimeout uint32
+	arithmetic, compression, streamTimeout, segment, mismatch   uint32
 }
 
 type wakeEvents struct{ call, move, message, network, rendezvous uint32 }
@@ -119,13 +121,14 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.resolveNetwork(r)
 	n.resolveTables(r)
 	n.header = resolveHeader(r, n.rendezvous)
+	n.inspection = r.inspection(n.exchange)
 	return n, r.err()
 }
 
 func (n *numbers) resolveBits(r *resolver) {
 	code := func(name string) uint32 { return r.bit(abi.ReturnCode, name) }
 	n.code = returnCodes{
-		decode: code("DMA_DECODE"), size: code("DMA_SIZE"), config: code("CONFIG_SWITCH"),
+		notReady: code("NOT_READY"), decode: code("DMA_DECODE"), size: code("DMA_SIZE"), config: code("CONFIG_SWITCH"),
 		receiveTimeout: code("RECEIVE_TIMEOUT"), sendTimeout: code("PACK_TIMEOUT_STS"),
 		arithmetic: code("ARITH"), compression: code("COMPRESSION"),
 		streamTimeout: code("KRNL_TIMEOUT_STS"), segment: code("SEGMENTER_EXPECTED_BTT"),

@@ -62,6 +62,7 @@ func (e *Engine) attachSystem() {
 		at[0] = register{name: "system.next", load: e.next}
 	}
 	b.variable("system", "alarm", &e.alarm)
+	b.on("system", "firmware", nil, func(v uint32) error { e.processor.firmware = v; return nil })
 	b.on("system", "trace", nil, func(uint32) error { return nil })
 }
 
@@ -97,6 +98,7 @@ func (e *Engine) raise(events uint32) { e.events |= events }
 
 // boot notes that firmware is ready for calls.
 func (e *Engine) boot() {
+	e.processor.started = true
 	if !e.booted {
 		e.booted = true
 		close(e.ready)
@@ -125,6 +127,7 @@ func (e *Engine) next() (uint32, error) {
 	}
 	v |= e.events
 	e.events = 0
+	e.processor.heartbeat++
 	return v, nil
 }
 
@@ -136,6 +139,7 @@ func (e *Engine) sleep() (uint32, error) {
 	}
 	events := e.events
 	e.events = 0
+	e.processor.heartbeat++
 	return events, nil
 }
 

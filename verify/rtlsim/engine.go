@@ -50,6 +50,9 @@ type Options struct {
 	MemoryBytes uint64
 	// SharedHost says that clients choose addresses in host memory, too.
 	SharedHost bool
+	// Halts keeps a card when the processor of an engine halts, as hardware does: calls wait
+	// until the host restarts the processor. Otherwise the card ends with the trap.
+	Halts bool
 	// Trace writes waveforms; nil for none.
 	Trace *Trace
 	// Record records what is done to the card, which ReadRecording and its Replay do
@@ -228,7 +231,7 @@ func (e *Engine) look(status uint64) error {
 	if status&statusIssued != 0 {
 		e.issued()
 	}
-	if status&statusHalted != 0 {
+	if status&statusHalted != 0 && !e.o.Halts {
 		var cause, pc uint32
 		if e.f.Halt(e.model, e.number, &cause, &pc) != 0 {
 			return e.card.trap(cause, pc)

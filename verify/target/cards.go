@@ -28,10 +28,8 @@ var onCards = Kind{
 			return nil, err
 		}
 		// Cards are opened when all ranks are there, which hear then what is wrong with them.
+		part.Attach = func(ctx context.Context) error { return c.attach(ctx, part, c.open) }
 		part.Prepare = func(ctx context.Context, ranks []accl.Rank) ([]View, error) {
-			if err := c.open(ctx); err != nil {
-				return nil, err
-			}
 			return c.setUp(ctx, part, ranks, c.stack)
 		}
 		return part, nil

@@ -84,6 +84,17 @@ func (g *group) part(what string) (*Part, error) {
 	return part, nil
 }
 
+// attach opens the devices of a part.
+func (g *group) attach(ctx context.Context, part *Part, open func(context.Context) error) error {
+	if err := open(ctx); err != nil {
+		return err
+	}
+	for _, engine := range g.parts {
+		part.Devices = append(part.Devices, engine.Device)
+	}
+	return nil
+}
+
 // number is which of the engines of its host a local rank has: a process alone has them
 // from the first on, and else each process has one.
 func (g *group) number(local int) int {
@@ -96,11 +107,13 @@ func (g *group) number(local int) int {
 // setUp gives a part its devices, and sets up the networks of all engines at the same
 // time, as they wait for each other.
 func (g *group) setUp(ctx context.Context, part *Part, ranks []accl.Rank, c network.Config) ([]View, error) {
+	if err := part.Attach(ctx); err != nil {
+		return nil, err
+	}
 	c.PrefixBits = g.network.Bits()
 	views, errs := make([]View, len(g.parts)), make([]error, len(g.parts))
 	var all sync.WaitGroup
 	for i, engine := range g.parts {
-		part.Devices = append(part.Devices, engine.Device)
 		all.Go(func() {
 			views[i].Ranks, views[i].Open, errs[i] = engine.Setup(ctx, ranks, g.request.Local[i], c)
 		})

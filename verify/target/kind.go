@@ -51,6 +51,8 @@ type Part struct {
 	Ranks   []accl.Rank
 	// Options are passed to accl.Open.
 	Options []accl.OpenOption
+	// Attach, if not nil, fills in Devices, and does no more. Prepare does the same first.
+	Attach func(ctx context.Context) error
 	// Prepare, if not nil, is called once with all ranks of the world, before the engines
 	// are opened. It may fill in Devices. It returns each local rank's view of the world,
 	// nil if all have the same.

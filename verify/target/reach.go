@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,15 +45,9 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Rest: rest, Platform: o.Platform, Vars: o.Vars, Size: b.Size, Local: local, Log: o.Log}
+	r := o.request(rest, local, b.Size)
 	if launched, err := accl.LaunchOf(o.env()); err == nil {
 		r.Process = launched.LocalRank
-	}
-	if r.Platform == "" {
-		r.Platform = DefaultPlatform
-	}
-	if r.Log == nil {
-		r.Log = func(string, ...any) {}
 	}
 	if !r.Alone() {
 		if r.Address, err = o.address(&b); err != nil {
@@ -68,6 +63,43 @@ func Open(ctx context.Context, o Options) (*World, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", o.On, err), w.Close())
 	}
 	return w, nil
+}
+
+// Attach reaches the devices of all ranks of a world from this process, and opens no engine:
+// nothing is configured or reset. The errors are those of Open.
+func Attach(ctx context.Context, o Options) (*World, error) {
+	kind, rest, err := find(o.On)
+	if err != nil {
+		return nil, err
+	}
+	o.Env = func(string) (string, bool) { return "", false }
+	_, local, err := o.place()
+	if err != nil {
+		return nil, err
+	}
+	r := o.request(rest, local, len(local))
+	part, err := kind.Open(report.With(ctx, r.Log), r)
+	if err != nil {
+		return nil, fmt.Errorf("reach %s: %w", o.On, err)
+	}
+	w := &World{Platform: part.Platform, What: part.What, Size: r.Size, Local: local, part: part}
+	if part.Attach != nil {
+		if err := part.Attach(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("reach %s: %w", o.On, err), w.Close())
+		}
+	}
+	w.Devices = part.Devices
+	return w, nil
+}
+
+// request is what a kind gets, with what the options leave out.
+func (o *Options) request(rest string, local []int, size int) *Request {
+	r := &Request{Rest: rest, Platform: cmp.Or(o.Platform, DefaultPlatform), Vars: o.Vars, Size: size, Local: local,
+		Log: o.Log}
+	if r.Log == nil {
+		r.Log = func(string, ...any) {}
+	}
+	return r
 }
 
 func (w *World) open(ctx context.Context, b bringup.Options) (err error) {

@@ -39,10 +39,10 @@ func Shells(system func() coyote.System) Kind {
 			if failed == nil && !r.Alone() {
 				part.Data = s.said[0]
 			}
+			part.Attach = func(ctx context.Context) error {
+				return s.attach(ctx, part, func(context.Context) error { return failed })
+			}
 			part.Prepare = func(ctx context.Context, ranks []accl.Rank) ([]View, error) {
-				if failed != nil {
-					return nil, failed
-				}
 				said := s.said
 				if part.Said != nil {
 					var err error

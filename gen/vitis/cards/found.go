@@ -8,6 +8,7 @@ const (
 	NotConfigured State = "not configured" // of engines
 	// of networks and regions; of engines that do not say whether they are configured
 	Answers State = "answers"
+	Halted  State = "halted"         // of engines: the control processor
 	Other   State = "other hardware" // of engines: what they say of themselves is not the platform's
 	InUse   State = "in use"         // by another process, which is left alone
 	Unknown State = "not known"      // there is a remark why
@@ -18,8 +19,10 @@ type Engine struct {
 	Name  string `json:"name"` // of the instance: "ccl_offload_0"
 	State State  `json:"state"`
 	// Configured says what a program has left; generations before accl-2022 do not.
-	Configured *bool     `json:"configured"`
-	Hardware   *Hardware `json:"hardware"`
+	Configured *bool `json:"configured"`
+	// Halted says why and where the control processor has halted; "" if it has not.
+	Halted   string    `json:"halted,omitempty"`
+	Hardware *Hardware `json:"hardware"`
 }
 
 // Region is a part of a card in a shell that has a driver of its own, "coyote".

@@ -23,11 +23,15 @@ import (
 	"github.com/cclforge/cclforge/driver/network"
 	driver "github.com/cclforge/cclforge/driver/xrt"
 	"github.com/cclforge/cclforge/driver/xrt/xclbin"
+	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/vitis/cards"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
 // rig is a host with cards that hold a design.
@@ -118,6 +122,46 @@ func (r *rig) same(what string, got, want any) {
 func truth(b bool) *bool { return &b }
 
 func number(n int) *int { return &n }
+
+// TestAHaltedEngine: a scan says why and where a control processor has halted.
+func TestAHaltedEngine(t *testing.T) {
+	built, err := firmware.Prebuilt("accl-2024")
+	assert.NilError(t, err)
+	symbols, err := rv32.ParseSymbols(built.Symbols)
+	assert.NilError(t, err)
+	at, known := symbols.Addr("config")
+	assert.Assert(t, known, "the firmware has no function config")
+	clear(built.Code[at : at+4])
+	r := &rig{t: t, d: designtest.Load(t, "u55c_udp", nil)}
+	r.h = xrt.Start(t, r.d, 1, xrt.HostOptions{World: world.Options{Engine: emu.Options{Image: built.Code, Halts: true}}})
+	r.in = cards.Engines{Library: r.h.Dir(), Designs: func(string) ([]*design.Design, error) {
+		return []*design.Design{r.d}, nil
+	}}
+	p := driverview.Of(r.d)
+	l, err := driverview.Card(r.d)
+	assert.NilError(t, err)
+	c, err := driver.Open(t.Context(), &l, driver.Options{Card: r.h.BDFs()[0], Xclbin: r.h.Xclbin, Library: r.h.Dir()})
+	assert.NilError(t, err)
+	dev, err := c.Engine(t.Context(), &p, 0)
+	assert.NilError(t, err)
+	_, err = dev.Start(t.Context(), 0, accl.Call{FunctionCode: 1})
+	assert.NilError(t, err)
+	for in := (accl.Inspection{}); !in.Halted && t.Context().Err() == nil; {
+		in, err = p.Inspect(t.Context(), dev.ReadReg)
+		assert.NilError(t, err)
+	}
+	assert.NilError(t, errors.Join(dev.Close(), c.Close()))
+	seen := r.card(0)
+	assert.NilError(t, r.inspect(seen))
+	want := fmt.Sprintf("halted: illegal instruction at pc 0x%08X, instruction 0x00000000", at)
+	if e := seen.Engines[0]; e.State != cards.Halted || e.Halted != want {
+		t.Errorf("%+v, want %q", e, want)
+	}
+	var table strings.Builder
+	assert.NilError(t, cards.Table(&table, []cards.Found{*seen}))
+	assert.Check(t, strings.Contains(table.String(), "ccl_offload_0 halted: illegal instruction at pc"),
+		"%v", table.String())
+}
 
 // TestUDP: two cards whose networks have been set up, one of them with an engine that is
 // configured; then the cable of the other is taken away.
@@ -310,7 +354,8 @@ func TestCallsFail(t *testing.T) {
 		{"xclOpenContext", 1, nil, "ccl_offload_0: take ccl_offload_0 of card", cards.Unknown},
 		{"xclRegRead", 1, nil, "ccl_offload_0: read register", cards.Unknown},
 		{"xclRegRead", 2, nil, "ccl_offload_0: read register", cards.Unknown},
-		{"xclRegRead", 3, nil, "poe_0: network: cmac", cards.NotConfigured},
+		{"xclRegRead", 3, nil, "ccl_offload_0: inspect the engine", cards.Unknown},
+		{"xclRegRead", 19, nil, "poe_0: network: cmac", cards.NotConfigured},
 	} {
 		t.Run(fmt.Sprint(test.function, test.nth), func(t *testing.T) {
 			r := newRig(t, "u55c_udp", 1)

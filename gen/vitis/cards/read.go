@@ -2,6 +2,7 @@ package cards
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 
@@ -14,6 +15,7 @@ func (l *look) engine(ctx context.Context, instance string) (Engine, error) {
 	out := Engine{Name: instance}
 	var id accl.HardwareID
 	var ready uint32
+	var in accl.Inspection
 	failed, err := l.with(ctx, func(open func(string) (layout.Registers, error)) error {
 		r, err := open(instance)
 		if err != nil {
@@ -25,7 +27,12 @@ func (l *look) engine(ctx context.Context, instance string) (Engine, error) {
 		}
 		id = l.platform.DecodeHardwareID(word)
 		if l.platform.Features.ConfigReady {
-			ready, err = l.word(ctx, r, "config_ready")
+			if ready, err = l.word(ctx, r, "config_ready"); err != nil {
+				return err
+			}
+		}
+		if in, err = l.platform.Inspect(ctx, r.Read); errors.Is(err, accl.ErrNoInspection) {
+			return nil
 		}
 		return err
 	})
@@ -41,6 +48,10 @@ func (l *look) engine(ctx context.Context, instance string) (Engine, error) {
 		Arithmetic:  id.Arithmetic,
 		Compression: id.Compression, KernelStreams: id.KernelStreams, Debug: id.Debug,
 		Revision: fmt.Sprintf("%06x", id.Revision),
+	}
+	if in.Halted {
+		out.State, out.Halted = Halted, in.Processor(accl.Inspection{})
+		return out, nil
 	}
 	if err := l.platform.CheckHardwareID(id); err != nil {
 		// Nothing else that it says means anything then.

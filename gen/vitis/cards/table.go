@@ -183,6 +183,11 @@ func (c *Found) notes() []string {
 	if users := c.users(); users != "" {
 		out = append(out, "used by "+users)
 	}
+	for _, e := range c.Engines {
+		if e.Halted != "" {
+			out = append(out, e.Name+" "+e.Halted)
+		}
+	}
 	for _, n := range c.Networks {
 		if l := n.Link; l != nil && !l.Up {
 			out = append(out, fmt.Sprintf("the link of %s is down: the receiver says %s", l.Name,

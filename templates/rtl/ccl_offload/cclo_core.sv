@@ -170,14 +170,14 @@ module cclo_core #(
     logic bus_valid, bus_write, bus_ready, bus_error, halted, trace_valid;
     logic [31:0] bus_address, bus_wdata, bus_rdata, trap_pc, trace_word;
     logic [3:0] bus_strobe, cause;
-    logic _unused_retired;
-    logic [31:0] _unused_retired_pc, _unused_retired_value, _unused_trap_address;
+    logic processor_rst, restarting, retired;
+    logic [31:0] retired_pc, trap_address, trap_instruction, _unused_retired_value;
     logic [4:0] _unused_retired_rd;
 
     control_processor processor (
-        .clk, .rst, .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
-        .halted, .cause, .trap_pc, .trap_address(_unused_trap_address),
-        .retired(_unused_retired), .retired_pc(_unused_retired_pc),
+        .clk, .rst(processor_rst),
+        .bus_valid, .bus_write, .bus_address, .bus_wdata, .bus_strobe, .bus_ready, .bus_rdata, .bus_error,
+        .halted, .cause, .trap_pc, .trap_address, .trap_instruction, .retired, .retired_pc,
         .retired_rd(_unused_retired_rd), .retired_value(_unused_retired_value)
     );
 
@@ -207,13 +207,15 @@ module cclo_core #(
     engine_pkg::exchange_response_t peer_exchange_response, messages_exchange_response, transmit_exchange_response;
     engine_pkg::peer_request_t moves_peer_request, messages_peer_request, rendezvous_peer_request;
     engine_pkg::peer_response_t moves_peer_response, messages_peer_response, rendezvous_peer_response;
+    engine_pkg::reg_request_t inspection_request;
+    engine_pkg::reg_response_t inspection_response;
     logic _unused_written, host_written;
 
     exchange_memory exchange (
         .clk, .rst,
         .control_request, .control_response,
         .host_register_valid, .host_register_write, .host_register_address, .host_register_wdata, .host_register_strobe,
-        .host_register_ready, .host_register_rdata,
+        .host_register_ready, .host_register_rdata, .inspection_request, .inspection_response,
         .processor_valid(exchange_valid), .processor_write(exchange_write), .processor_address(exchange_address),
         .processor_wdata(exchange_wdata), .processor_strobe(exchange_strobe),
         .processor_ready(exchange_ready), .processor_rdata(exchange_rdata),
@@ -233,21 +235,32 @@ module cclo_core #(
     // Calls, time and reset.
     logic event_call, event_move, event_message, event_rendezvous, event_network, event_session, calls_idle;
     logic reset_moves, reset_messages, reset_network, moves_idle, messages_idle, network_idle;
-    logic tick_millisecond, sleeping, alarm_far, next_offered, next_delayed, next_refused, next_take;
+    logic tick_millisecond, sleeping, woken, begun, alarm_far, next_offered, next_delayed, next_refused, next_take;
     logic [23:0] next_operation;
-    logic [31:0] limit_cycles, remote_milliseconds;
+    logic [31:0] limit_cycles, remote_milliseconds, begun_hash, cycles_low;
 
     calls host_calls (
         .clk, .rst, .call_valid, .call_ready, .call_data, .answer_valid, .answer_ready, .answer_data,
         .calls_request, .calls_response, .window_request, .window_response,
-        .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .event_call, .calls_idle
+        .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .drop(restarting), .event_call,
+        .calls_idle
     );
     system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
         .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
         .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous,
         .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .host_written,
         .reset_moves, .reset_messages, .reset_network, .moves_idle, .messages_idle, .network_idle,
-        .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .alarm_far, .trace_valid, .trace_word
+        .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .woken, .alarm_far, .begun, .begun_hash,
+        .cycles_low, .trace_valid, .trace_word
+    );
+    logic refused, given_up;
+    logic [15:0] given_up_session;
+
+    inspection inspected (
+        .clk, .rst, .inspection_request, .inspection_response,
+        .halted, .cause, .trap_pc, .trap_address, .trap_instruction, .retired, .retired_pc,
+        .sleeping, .woken, .begun, .begun_hash, .processor_rst, .restarting, .cycles(cycles_low),
+        .refused, .given_up, .given_up_session
     );
     session_requests sessions (
         .clk, .rst, .sessions_request, .sessions_response,
@@ -366,7 +379,8 @@ module cclo_core #(
     logic [1:0] rx_verdict;
 
     network_transmit transmit (
-        .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
+        .clk, .rst, .reset_network, .network_enable, .tick_millisecond, .remote_milliseconds,
+        .transmit_idle, .transmit_busy, .refused, .given_up, .given_up_session,
         .packet_open_valid, .packet_open_ready, .packet_open, .packet_open_slot,
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_session, .packet_abandon_self,
         .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
@@ -516,7 +530,8 @@ module cclo_core #(
 
     always_ff @(posedge clk) calm_cycles <= rst || !calm ? '0 : asleep ? calm_cycles : calm_cycles + 1'b1;
     assign asleep = calm && calm_cycles == CALM;
-    assign calm   = sleeping && alarm_far && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
+    assign calm   = (sleeping && alarm_far || halted)
+                 && moves_idle && !transmit_busy && !receive_busy && !kernel_busy && write_idle
                  && !control_request.awvalid && !control_request.arvalid && !call_valid && !answer_valid;
 
 `ifdef CCLO_SIMULATION
@@ -538,7 +553,7 @@ module cclo_core #(
     );
     wire _unused = calls_idle;
 `else
-    wire _unused = ^{asleep, calls_idle, halted, cause, trap_pc, trace_valid, trace_word, issue_valid, issue, INDEX};
+    wire _unused = ^{asleep, calls_idle, trace_valid, trace_word, issue_valid, issue, INDEX};
 `endif
 
 endmodule

@@ -97,8 +97,8 @@ module microblaze_v_core #(
 
     assign fetch         = i_as && ifetch && !core_rst;
     assign fetch_ram     = instr_addr < 32'(RAM_BYTES);
-    assign fetch_enable  = fetch && fetch_ram;
-    assign fetch_address = instr_addr[INDEX+1:2];
+    assign fetch_enable  = halted || fetch && fetch_ram; // the instruction that has trapped is shown
+    assign fetch_address = halted ? trap_pc[INDEX+1:2] : instr_addr[INDEX+1:2];
     assign vectors       = instr_addr[31:5] == microblaze_v_pkg::BASE_VECTORS[31:5];
     assign vector_index  = instr_addr[4:2];
 

@@ -96,7 +96,7 @@ module cclo_microblaze_v (
         case (phase)
             BEGIN: fetch = ahead != AHEAD;
             RUN: begin
-                fetch        = core_fetch_enable;
+                fetch        = core_fetch_enable && !core_halted;
                 next_address = {core.fetch.next_pc, 2'b00};
             end
             TRAP: fetch = !fetching;
@@ -114,7 +114,7 @@ module cclo_microblaze_v (
         held_word <= word;
         for_ram   <= next_address < RAM_BYTES;
         if (I_AS) last_address <= next_address;
-        if (core_fetch_enable) executing <= word; // in the stage that traps
+        if (core_fetch_enable && !core_halted) executing <= word; // in the stage that traps
     end
 
     // ---- data

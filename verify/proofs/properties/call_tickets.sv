@@ -17,6 +17,7 @@ module proof (
     wire        idle, full, available, known, out_valid, out_client, started;
     wire [31:0] next, cycles, out_code;
     wire [31:0] code = {30'd0, code_bits};
+    wire        drop = 1'b0; // the processor does not restart: a bench has that
     (* anyconst *) wire [31:0] which;
 
     call_tickets #(.DEPTH(DEPTH), .CLIENT_WIDTH(1)) dut (.*);
@@ -95,6 +96,7 @@ module proof (
     (* hierconn *) wire [31:0] \dut.clock ;
     (* hierconn *) wire [3:0]  \dut.used ;
     (* hierconn *) wire [3:0]  \dut.answered ;
+    (* hierconn *) wire [3:0]  \dut.dropped ;
     (* hierconn *) wire [1:0]  \dut.has_calls ;
     (* hierconn *) wire [1:0]  \dut.ready ;
     (* hierconn *) wire        \dut.picked ;
@@ -174,6 +176,7 @@ module proof (
 
     always @* if (started && !rst) begin
         assert ((masks[7:4] | masks[3:0]) == \dut.used );
+        assert ((\dut.dropped & \dut.used ) == 0);
         if (\dut.picked ) assert (\dut.ready [\dut.pick ] && \dut.turns.behind [1] == !\dut.pick );
         if (out_valid) assert ((out_client ? calls_1 : calls_0) != 0);
         if (open) assert (inside && !at_output);

@@ -21,6 +21,7 @@ module proof (
     wire [7:0]   send_keep, loop_keep;
     wire [15:0]  send_session;
     (* anyseq *) wire ask_ready;
+    wire [1:0]   stuck = 0; // tx_refusals and the bench of network_transmit have that
 
     engine_pkg::packet_t open;
     always @* begin
@@ -43,6 +44,7 @@ module proof (
         .exchange_request(), .exchange_response(34'd0), .number_valid(),
         .number_session(), .number_vaddr(), .number_host(),
         .number_done(1'b0), .number_value(32'd0), .session_closed_valid(closed_valid), .session_closed(16'd0),
+        .stuck, .used(),
         .ask_valid, .ask_ready, .ask_slot(), .ask_session(), .ask_bytes(), .ask_written(), .ask_vaddr(), .ask_host(),
         .answer_valid(1'b0), .answer_slot(1'b0), .answer_good(1'b0),
         .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,

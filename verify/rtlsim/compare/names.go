@@ -8,10 +8,11 @@ import (
 
 // names are those of the interface generation that the comparison knows.
 type names struct {
-	exchange  *abi.Memory
-	beatBytes int
-	tables    map[string]*abi.Table
-	inMemory  map[uint32]bool // results that go there
+	exchange   *abi.Memory
+	beatBytes  int
+	tables     map[string]*abi.Table
+	inspection abi.Record      // words of the exchange memory that are registers
+	inMemory   map[uint32]bool // results that go there
 	// Fields of the control word of moves.
 	result, resultHost abi.Field
 	moves              moveFields
@@ -26,6 +27,9 @@ func newNames(g *abi.Generation) (*names, error) {
 		return nil, fmt.Errorf("%s describes no exchange memory, beats or moves", g.Name)
 	}
 	n.beatBytes = int(beat.Value)
+	if r := g.Record("inspection"); r != nil {
+		n.inspection = *r
+	}
 	for _, table := range []string{abi.RxBuffers, abi.Communicators, abi.ArithmeticConfigs} {
 		if n.tables[table] = n.exchange.Table(table); n.tables[table] == nil {
 			return nil, fmt.Errorf("%s describes no %s", g.Name, table)
@@ -101,6 +105,12 @@ var rxFreedom = map[string]freedom{
 // wordFreedom is how much other words may differ: those of time.
 var wordFreedom = map[string]freedom{"performance_counter": any}
 
+// inspectionFreedom is the same of what the hardware says of itself: whether the processor is
+// asleep, how often it was, and what the network has refused.
+var inspectionFreedom = map[string]freedom{
+	"state": any, "pc": any, "heartbeat": any, "cycles": any, "refused": any,
+}
+
 // wordBytes is what the exchange memory is made of.
 const wordBytes = 4
 
@@ -114,7 +124,12 @@ func (n *names) words(s *state) map[uint32]word {
 			if w.Count > 1 || each > 1 {
 				name = fmt.Sprintf("word %d of %s", i, w.Name)
 			}
-			out[w.At+wordBytes*i] = word{name: name, may: wordFreedom[w.Name]}
+			may := wordFreedom[w.Name]
+			if w.Name == n.inspection.Name {
+				of := n.inspection.Words[i].Name
+				name, may = of+" of "+w.Name, inspectionFreedom[of]
+			}
+			out[w.At+wordBytes*i] = word{name: name, may: may}
 		}
 	}
 	get := func(at uint32) uint32 { return s.words[0][at] }

@@ -8,7 +8,8 @@
 
 module call_tickets #(
     parameter int unsigned DEPTH        = 64, // calls without an answer
-    parameter int unsigned CLIENT_WIDTH = 3   // bits of a client's number
+    parameter int unsigned CLIENT_WIDTH = 3,  // bits of a client's number
+    parameter logic [31:0] DROPPED      = '0  // code of calls that are dropped
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -25,6 +26,7 @@ module call_tickets #(
     input  wire                     answer,    // answers it, if it is known
     input  wire [31:0]              code,
     output logic [31:0]             cycles,    // since the call was taken
+    input  wire                     drop,      // level: all are answered with DROPPED; nothing is taken meanwhile
 
     output logic                    out_valid,
     input  wire                     out_ready,
@@ -41,7 +43,7 @@ module call_tickets #(
     logic [31:PLACE]          uppers [DEPTH];
     logic [CLIENT_WIDTH-1:0]  owners [DEPTH];
     logic [PLACE-1:0]         followers [DEPTH]; // the client's next call
-    logic [DEPTH-1:0]         used, answered;
+    logic [DEPTH-1:0]         used, answered, dropped;
 
     // By client.
     logic [PLACE-1:0]         firsts [CLIENTS];
@@ -103,7 +105,7 @@ module call_tickets #(
         if (moves_on) firsts[whose] <= first;
         if (leaves) begin
             out_client <= pick;
-            out_code   <= codes[leaving];
+            out_code   <= dropped[leaving] ? DROPPED : codes[leaving];
         end
         if (!picked) pick <= pick_index;
     end
@@ -122,6 +124,7 @@ module call_tickets #(
             if (take) begin
                 used[given]       <= 1'b1;
                 answered[given]   <= 1'b0;
+                dropped[given]    <= 1'b0;
                 has_calls[client] <= 1'b1;
             end
             if (answer && known) begin
@@ -140,6 +143,10 @@ module call_tickets #(
                 end else begin
                     ready[pick] <= answered[follower];
                 end
+            end else if (drop) begin
+                answered <= answered | used;
+                dropped  <= dropped | used & ~answered;
+                ready    <= has_calls;
             end
         end
     end

@@ -32,6 +32,9 @@ module calls #(
     output logic [23:0]                      next_operation,
     input  wire                              next_take,
 
+    // All calls that were taken and not answered are dropped: the processor restarts.
+    input  wire                              drop,
+
     output logic                             event_call,
     output logic                             calls_idle // no call has come that is not answered
 );
@@ -60,7 +63,9 @@ module calls #(
         .idle(queue_idle), .word(window_request.address[5:2]), .*
     );
 
-    call_tickets #(.DEPTH(TICKETS), .CLIENT_WIDTH(CLIENT_WIDTH)) tickets (
+    call_tickets #(
+        .DEPTH(TICKETS), .CLIENT_WIDTH(CLIENT_WIDTH), .DROPPED(cclo_pkg::RETURN_CODE_NOT_READY)
+    ) tickets (
         .idle(tickets_idle), .code(calls_request.wdata), .out_valid(answer_valid), .out_ready(answer_ready), .*
     );
 

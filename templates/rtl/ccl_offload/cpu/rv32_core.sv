@@ -53,7 +53,8 @@ module rv32_core #(
     input  wire  [31:0]                     late_address,
     input  wire  [31:0]                     late_pc,
 
-    // A trap halts the core until the next reset.
+    // A trap halts the core until the next reset. Some cycles later fetch_word is the
+    // instruction at trap_pc, if that is in the RAM.
     output logic                            halted,
     output logic [3:0]                      cause,
     output logic [31:0]                     trap_pc,
@@ -85,7 +86,7 @@ module rv32_core #(
     logic [31:2]        pc_x, link;
     logic [31:0]        a, b, offset, target;
     logic               backwards; // distance of a branch
-    logic               stall, execute, local_access, outside, taken, redirect;
+    logic               waits, stall, execute, local_access, outside, taken, redirect;
     logic [31:0]        address, result_x, special, sum, product, quotient, count, lanes;
     logic [3:0]         strobe;
     logic               misaligned, condition, multiplied, divided, trap, stopped;
@@ -106,11 +107,12 @@ module rv32_core #(
 
     rv32_fetch #(.RAM_BYTES(RAM_BYTES)) fetch (
         .clk, .rst, .advance(!stall), .redirect, .redirect_pc,
-        .predict(follow), .predict_pc(returns ? caller : target_d[31:2]),
+        .predict(follow), .predict_pc(returns ? caller : target_d[31:2]), .show(stopped), .show_pc(trap_pc[31:2]),
         .address(fetch_address), .valid(fetched), .pc(pc_d), .unmapped(fetched_unmapped)
     );
 
-    assign fetch_enable = !stall;
+    // A halted core shows the instruction that has trapped.
+    assign fetch_enable = stopped || !waits;
 
     // ---- decode
 
@@ -183,8 +185,9 @@ module rv32_core #(
 
     // ---- execute
 
-    assign stall   = stopped || late_error || bus_valid && (!bus_ready || bus_error)
+    assign waits   = late_error || bus_valid && (!bus_ready || bus_error)
                   || valid_x && (wait_a || wait_b || x.multiply && !multiplied || x.divide && !divided);
+    assign stall   = stopped || waits;
     assign execute = valid_x && !stall;
     assign link    = pc_x + 30'd1;
     assign address = a + offset;

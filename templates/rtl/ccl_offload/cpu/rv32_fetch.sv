@@ -13,6 +13,8 @@ module rv32_fetch #(
     input  wire  [31:2] redirect_pc,
     input  wire         predict,     // the word shown is executed, and then the one at:
     input  wire  [31:2] predict_pc,
+    input  wire         show,        // no word is taken any more, and the one at this address is read:
+    input  wire  [31:2] show_pc,
 
     output logic [$clog2(RAM_BYTES/4)-1:0] address, // of the word being read
     output logic        valid,       // the word shown is an instruction to be executed,
@@ -33,6 +35,8 @@ module rv32_fetch #(
             else if (predict) next_pc <= predict_pc;
             else next_pc <= next_pc + 30'd1;
             valid <= !redirect && !predict;
+        end else if (show) begin
+            next_pc <= show_pc;
         end
         if (advance) begin
             pc       <= next_pc;

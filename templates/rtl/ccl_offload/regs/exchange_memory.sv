@@ -4,7 +4,8 @@
 // the processor asks every other cycle at most.
 //
 // The host's addresses in front of the memory lead to registers, where a
-// generation has such; all others read as 0 and are not written.
+// generation has such; all others read as 0 and are not written. The words of the
+// inspection are registers of their own for the host.
 `default_nettype none
 
 module exchange_memory #(
@@ -24,6 +25,10 @@ module exchange_memory #(
     output logic [3:0]                           host_register_strobe,
     input  wire                                  host_register_ready,
     input  wire  [31:0]                          host_register_rdata,
+
+    // The host's accesses to the words of the inspection.
+    output engine_pkg::reg_request_t             inspection_request,
+    input  wire engine_pkg::reg_response_t       inspection_response,
 
     // Held until ready, in the next cycle at the earliest. The address counts
     // bytes from the processor's base.
@@ -70,16 +75,20 @@ module exchange_memory #(
     logic [ADDRESS_WIDTH-1:0] bus_address;
     logic [31:0]              bus_wdata, bus_rdata;
     logic [3:0]               bus_strobe;
-    logic                     host_here, host_below;
+    logic                     host_here, host_below, host_inspects;
 
     axilite_slave #(.ADDRESS_WIDTH(ADDRESS_WIDTH)) slave (.*);
 
     // Offsets from the memory's base; those in front of it are negative.
-    logic [31:0] host_offset, asked_offset;
+    logic [31:0] host_offset, asked_offset, inspection_offset;
 
-    assign host_offset = 32'(bus_address) - cclo_pkg::EXCHANGE_BASE;
-    assign host_here   = host_offset < cclo_pkg::EXCHANGE_BYTES;
-    assign host_below  = host_offset[31];
+    assign host_offset       = 32'(bus_address) - cclo_pkg::EXCHANGE_BASE;
+    assign inspection_offset = 32'(bus_address) - cclo_pkg::EXCHANGE_INSPECTION_OFFSET;
+    assign host_inspects     = inspection_offset < 4 * cclo_pkg::INSPECTION_WORDS;
+    assign host_here         = host_offset < cclo_pkg::EXCHANGE_BYTES && !host_inspects;
+    assign host_below        = host_offset[31];
+
+    assign inspection_request = {bus_valid && host_inspects, bus_write, inspection_offset[7:0], bus_wdata};
 
     assign host_register_valid   = bus_valid && host_below;
     assign host_register_write   = bus_write;
@@ -91,6 +100,9 @@ module exchange_memory #(
         if (host_here) begin
             bus_ready = answered[HOST];
             bus_rdata = read_word;
+        end else if (host_inspects) begin
+            bus_ready = inspection_response.ready;
+            bus_rdata = inspection_response.rdata;
         end else begin
             bus_ready = !host_below || host_register_ready;
             bus_rdata = host_below ? host_register_rdata : '0;
@@ -155,7 +167,9 @@ module exchange_memory #(
         begins_addition = !adding && |turn[TRANSMIT:PEER] && good && asked.operation == engine_pkg::EXCHANGE_ADD;
     end
 
-    wire unused = &{1'b0, asked.valid, processor_address[1:0], host_offset[1:0], others_index};
+    wire unused = &{
+        1'b0, asked.valid, processor_address[1:0], host_offset[1:0], others_index, inspection_response.error
+    };
 
     // The word stays while something is written: an addition answers what was
     // there before.

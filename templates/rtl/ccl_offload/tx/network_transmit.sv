@@ -7,6 +7,8 @@ module network_transmit (
     input  wire                                 rst,
     input  wire                                 reset_network,
     input  wire                                 network_enable,
+    input  wire                                 tick_millisecond,
+    input  wire  [31:0]                         remote_milliseconds,
     output logic                                transmit_idle,
     output logic                                transmit_busy,
 
@@ -58,6 +60,11 @@ module network_transmit (
     input  wire                                 eth_tx_status_tvalid,
     output logic                                eth_tx_status_tready,
     input  wire  [63:0]                         eth_tx_status_tdata,
+    // What the stack has refused, and the session to which nothing is sent any more.
+    output logic                                refused,
+    output logic                                given_up,
+    output logic [15:0]                         given_up_session,
+
     output logic                                rdma_sq_tvalid,
     input  wire                                 rdma_sq_tready,
     output logic [127:0]                        rdma_sq_tdata
@@ -73,6 +80,7 @@ module network_transmit (
     logic [engine_pkg::DATA_WIDTH-1:0]   send_data;
     logic [engine_pkg::KEEP_WIDTH-1:0]   send_keep;
     logic [15:0]                         send_session;
+    logic [engine_pkg::SLOTS-1:0]        used, stuck;
 
     tx_packets slots (
         .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
@@ -82,11 +90,16 @@ module network_transmit (
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .exchange_request, .exchange_response,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .session_closed_valid, .session_closed,
+        .session_closed_valid, .session_closed, .stuck, .used,
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,
         .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last
+    );
+
+    tx_refusals refusals (
+        .clk, .rst, .tick_millisecond, .remote_milliseconds, .ask(ask_valid && ask_ready), .ask_slot, .ask_session,
+        .answer_valid, .answer_slot, .answer_good, .used, .stuck, .refused, .given_up, .given_up_session
     );
 
     generate
@@ -98,7 +111,7 @@ module network_transmit (
                 .tx_data_tdata(eth_tx_data_tdata),
                 .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
             );
-            wire unused = &{1'b0, ask_session, ask_bytes, send_keep};
+            wire unused = &{1'b0, ask_bytes, send_keep};
         end else if (engine_pkg::STACK_RDMA) begin : rdma
             tx_rdma back_end (
                 .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session,

@@ -45,6 +45,10 @@ module tx_packets (
     input  wire                                 session_closed_valid,
     input  wire  [15:0]                         session_closed,
 
+    // Packets that the stack has refused for too long: their sessions stand still.
+    input  wire  [engine_pkg::SLOTS-1:0]        stuck,
+    output logic [engine_pkg::SLOTS-1:0]        used,
+
     // The back end: may a packet go? Good answers are sent in their order.
     output logic                                ask_valid,
     input  wire                                 ask_ready,
@@ -81,7 +85,7 @@ module tx_packets (
     localparam int unsigned JOB    = SLOT + 1 + engine_pkg::LENGTH_WIDTH + SIDE;
 
     // Slots.
-    logic [SLOTS-1:0] used, queued, front, asked, forget, same, release_;
+    logic [SLOTS-1:0] queued, front, asked, forget, same, release_;
     logic [SLOTS-1:0] to_self, marks, doomed, ended, numbered;
     logic [TAG-1:0]   query_tag;
     logic             query_room, query_none, free_valid, open, enter, leave;
@@ -124,7 +128,7 @@ module tx_packets (
                      : opened.self ? {1'b1, (TAG - 1)'(0)} // all to itself are one order
                      : {1'b0, opened.session[TAG-2:0]};
 
-    assign packet_open_ready = go && free_valid && query_room && !take_free && !closing;
+    assign packet_open_ready = go && free_valid && query_room && (same & stuck) == '0 && !take_free && !closing;
     assign packet_open_slot  = free_slot;
     assign open              = packet_open_valid && packet_open_ready || take_free;
 
@@ -202,7 +206,7 @@ module tx_packets (
 
     tx_schedule #(.TAG(TAG)) schedule (
         .clk, .rst, .go, .loop_room(loop_room && !self_going), .idle(schedule_idle),
-        .queued, .front, .to_self, .marks, .doomed, .closed(ended),
+        .queued, .front(front & ~stuck), .to_self, .marks, .doomed, .closed(ended),
         .asked, .leave, .leave_slot, .give_back(schedule_release), .send,
         .packet_slot(look_slot), .packet(looked_at),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,

@@ -79,7 +79,7 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 		Platform: platform, Folder: "ccl_offload", Top: "calls", Files: []string{"calls", "call_queue", "call_tickets"},
 		Params: map[string]string{"QUEUE": "16", "TICKETS": "16"},
 		In: map[string]int{
-			"call_valid": 1, "call_data": 32, "answer_ready": 1, "next_take": 1, pageCalls.Request: pins.PageIn,
+			"call_valid": 1, "call_data": 32, "answer_ready": 1, "next_take": 1, "drop": 1, pageCalls.Request: pins.PageIn,
 			pageWindow.Request: pins.PageIn,
 		},
 		Out: map[string]int{
@@ -397,6 +397,53 @@ func TestClientsGetTheirAnswersInTheOrderOfTheirCalls(t *testing.T) {
 		}
 		if !w.b.Is("calls_idle") {
 			t.Error("calls are still there when all are answered")
+		}
+	}
+}
+
+// TestAClientOfAProcessorThatRestartsIsAnswered: those that it had taken, in the order of each
+// client; those that wait are taken later.
+func TestAClientOfAProcessorThatRestartsIsAnswered(t *testing.T) {
+	d, err := pins.Design("u55c_tcp")
+	assert.NilError(t, err)
+	notReady := uint32(0)
+	for _, bit := range d.ABI().BitSet("return_code").Bits {
+		if bit.Name == "NOT_READY" {
+			notReady = 1 << bit.At
+		}
+	}
+	for _, seed := range []uint64{0, 1, 2, block.ExtraSeed()} {
+		t.Logf("seed %d", seed)
+		w := newWorld(t, "u55c_tcp", seed)
+		w.calls.Pauses, w.answers.Pauses = w.r.IntN(100), w.r.IntN(200)
+		for round := range 12 {
+			for range 2 + w.r.IntN(6) {
+				w.place(w.r.IntN(1+w.r.IntN(clients)), false)
+			}
+			for len(w.toSend) > 0 || len(w.waiting) > 4 {
+				w.step()
+				if len(w.waiting) > 0 && w.undelivered() < tickets/2 {
+					w.takeOne()
+				}
+				if len(w.open) > 0 && w.r.IntN(4) == 0 || len(w.open) >= tickets/2 {
+					w.answerOne(w.anyOpen())
+				}
+			}
+			w.b.Set("drop", 1)
+			for ticket, c := range w.open {
+				c.state, c.code = answered, notReady
+				delete(w.open, ticket)
+			}
+			for range 64 {
+				w.step()
+			}
+			w.b.Set("drop", 0)
+			for range 400 {
+				w.step()
+			}
+			if w.undelivered() != 0 {
+				t.Fatalf("round %d: %d calls that were taken have no answer", round, w.undelivered())
+			}
 		}
 	}
 }

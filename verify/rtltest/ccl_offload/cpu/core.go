@@ -50,7 +50,7 @@ type Access struct {
 
 // Halt is why the processor stands.
 type Halt struct {
-	Cause, PC, Address uint32
+	Cause, PC, Address, Instruction uint32
 }
 
 // library is the processor's functions.

@@ -251,9 +251,14 @@ func (p *pair) follow(e Executed) error {
 	return nil
 }
 
+// word is the instruction that a core that has halted shows, at an address whose upper bits do
+// not count.
+func (p *pair) word(pc uint32) uint32 { return p.core.RAM[int(pc/4)%len(p.core.RAM)] }
+
 // trap compares the ends.
 func (p *pair) trap() (*rv32.Trap, error) {
 	if p.failed != nil {
+		p.failed.Instruction = p.word(p.failed.PC)
 		if got := p.core.Halt(); got != *p.failed {
 			return nil, fmt.Errorf("the core halts at %+x, a write has failed with %+x", got, *p.failed)
 		}
@@ -269,7 +274,8 @@ func (p *pair) trap() (*rv32.Trap, error) {
 	if !errors.As(err, &trap) {
 		return nil, fmt.Errorf("the core halts at %+x, the simulator: %v", p.core.Halt(), err)
 	}
-	if got, want := p.core.Halt(), (Halt{Cause: uint32(trap.Cause), PC: trap.PC, Address: trap.Addr}); got != want {
+	want := Halt{Cause: uint32(trap.Cause), PC: trap.PC, Address: trap.Addr, Instruction: p.word(trap.PC)}
+	if got := p.core.Halt(); got != want {
 		return nil, fmt.Errorf("the core halts at %+x, want %+x: %w", got, want, err)
 	}
 	return trap, p.same()

@@ -57,6 +57,39 @@ type world struct {
 	quiet  bool
 	slow   uint64 // longest wait of a port
 	below  uint32 // what the registers below the memory answer
+
+	// The words of the inspection, which the host has in place of the memory's.
+	inspection int // the first of them
+	inspected  [inspectionWords]uint32
+	answering  bool // to an access to them
+}
+
+const inspectionWords = 16
+
+// inspects reports whether a word is a register of the inspection for the host.
+func (w *world) inspects(word int) (index int, is bool) {
+	index = word - w.inspection
+	return index, index >= 0 && index < inspectionWords
+}
+
+// inspect takes the host's accesses to the inspection.
+func (w *world) inspect() {
+	request := w.b.Unpack("inspection_request", 1, 1, 8, 32)
+	index := request[2] / 4
+	switch {
+	case w.answering:
+		w.answering = false
+		w.b.Pack("inspection_response", pins.Field{Width: responseBits, Value: 0})
+	case request[0] != 0 && index >= inspectionWords:
+		w.t.Fatalf("the host asks for word %d of the inspection", index)
+	case request[0] != 0 && w.r.IntN(3) == 0:
+		w.answering = true
+		w.b.Pack("inspection_response", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 1, Value: 0},
+			pins.Field{Width: 32, Value: uint64(w.inspected[index])})
+		if request[1] != 0 {
+			w.inspected[index] = uint32(request[3])
+		}
+	}
 }
 
 func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
@@ -68,15 +101,15 @@ func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 		Platform: platform, Folder: "ccl_offload", Top: "exchange_memory", Files: []string{"exchange_memory"},
 		Params: map[string]string{"ADDRESS_WIDTH": fmt.Sprint(address)},
 		In: map[string]int{
-			"host_register_ready": 1, "host_register_rdata": 32,
+			"host_register_ready": 1, "host_register_rdata": 32, "inspection_response": responseBits,
 			"processor_valid": 1, "processor_write": 1, "processor_address": bits.Len32(memory.Size - 1), "processor_wdata": 32,
 			"processor_strobe": 4,
 			"peer_request":     requestBits, "messages_request": requestBits, "transmit_request": requestBits,
 		},
 		Out: map[string]int{
 			"host_register_valid": 1, "host_register_write": 1, "host_register_address": address, "host_register_wdata": 32,
-			"host_register_strobe": 4,
-			"processor_ready":      1, "processor_rdata": 32, "written": 1,
+			"host_register_strobe": 4, "inspection_request": 1 + 1 + 8 + 32,
+			"processor_ready": 1, "processor_rdata": 32, "written": 1,
 			"peer_response": responseBits, "messages_response": responseBits, "transmit_response": responseBits,
 		},
 	}
@@ -90,6 +123,7 @@ func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 2))
 	w := &world{t: t, b: b, r: r, m: memory, words: make([]uint32, memory.Size/4), hosts: map[int][]uint32{}}
 	w.shared = len(w.words) - 16
+	w.inspection = int(memory.Word("inspection").At-memory.Base) / 4
 	for _, name := range []string{"processor", "peer", "messages", "transmit"} {
 		w.ports = append(w.ports, &port{name: name, processor: name == "processor",
 			rhythm: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}})
@@ -192,6 +226,7 @@ func (w *world) step() {
 	if w.b.Is("written") {
 		w.pulses++
 	}
+	w.inspect()
 	answers := 0
 	for _, p := range w.ports {
 		v := []uint64{w.b.Get("processor_ready"), 1, w.b.Get("processor_rdata")}
@@ -224,6 +259,19 @@ func (w *world) host(a *pins.AXILite) error {
 		word = w.shared + w.r.IntN(16)
 	}
 	address := w.m.Base + uint32(4*word)
+	if w.r.IntN(8) == 0 {
+		word = w.inspection + w.r.IntN(inspectionWords)
+	}
+	if i, is := w.inspects(word); is {
+		address = w.m.Base + uint32(4*word)
+		if writes {
+			return a.Write(address, w.r.Uint32(), 0xF)
+		}
+		if v, err := a.Read(address); err != nil || v != w.inspected[i] {
+			return fmt.Errorf("the host reads %08X from word %d of the inspection, not %08X (%v)", v, i, w.inspected[i], err)
+		}
+		return nil
+	}
 	if writes {
 		v, strobe := w.r.Uint32(), uint32(w.r.IntN(16))
 		w.hosts[word] = []uint32{w.words[word], masked(w.words[word], v, strobe)}
@@ -265,8 +313,11 @@ func TestEveryAccessIsAtomic(t *testing.T) {
 			a := &pins.AXILite{Bench: w.b, Prefix: "s_axi_control_", Step: w.step, Random: w.r.IntN}
 			w.quiet = true
 			for i := range w.words { // what memory holds at first is anything
-				w.words[i] = w.r.Uint32()
-				assert.NilError(t, a.Write(w.m.Base+uint32(4*i), w.words[i], 0xF))
+				v := w.r.Uint32()
+				assert.NilError(t, a.Write(w.m.Base+uint32(4*i), v, 0xF))
+				if _, is := w.inspects(i); !is {
+					w.words[i] = v
+				}
 			}
 			w.quiet = false
 			w.writes, w.pulses = 0, 0
@@ -278,6 +329,9 @@ func TestEveryAccessIsAtomic(t *testing.T) {
 				w.step()
 			}
 			for i, want := range w.words {
+				if index, is := w.inspects(i); is {
+					want = w.inspected[index]
+				}
 				if v, err := a.Read(w.m.Base + uint32(4*i)); err != nil || v != want {
 					t.Fatalf("in the end word %d is %08X (%v), not %08X", i, v, err, want)
 				}

@@ -18,6 +18,7 @@ var set = block.NewSet(
 		Parts: []string{"tx_udp"}},
 	block.Module{Name: "network_transmit", As: "network_transmit_rdma", Platform: "u55c_rdma",
 		Parts: []string{"tx_rdma"}},
+	block.Module{Name: "tx_refusals"},
 	block.Module{Name: "tx_schedule", Params: map[string]string{"TAG": "5"}},
 )
 

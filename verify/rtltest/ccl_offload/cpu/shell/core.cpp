@@ -36,7 +36,7 @@ struct Access {
 };
 
 struct Halt {
-    uint32_t cause, pc, address;
+    uint32_t cause, pc, address, instruction;
 };
 
 struct Core {
@@ -124,7 +124,7 @@ struct Core {
 
     // A halted core does nothing more.
     Stop quiet() {
-        halt = {model->cause, model->trap_pc, model->trap_address};
+        halt = {model->cause, model->trap_pc, model->trap_address, 0};
         for (int i = 0; i < 8; i++) {
             model->bus_ready = random() & 1;
             model->bus_rdata = random();
@@ -135,6 +135,8 @@ struct Core {
             edge();
             if (stopped) return fail(stopped);
         }
+        settle();
+        halt.instruction = model->trap_instruction;
         return HALTED;
     }
 

@@ -117,7 +117,8 @@ module network_bench (
     logic [15:0]  word_tdata;
 
     network_transmit transmit (
-        .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
+        .clk, .rst, .reset_network, .network_enable, .tick_millisecond(1'b0), .remote_milliseconds('0),
+        .transmit_idle, .transmit_busy, .refused(), .given_up(), .given_up_session(),
         .packet_open_valid(open_valid), .packet_open_ready(open_ready), .packet_open(packet), .packet_open_slot(slot),
         .packet_abandon_valid(abandon_valid), .packet_abandon_ready(abandon_ready),
         .packet_abandon_session(abandon_session),

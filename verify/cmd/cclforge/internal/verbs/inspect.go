@@ -1,0 +1,160 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/firmware"
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/designjson"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	"github.com/cclforge/cclforge/verify/target"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// between is the time between two looks at a rank: a processor that takes no event meanwhile is
+// busy with something else.
+const between = 100 * time.Millisecond
+
+// errUnwell matches errors of ranks whose control processor has halted, has no clock or has
+// not started.
+var errUnwell = errors.New("a control processor does not run")
+
+func inspectVerb() *cobra.Command {
+	var where target.Options
+	asJSON, restart := false, false
+	c := worldVerb(&where, &cobra.Command{
+		Use:   "inspect [world]",
+		Short: "say of the ranks of a world how their control processors are, also if these have halted",
+		Long: "Inspect says of the ranks of a world how their control processors are, which firmware they run, and\n" +
+			"what the network has refused. It reads registers that need no firmware, so that it names a\n" +
+			"processor that has halted: why, where, and at which instruction. Nothing is configured or\n" +
+			"reset, except with --restart. The exit code is 1 if a processor does not run.",
+		Example: "  cclforge inspect sim:5500 -n 4\n  cclforge inspect card:u55c_tcp.xclbin -n 1",
+	}, func(ctx context.Context, cmd *cobra.Command) error {
+		return runInspect(ctx, cmd.OutOrStdout(), where, restart, asJSON)
+	})
+	c.Flags().BoolVar(&restart, "restart", false,
+		"restart the processors that have halted; engines must be configured again then")
+	command.JSON(c.Flags(), &asJSON, "print a JSON list in place of the table")
+	return c
+}
+
+// inspected is a rank as it was found.
+type inspected struct {
+	Rank      int    `json:"rank"`
+	Processor string `json:"processor"`
+	Function  string `json:"function"` // of the firmware at the pc; "" if not known
+	Firmware  string `json:"firmware"` // interface version if it is the one that is known here, or its hash
+	Design    string `json:"design"`   // platform, likewise
+	Restarted bool   `json:"restarted"`
+	accl.Inspection
+}
+
+func runInspect(ctx context.Context, out io.Writer, where target.Options, restart, asJSON bool) (err error) {
+	w, err := target.Attach(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	before := make([]accl.Inspection, len(w.Devices))
+	for i, d := range w.Devices {
+		if before[i], err = w.Platform.Inspect(ctx, d.ReadReg); err != nil {
+			return fmt.Errorf("rank %d: %w", w.Local[i], err)
+		}
+	}
+	select {
+	case <-time.After(between):
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	names := nameInspected(w.Platform, where.Vars)
+	var all []inspected
+	var unwell []error
+	for i, d := range w.Devices {
+		in, err := w.Platform.Inspect(ctx, d.ReadReg)
+		if err != nil {
+			return fmt.Errorf("rank %d: %w", w.Local[i], err)
+		}
+		r := names(in)
+		r.Rank, r.Processor = w.Local[i], in.Processor(before[i])
+		if in.Halted || !in.Started || in.Cycles == before[i].Cycles {
+			unwell = append(unwell, fmt.Errorf("%w: rank %d %s", errUnwell, r.Rank, r.Processor))
+		}
+		if r.Function != "" {
+			r.Processor += ", in " + r.Function
+		}
+		if restart && in.Halted {
+			if err := w.Platform.RestartProcessor(ctx, d); err != nil {
+				return fmt.Errorf("rank %d: %w", r.Rank, err)
+			}
+			r.Restarted = true
+		}
+		all = append(all, r)
+	}
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		err = e.Encode(all)
+	} else {
+		err = tellInspected(out, all)
+	}
+	return errors.Join(err, errors.Join(unwell...))
+}
+
+// nameInspected names what is known here: the firmware of the platform's interface version, its
+// functions, and the design.
+func nameInspected(p *accl.Platform, vars string) func(accl.Inspection) inspected {
+	image, noImage := firmware.Prebuilt(p.Generation)
+	var symbols *rv32.Symbols
+	if noImage == nil {
+		symbols, noImage = rv32.ParseSymbols(image.Symbols)
+	}
+	var hash string
+	if d, err := world.Design(p.Name, vars); err == nil {
+		hash, _ = designjson.Hash(d) // then it has none
+	}
+	return func(in accl.Inspection) inspected {
+		r := inspected{
+			Inspection: in, Firmware: fmt.Sprintf("0x%08X", in.FirmwareHash), Design: fmt.Sprintf("%08x", in.DesignHash),
+		}
+		if noImage == nil && image.Hash() == in.FirmwareHash {
+			r.Firmware = p.Generation
+			if !in.Asleep {
+				r.Function = symbols.Func(in.PC)
+			}
+		}
+		if len(hash) > 8 && hash[:8] == r.Design {
+			r.Design = p.Name
+		}
+		return r
+	}
+}
+
+func tellInspected(out io.Writer, all []inspected) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "rank\tfirmware\tdesign\trefused\tgiven up\tcontrol processor")
+	for _, r := range all {
+		text := r.Processor
+		switch {
+		case r.Restarted:
+			text += "; restarted now"
+		case r.Restarts > 0:
+			text += fmt.Sprintf("; restarted %d times", r.Restarts)
+		}
+		givenUp := fmt.Sprint(r.GivenUp)
+		if r.GivenUp > 0 {
+			givenUp += fmt.Sprintf(" (session %d)", r.GivenUpSession)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%s\t%s\n", r.Rank, r.Firmware, r.Design, r.Refused, givenUp, text)
+	}
+	return t.Flush()
+}

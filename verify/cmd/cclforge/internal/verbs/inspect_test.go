@@ -1,0 +1,158 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/firmware"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/emu/rv32"
+	"github.com/cclforge/cclforge/verify/rtlsim"
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/target"
+	"github.com/cclforge/cclforge/verify/world"
+)
+
+// broken is the firmware of a platform in which a function begins with no instruction.
+func broken(t *testing.T, function string) (image []byte, symbols *rv32.Symbols, at uint32) {
+	t.Helper()
+	built, err := firmware.Prebuilt("accl-2024")
+	must(t, err)
+	symbols, err = rv32.ParseSymbols(built.Symbols)
+	must(t, err)
+	at, ok := symbols.Addr(function)
+	assert.Assert(t, ok, "the firmware has no function %s", function)
+	image = bytes.Clone(built.Code)
+	binary.LittleEndian.PutUint32(image[at:], 0xFFFFFFFF)
+	return image, symbols, at
+}
+
+// TestInspectNamesAHaltedProcessor: of two ranks whose firmware breaks in a call, inspect alone
+// says which has halted, why and where; restarted, it works again.
+func TestInspectNamesAHaltedProcessor(t *testing.T) {
+	const function = "alltoall"
+	image, symbols, at := broken(t, function)
+	d := designtest.Load(t, "u55c_tcp", nil)
+	p := driverview.Of(d)
+	for name, options := range map[string]func(t *testing.T) world.Options{
+		"emulated": func(*testing.T) world.Options {
+			return world.Options{Engine: emu.Options{Image: image, Symbols: symbols, Halts: true}}
+		},
+		"Verilated": func(t *testing.T) world.Options {
+			if testing.Short() {
+				t.Skip("it builds hardware")
+			}
+			o := rtlsim.Options{Image: image, Symbols: symbols, Halts: true, Clock: rtlsim.NewClock()}
+			var err error
+			if o.Library, err = rtlsim.Library(t.Context(), d, o.Build); errors.Is(err, verilate.ErrTools) {
+				t.Skip(err)
+			}
+			must(t, err)
+			return world.Options{Maker: func(int) world.Maker { return o.Make }}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t) // which may take long
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			w, err := world.New(ctx, d, 2, o)
+			must(t, err)
+			defer w.Close()
+			kind := "inspected-" + name
+			target.Register(target.Kind{Name: kind, Open: func(context.Context, *target.Request) (*target.Part, error) {
+				return &target.Part{Platform: &p, Devices: w.Devices(), Close: func() error { return nil }}, nil
+			}})
+			inspect := func(flags ...string) (ranks []inspected, failed error) {
+				t.Helper()
+				var out bytes.Buffer
+				where := target.Options{On: kind + ":", Ranks: 2}
+				failed = runInspect(ctx, &out, where, len(flags) > 0, true)
+				must(t, json.Unmarshal(out.Bytes(), &ranks))
+				return ranks, failed
+			}
+			engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
+			must(t, err)
+			if ranks, err := inspect(); err != nil || ranks[1].Processor[:6] != "asleep" || ranks[1].Heartbeat == 0 ||
+				ranks[1].Firmware != "accl-2024" || ranks[1].Design != "u55c_tcp" {
+				t.Errorf("before: %+v, %v", ranks, err)
+			}
+			both := func(do func(rank int) error) error {
+				errs := make(chan error, 2)
+				for rank := range 2 {
+					go func() { errs <- do(rank) }()
+				}
+				return errors.Join(<-errs, <-errs)
+			}
+			must(t, both(func(rank int) error { return sums(ctx, engines[rank], rank) }))
+			src, err := accl.Alloc[int32](ctx, engines[1], 16)
+			must(t, err)
+			dst, err := accl.Alloc[int32](ctx, engines[1], 16)
+			must(t, err)
+			request, err := engines[1].AllToAll(ctx, src, dst, 8, accl.Async())
+			must(t, err)
+			var ranks []inspected
+			for range 20 {
+				if ranks, err = inspect(); err != nil {
+					break
+				}
+			}
+			says := fmt.Sprintf("halted: illegal instruction at pc 0x%08X, instruction 0xFFFFFFFF, in %s+0x0", at, function)
+			if !errors.Is(err, errUnwell) || !strings.Contains(err.Error(), "rank 1 halted") || ranks[0].Halted ||
+				ranks[1].Processor != says {
+				t.Fatalf("%q, want %q; %v", ranks[1].Processor, says, err)
+			}
+			if ranks, _ = inspect("restart"); ranks[0].Restarted || !ranks[1].Restarted {
+				t.Errorf("restarted: %+v", ranks)
+			}
+			var failed *accl.CallError
+			if err := request.Wait(ctx); !errors.As(err, &failed) || failed.Bits[0].Name != "NOT_READY" {
+				t.Errorf("the call that was taken: %v", err)
+			}
+			for ctx.Err() == nil {
+				if ranks, err = inspect(); err == nil && ranks[1].Asleep {
+					break
+				}
+			}
+			assert.Check(t, ranks[1].Restarts == 1 && ranks[0].Restarts == 0, "after it: %+v", ranks)
+			must(t, both(func(rank int) error {
+				return errors.Join(engines[rank].Reset(ctx), sums(ctx, engines[rank], rank))
+			}))
+		})
+	}
+}
+
+// sums reduces a vector over two ranks and checks it.
+func sums(ctx context.Context, e *accl.Engine, rank int) error {
+	src, err := accl.Alloc[int32](ctx, e, 1000)
+	if err != nil {
+		return err
+	}
+	dst, err := accl.Alloc[int32](ctx, e, 1000)
+	if err != nil {
+		return err
+	}
+	for i := range src.Host() {
+		src.Host()[i] = int32(i * (rank + 1))
+	}
+	if _, err := e.AllReduce(ctx, src, dst, 1000, accl.Sum); err != nil {
+		return err
+	}
+	for i, v := range dst.Host() {
+		if v != int32(3*i) {
+			return fmt.Errorf("rank %d: element %d is %d, not %d", rank, i, v, 3*i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+package regs
+
+import (
+	"testing"
+
+	"github.com/cclforge/cclforge/verify/rtltest/block"
+)
+
+func TestDefectsOfUnits(t *testing.T) {
+	block.Plant(t, "^TestInspection", "inspection")
+}
