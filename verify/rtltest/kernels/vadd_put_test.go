@@ -78,9 +78,8 @@ func newPutBench(t *testing.T, platform string) *putBench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources = streams.Only(sources, []string{"skid_buffer.sv", "fifo.sv", "float_adder.sv", "axilite_pkg.sv",
-		"axilite_port.sv",
-		"axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
+	sources = streams.Only(sources, []string{"skid_buffer.sv", "fifo.sv", "float_unit.sv", "float_normaliser.sv",
+		"axilite_pkg.sv", "axilite_port.sv", "axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
 	shells, err := verilate.Place(map[string][]byte{"vadd_put/rhythm.h": streams.Rhythm, "vadd_put/shell.cpp": shell})
 	if err != nil {
 		t.Fatal(err)
