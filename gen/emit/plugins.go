@@ -45,6 +45,11 @@ func (r reductionView) OneHot() string {
 	return fmt.Sprintf("%d'b%0*b", r.Codes, r.Codes, uint64(1)<<r.Code)
 }
 
+// Products is 1 if the RTL has products.
+func (v hardwareView) Products() uint64 {
+	return oneIf(slices.ContainsFunc(v.Reductions, func(r reductionView) bool { return r.Function == "prod" && r.Built() }))
+}
+
 // Floating is 1 for IEEE 754 types.
 func (r reductionView) Floating() uint64 { return oneIf(reducedTypes[r.Type].floating) }
 

@@ -1,5 +1,5 @@
-// Reduces two streams of operands beat by beat, a beat in every cycle and eight
-// cycles later. The TDEST of operand 0 selects the function; without one operand 0
+// Reduces two streams of operands beat by beat, a beat in every cycle and
+// twelve cycles later (ten without products). The TDEST of operand 0 selects the function; without one operand 0
 // passes unchanged. TKEEP and TLAST of the result are those of operand 0. All
 // stages wait together when the result is not taken.
 `default_nettype none
@@ -37,14 +37,18 @@ module reduce_core (
         .tdest(op0_tdest), .operation(asked_operation), .floating(asked_floating), .size(asked_size)
     );
 
-    // A bit for each of the six stages, the first one lowest: which adders,
-    // multipliers or other means a beat occupies.
-    logic         advance, start, busy, simple, sum, product;
-    logic [5:0]   valid, float16, float32, float64, product16, product32, product64, products;
-    logic         starts16, starts32, starts64, starts_product16, starts_product32, starts_product64, starts_products;
-    logic         simple_1;
-    logic [389:0] beside;    // TKEEP and TLAST
-    logic [511:0] result;
+    localparam int unsigned STAGES = reduce_ops_pkg::STAGES;
+
+    // A bit for each stage, the first one lowest: whether a beat is there, for elements of what size there is floating
+    // point in it, and whether it is a product.
+    logic                advance, start, busy, float, order, product, integer_1;
+    logic [STAGES-1:0]   valid, float_64;
+    logic [STAGES-2:0]   float_32, float_16;
+    logic [STAGES-1:0]   enable_64, enable_32, enable_16;
+    logic [3:0]          products;
+    logic [2*STAGES-1:0] sizes;
+    logic [65*STAGES-1:0] beside; // TKEEP and TLAST
+    logic [511:0]        result;
 
     logic                 a_valid, a_last, b_valid, floating;
     logic [FUNCTIONS-1:0] operation;
@@ -67,68 +71,56 @@ module reduce_core (
     );
 
     assign start   = a_valid && b_valid;
-    assign sum     = start && operation[reduce_ops_pkg::SUM] && floating;
-    assign product = start && operation[reduce_ops_pkg::PROD];
-    assign simple  = start && !sum && !product;
+    assign order   = operation[reduce_ops_pkg::MAX] || operation[reduce_ops_pkg::MIN];
+    assign float   = floating && operation != 0;
+    assign product = reduce_ops_pkg::PRODUCTS && operation[reduce_ops_pkg::PROD];
     assign busy    = advance && (start || valid != 0);
 
-    assign starts16         = sum && size == 2'd1;
-    assign starts32         = sum && size == 2'd2;
-    assign starts64         = sum && size == 2'd3;
-    assign starts_product16 = product && floating && size == 2'd1;
-    assign starts_product32 = product && floating && size == 2'd2;
-    assign starts_product64 = product && floating && size == 2'd3;
-    assign starts_products  = product && !floating;
+    // Units for floating point compare integers, too.
+    assign enable_64 = {STAGES{advance}} & {float_64[STAGES-2:0], start && (float || order)};
+    assign enable_32 = {STAGES{advance}} & {float_32[STAGES-2:0], start && (float || order) && size != 2'd3};
+    assign enable_16 = {STAGES{advance}} & {float_16[STAGES-2:0], start && float && size == 2'd1};
 
     always_ff @(posedge clk) begin
         if (rst) begin
             valid     <= '0;
-            float16   <= '0;
-            float32   <= '0;
-            float64   <= '0;
-            product16 <= '0;
-            product32 <= '0;
-            product64 <= '0;
+            float_64  <= '0;
+            float_32  <= '0;
+            float_16  <= '0;
             products  <= '0;
-            simple_1  <= 1'b0;
+            integer_1 <= 1'b0;
         end else if (busy) begin
-            valid     <= {valid[4:0], start};
-            float16   <= {float16[4:0], starts16};
-            float32   <= {float32[4:0], starts32};
-            float64   <= {float64[4:0], starts64};
-            product16 <= {product16[4:0], starts_product16};
-            product32 <= {product32[4:0], starts_product32};
-            product64 <= {product64[4:0], starts_product64};
-            products  <= {products[4:0], starts_products};
-            simple_1  <= simple;
+            valid     <= {valid[STAGES-2:0], start};
+            float_64  <= {float_64[STAGES-2:0], start && float};
+            float_32  <= {float_32[STAGES-3:0], start && float && size != 2'd3};
+            float_16  <= {float_16[STAGES-3:0], start && float && size == 2'd1};
+            products  <= {products[2:0], start && product};
+            integer_1 <= start && !float;
         end
-        if (busy) beside <= {beside[324:0], a_last, a_keep};
+        if (busy) begin
+            sizes  <= {sizes[2*STAGES-3:0], size};
+            beside <= {beside[65*STAGES-66:0], a_last, a_keep};
+        end
     end
 
     for (genvar i = 0; i < 8; i++) begin : lanes
         reduce_lane lane (
             .clk,
             .advance(busy),
-            .enable_float16({6{advance}} & {float16[4:0], starts16}),
-            .enable_float32({6{advance}} & {float32[4:0], starts32}),
-            .enable_float64({6{advance}} & {float64[4:0], starts64}),
-            .enable_product16({6{advance}} & {product16[4:0], starts_product16}),
-            .enable_product32({6{advance}} & {product32[4:0], starts_product32}),
-            .enable_product64({6{advance}} & {product64[4:0], starts_product64}),
-            .enable_products({6{advance}} & {products[4:0], starts_products}),
-            .enable_simple({2{advance}} & {simple_1, simple}),
+            .enable_64, .enable_32, .enable_16,
+            .enable_product({4{advance}} & {products[2] || float_64[2], products[1:0], start && product}),
+            .enable_integer({2{advance}} & {integer_1, start && !float}),
             .operation, .floating, .size,
             .a(a[64*i +: 64]), .b(b[64*i +: 64]),
-            .out_float16(float16[5]), .out_float32(float32[5]), .out_float64(float64[5]),
-            .out_product16(product16[5]), .out_product32(product32[5]), .out_product64(product64[5]),
-            .out_products(products[5]),
+            .is_product_4(products[2]), .integer_product_5(products[3] && !float_64[3]), .size_5(sizes[7:6]),
+            .out_floating(float_64[STAGES-1]), .out_size(sizes[2*STAGES-1 -: 2]),
             .result(result[64*i +: 64])
         );
     end
 
     skid_buffer #(.WIDTH(1 + 64 + 512)) results (
         .clk, .rst,
-        .in_valid(valid[5]), .in_ready(advance), .in_data({beside[389:325], result}),
+        .in_valid(valid[STAGES-1]), .in_ready(advance), .in_data({beside[65*STAGES-1 -: 65], result}),
         .out_valid(result_valid), .out_ready(result_ready), .out_data({result_last, result_keep, result_data})
     );
 

@@ -21,23 +21,27 @@ module vadd_put_adder (
 
     localparam logic [31:0] ONE = {1'b0, 8'd127, 23'd0};
 
-    logic         advance;
-    logic [5:0]   valid;  // of each stage, the first one lowest
-    logic [389:0] beside; // TKEEP and TLAST
-    logic [511:0] sums;
+    localparam int unsigned STAGES = 8;
+
+    logic                 advance;
+    logic [STAGES-1:0]    valid;  // of each stage, the first one lowest
+    logic [65*STAGES-1:0] beside; // TKEEP and TLAST
+    logic [511:0]         sums;
+    logic [15:0]          below;
 
     assign in_ready = advance;
 
     always_ff @(posedge clk) begin
         if (rst) valid <= '0;
-        else if (advance) valid <= {valid[4:0], in_valid};
-        if (advance) beside <= {beside[324:0], in_last, in_keep};
+        else if (advance) valid <= {valid[STAGES-2:0], in_valid};
+        if (advance) beside <= {beside[65*STAGES-66:0], in_last, in_keep};
     end
 
     for (genvar i = 0; i < 16; i++) begin : elements
-        float_adder #(.EXPONENT(8), .FRACTION(23)) adder (
-            .clk, .enable({6{advance}} & {valid[4:0], in_valid}),
-            .a(in_data[32*i +: 32]), .b(ONE), .sum(sums[32*i +: 32])
+        float_unit #(.EXPONENT(8), .FRACTION(23)) unit (
+            .clk, .enable({STAGES{advance}} & {valid[STAGES-2:0], in_valid}),
+            .size(2'd2), .maximum(1'b0), .minimum(1'b0), .product(1'b0), .significands('0), .below(below[i]),
+            .a(in_data[32*i +: 32]), .b(ONE), .result(sums[32*i +: 32])
         );
     end
 
@@ -47,9 +51,11 @@ module vadd_put_adder (
 
     skid_buffer #(.WIDTH(1 + 64 + 512)) result (
         .clk, .rst,
-        .in_valid(valid[5] && !discard), .in_ready(ready), .in_data({beside[389:325], sums}),
+        .in_valid(valid[STAGES-1] && !discard), .in_ready(ready), .in_data({beside[65*STAGES-1 -: 65], sums}),
         .out_valid, .out_ready, .out_data({out_last, out_keep, out_data})
     );
+
+    wire _unused = &{1'b0, below};
 
 endmodule
 

@@ -40,7 +40,7 @@ var within = []struct{ folder, why, names string }{
 		"platform_top"},
 	{"rtltest/arithmetic", "a package has no behaviour of its own",
 		"reduce_ops_pkg"},
-	{"rtltest/arithmetic", "multipliers side by side; those of integers are part of it",
+	{"rtltest/arithmetic", "the multiplier of a lane, part of it",
 		"reduce_product"},
 	{"rtltest/arithmetic", "part of it",
 		"reduce_core reduce_lane"},

@@ -2,7 +2,10 @@ package arithmetic
 
 import (
 	"fmt"
+	"math/big"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -12,21 +15,22 @@ import (
 )
 
 var set = block.NewSet(
-	float("float_adder", "float16", ieee.Float16), float("float_adder", "float32", ieee.Float32),
-	float("float_adder", "float64", ieee.Float64), float("float_multiplier", "float16", ieee.Float16),
-	float("float_multiplier", "float32", ieee.Float32), float("float_multiplier", "float64", ieee.Float64),
+	float("float16", ieee.Float16), float("float32", ieee.Float32), float("float64", ieee.Float64),
 	block.Module{Name: "float32_to_float16", Folder: "hp_compression"},
 	block.Module{Name: "float16_to_float32", Folder: "hp_compression"},
-	block.Module{Name: "reduce_simple", Folder: "reduce_ops"},
+	block.Module{Name: "reduce_integer", Folder: "reduce_ops"},
 	block.Module{Name: "reduce_ops_select", Folder: "reduce_ops"},
 	block.Module{Name: "hp_compression_select", Folder: "hp_compression"},
 )
 
-// float is an adder or a multiplier of a format.
-func float(module, format string, f ieee.Format) block.Module {
-	return block.Module{Name: module, As: module + "_" + format, Folder: "reduce_ops", Params: map[string]string{
-		"EXPONENT": fmt.Sprint(f.Exponent), "FRACTION": fmt.Sprint(f.Fraction),
-	}}
+// float is a unit for a format, and for what is narrower.
+func float(format string, f ieee.Format) block.Module {
+	return block.Module{
+		Name: "float_unit", As: "float_unit_" + format, Folder: "reduce_ops", Parts: []string{"float_normaliser"},
+		Params: map[string]string{
+			"EXPONENT": fmt.Sprint(f.Exponent), "FRACTION": fmt.Sprint(f.Fraction), "PRODUCTS": "1'b1",
+		},
+	}
 }
 
 // pipeline follows what each stage holds: -1 for nothing that is known.
@@ -46,15 +50,17 @@ func (p pipeline) next(enable uint64, in int) {
 }
 
 // stages runs a module whose stages are enabled one by one, or all at once. New
-// operands are set by offer, which returns their number; what leaves is checked.
-func stages(b *block.Bench, r *rand.Rand, depth, cycles int, offer func() int, check func(number int) error) error {
+// operands are set by offer, which returns their number, and is told what stages
+// hold; what leaves is checked.
+func stages(b *block.Bench, r *rand.Rand, depth, cycles int, offer func(p pipeline) int,
+	check func(number int) error) error {
 	p := make(pipeline, depth)
 	for i := range p {
 		p[i] = -1
 	}
 	all := uint64(1)<<depth - 1
 	for cycle := range cycles {
-		number := offer()
+		number := offer(p)
 		enable := all
 		if cycle%1000 > 700 { // stages on their own, as a pipeline never has them
 			enable = r.Uint64() & all
@@ -106,16 +112,9 @@ func numbers(r *rand.Rand, f ieee.Format) (a, b uint64) {
 
 var formats = map[string]ieee.Format{"float16": ieee.Float16, "float32": ieee.Float32, "float64": ieee.Float64}
 
-func TestAddersAlone(t *testing.T) {
+func TestUnitsOfFloatingPointAlone(t *testing.T) {
 	for name, f := range formats {
-		set.Check(t, "float_adder_"+name, alone("sum", f.Sum, func(r *rand.Rand) (x, y uint64) { return numbers(r, f) }))
-	}
-}
-
-func TestMultipliersAlone(t *testing.T) {
-	for name, f := range formats {
-		set.Check(t, "float_multiplier_"+name,
-			alone("product", f.Prod, func(r *rand.Rand) (x, y uint64) { return factors(r, f) }))
+		set.Check(t, "float_unit_"+name, alone(f))
 	}
 }
 
@@ -136,24 +135,64 @@ func factors(r *rand.Rand, f ieee.Format) (a, b uint64) {
 	return a, b
 }
 
-// alone checks a unit of six stages.
-func alone(result string, exact func(a, b uint64) uint64, operands func(r *rand.Rand) (a, b uint64)) block.Run {
+// alone checks a unit of ten stages with all formats that it has. The product of significands is there when
+// the fifth stage takes it, and 0 for what is not a product.
+func alone(widest ieee.Format) block.Run {
+	type question struct {
+		function string
+		format   ieee.Format
+		x, y     uint64
+	}
+	functions := []string{"sum", "max", "min", "prod"}
 	return func(b *block.Bench, r *rand.Rand) error {
-		var pairs [][2]uint64
-		return stages(b, r, 6, 20_000, func() int {
-			x, y := operands(r)
-			b.Set("a", x)
-			b.Set("b", y)
-			pairs = append(pairs, [2]uint64{x, y})
-			return len(pairs) - 1
+		var asked []question
+		return stages(b, r, 10, 30_000, func(p pipeline) int {
+			q := question{functions[r.IntN(4)], ieee.Float16, 0, 0}
+			for _, f := range []ieee.Format{ieee.Float32, ieee.Float64} {
+				if f.Width() <= widest.Width() && r.IntN(3) > 0 {
+					q.format = f
+				}
+			}
+			if q.x, q.y = numbers(r, q.format); q.function == "prod" {
+				q.x, q.y = factors(r, q.format)
+			}
+			below := widest.Width() - q.format.Width()
+			b.Set("size", uint64(bits.Len(uint(q.format.Width()/16))))
+			b.Set("a", q.x<<below|r.Uint64()&(1<<below-1))
+			b.Set("b", q.y<<below|r.Uint64()&(1<<below-1))
+			b.Put("maximum", q.function == "max")
+			b.Put("minimum", q.function == "min")
+			b.Put("product", q.function == "prod")
+			b.Set("significands", 0)
+			if at := p[3]; at >= 0 && asked[at].function == "prod" {
+				was := asked[at]
+				product := new(big.Int).Mul(significand(was.format, was.x), significand(was.format, was.y))
+				product.Lsh(product, uint(2*(widest.Fraction-was.format.Fraction)))
+				bytes := product.FillBytes(make([]byte, (2*widest.Fraction+9)/8))
+				slices.Reverse(bytes)
+				b.SetBytes("significands", bytes)
+			}
+			asked = append(asked, q)
+			return len(asked) - 1
 		}, func(n int) error {
-			x, y := pairs[n][0], pairs[n][1]
-			if got, want := b.Get(result), exact(x, y); got != want {
-				return fmt.Errorf("the %s of %x and %x is %x, not %x", result, x, y, got, want)
+			q := asked[n]
+			exact, _ := ieee.ReductionOf(q.function)
+			got := b.Get("result") >> (widest.Width() - q.format.Width())
+			if want := exact.Of(ieee.Type{Format: q.format}, q.x, q.y); got != want {
+				return fmt.Errorf("%+v (%x, %x) is %x, not %x", q, q.x, q.y, got, want)
 			}
 			return nil
 		})
 	}
+}
+
+// significand is that of a number, with its leading bit.
+func significand(f ieee.Format, number uint64) *big.Int {
+	s := number & (1<<f.Fraction - 1)
+	if number&f.Infinity() != 0 {
+		s |= 1 << f.Fraction
+	}
+	return new(big.Int).SetUint64(s)
 }
 
 // convert checks a conversion.
@@ -164,7 +203,7 @@ func convert(from, to ieee.Format) block.Run {
 		if from == ieee.Float16 {
 			cycles = 2 * ieee.Halves
 		}
-		return stages(b, r, 2, cycles, func() int {
+		return stages(b, r, 2, cycles, func(pipeline) int {
 			v := uint64(len(values)) & (ieee.Halves - 1)
 			if from != ieee.Float16 {
 				if v, _ = numbers(r, from); r.IntN(2) == 0 { // an exponent that float16 has, or nearly
