@@ -43,6 +43,8 @@ var packets = []Proof{
 			{Name: "a slot is free when it leaves the order", Old: "& ~forget & ~release_;",
 				New: "& ~forget & ~release_ & ~left;"},
 			{Name: "one more slot than the limit", Old: "32'(count) < LIMIT", New: "32'(count) <= LIMIT"},
+			{Name: "any tag has room in a full table", Old: "few           <= used >> (LIMIT - 1) == '0;",
+				New: "few <= used >> LIMIT == '0;"},
 			{Name: "one that enters behind the end leaves it one", Old: "ends & ~last | entered", New: "ends | entered",
 				Depth: 14},
 		},

@@ -23,7 +23,7 @@ module proof (
     localparam LIMIT = 3;
 
     wire [SLOTS-1:0] forget, cut;
-    wire             query_room, query_none, free_valid, started;
+    wire             query_room, query_none, free_valid, few, started;
     wire [SLOTS-1:0] same, used, queued, front;
     wire [1:0]       free_slot;
 
@@ -55,6 +55,7 @@ module proof (
     reg [1:0]       asked;
     reg [SLOTS-1:0] had_1, had_2;
     reg             some;
+    wire [2:0]      all = taken[0] + taken[1] + taken[2] + taken[3];
     wire [2:0]      had = had_2[0] + had_2[1] + had_2[2] + had_2[3];
     always @(posedge clk) begin
         asked <= rst ? 0 : {asked[0], query};
@@ -97,6 +98,7 @@ module proof (
     always @* if (started && !rst) begin
         knows_who_is_taken: assert (used == taken);
         if (free_valid) gives_free_ones: assert (!taken[free_slot]);
+        if (free_valid && few) room_for_all: assert (all < LIMIT);
         if (some) gives_one_if_there_is: assert (free_valid);
         if (asked[0]) knows_whose: assert (same == had_1);
         if (asked[1]) counts: assert (query_room == (had < LIMIT) && query_none == (had == 0));

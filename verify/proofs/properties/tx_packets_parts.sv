@@ -15,6 +15,7 @@ module packet_table #(
     (* anyseq *) output wire        query_room, query_none,
     (* anyseq *) output wire [SLOTS-1:0] same,
     output wire                     free_valid,
+    (* anyseq *) output wire        few,
     (* anyseq *) output wire [$clog2(SLOTS)-1:0] free_slot,
     input  wire                     open,
     input  wire [TAG-1:0]           open_tag,

@@ -27,7 +27,9 @@ module packet_table #(
     output logic                     query_none, // none
 
     // A free slot, chosen a cycle ahead: there is none in the cycle after another was taken.
+    // Few: while it is there, no tag can be at its limit.
     output logic                     free_valid,
+    output logic                     few,
     output logic [$clog2(SLOTS)-1:0] free_slot,
     input  wire                      open,       // the free slot is taken by a tag
     input  wire [TAG-1:0]            open_tag,
@@ -110,6 +112,7 @@ module packet_table #(
         front         <= (front | behind | (follows ? '0 : entered)) & ~forget & ~left & {SLOTS{!rst}};
         ends          <= ends & ~last | entered | cut;
         free_slot     <= free;
+        few           <= used >> (LIMIT - 1) == '0; // lower slots are taken first
         entering_slot <= commit_slot;
         entering_tag  <= tag_of[commit_slot];
         leaving_slot  <= leave_slot;

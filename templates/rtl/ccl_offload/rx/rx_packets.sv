@@ -11,8 +11,8 @@ module rx_packets (
     output logic                                receive_busy,  // there is some packet
     input  wire                                 source_busy,   // the front end has something coming
 
-    // The front end asks for slots and fills them. A request stands until its session's
-    // slots have been counted.
+    // The front end asks for slots and fills them. A request stands until it is known
+    // whether there is room, or what its session has.
     input  wire                                 need_valid,
     input  wire                                 need_take,  // a slot, if there is room
     input  wire  [15:0]                         need_session,
@@ -78,8 +78,9 @@ module rx_packets (
     logic [SLOTS-1:0] filling, told; // told: what comes is known
     // over: free when they are filled; taken: the verdict counts, they are streamed to the end
     logic [SLOTS-1:0] over, taken;
-    logic [1:0]       stood; // the request did in the last cycles
-    logic             query_room, query_none, free_valid, open, leave, drop, go, drain;
+    logic [1:0]       stood;    // the request did in the last cycles
+    logic             answered;
+    logic             query_room, query_none, free_valid, few, open, leave, drop, go, drain;
     logic [SLOT-1:0]  free_slot, leave_slot;
 
     // Packets to the engine itself.
@@ -127,9 +128,10 @@ module rx_packets (
     assign go    = network_enable && !reset_network;
 
     // A slot for the loop when nobody else asks, or when it has waited for long.
-    assign loop_grant = loop_turn && stood[1] && free_valid && query_room;
-    assign need_known = !loop_turn && stood[1];
-    assign need_ready = need_known && need_take && free_valid && drain && (query_room || !LIMITED);
+    assign loop_grant = loop_turn && free_valid && (few || query_room && stood[1]);
+    assign need_known = !loop_turn && (stood[1] || need_ready);
+    assign need_ready = !loop_turn && need_take && free_valid && drain && (few || (query_room || !LIMITED) && stood[1]);
+    assign answered   = loop_turn ? loop_grant || stood[1] : need_valid && need_known;
     assign need_none  = query_none;
     assign need_slot  = free_slot;
     assign open       = loop_grant || need_valid && need_ready;
@@ -138,7 +140,7 @@ module rx_packets (
     packet_table #(.SLOTS(SLOTS), .TAG(TAG), .LIMIT(engine_pkg::SESSION_SLOTS)) table_ (
         .clk, .rst, .forget, .cut(reset_network ? '1 : '0),
         .query(loop_turn || need_valid), .query_tag, .same, .query_room, .query_none,
-        .free_valid, .free_slot, .open, .open_tag(query_tag),
+        .free_valid, .few, .free_slot, .open, .open_tag(query_tag),
         .commit, .commit_slot(write_slot), .leave, .leave_slot, .release_, .used, .queued, .front
     );
 
@@ -148,8 +150,8 @@ module rx_packets (
             patience  <= '0;
             loop_turn <= 1'b0;
         end else begin
-            stood <= (loop_turn || need_valid) && !stood[1] ? {stood[0], 1'b1} : '0;
-            if (stood[1] || !loop_turn && !need_valid)
+            stood <= (loop_turn || need_valid) && !answered ? {stood[0], 1'b1} : '0;
+            if (answered || !loop_turn && !need_valid)
                 loop_turn <= loop_need && !loop_grant && (!need_valid || patience == '1);
             if (!loop_need || loop_turn) patience <= '0;
             else if (patience != '1) patience <= patience + 4'd1;

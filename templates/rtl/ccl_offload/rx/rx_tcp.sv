@@ -53,7 +53,7 @@ module rx_tcp (
     cclo_pkg::tcp_read_request_t request;
 
     logic [PENDING-1:0] used, queued, front, same, blocked, granted, eligible, released;
-    logic               query_room, query_none, free_valid, take, known, requested, request_ready, ended;
+    logic               query_room, query_none, free_valid, few, take, known, requested, request_ready, ended;
     logic [ENTRY-1:0]   free_entry, entered, pick, entry;
     logic               entering, open, at_once;
     logic               direct; // what is read has no entry
@@ -75,7 +75,7 @@ module rx_tcp (
 
     packet_table #(.SLOTS(PENDING), .TAG(TAG), .LIMIT(PENDING)) table_ (
         .clk, .rst, .forget('0), .cut('0), .query(1'b0), .query_tag('0), .same, .query_room, .query_none,
-        .free_valid, .free_slot(free_entry),
+        .free_valid, .few, .free_slot(free_entry),
         .open, .open_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]),
         .commit(entering), .commit_slot(entered),
         .leave(ended && !direct), .leave_slot(entry), .release_(released), .used, .queued, .front
@@ -88,7 +88,7 @@ module rx_tcp (
     assign part         = left > WHOLE ? WHOLE : left;
     assign need_session = state == PICK ? notification.session : session; // it is asked for as it is read
     assign need_valid   = (at_once || state == READ) && request_ready && expect_ready;
-    assign need_take    = !closed;
+    assign need_take    = state == READ && !closed;
     assign known        = need_valid && need_known;
     assign requested    = known && need_ready;
     assign ended        = known && (closed ? need_none : requested && part == left);
@@ -147,7 +147,7 @@ module rx_tcp (
         session_closed <= session;
     end
 
-    wire unused = &{1'b0, granted, query_room, query_none, same, queued, notification};
+    wire unused = &{1'b0, granted, few, query_room, query_none, same, queued, notification};
 
 endmodule
 

@@ -11,8 +11,8 @@ module tx_packets (
     output logic                                transmit_idle, // nothing is left but what the stack was promised
     output logic                                transmit_busy, // there is some packet
 
-    // The session's slots are counted first: a packet is ready in the third cycle if it
-    // has room. One that does not wait for that leaves a cycle to the next.
+    // If there are many packets the session's are counted first: one is ready in the third
+    // cycle if it has room. One that does not wait for that leaves a cycle to the next.
     input  wire                                 packet_open_valid,
     output logic                                packet_open_ready,
     input  wire engine_pkg::packet_t            packet_open,
@@ -88,7 +88,7 @@ module tx_packets (
     logic [TAG-1:0]   open_tag, query_tag;
     logic [1:0]       stood;  // the packet to be opened was asked about in the last cycles
     logic             looked; // the closed session was, in the last one
-    logic             query_room, query_none, free_valid, open, enter, leave;
+    logic             query_room, query_none, free_valid, few, open, enter, leave;
     logic [SLOT-1:0]  free_slot, leave_slot, commit_slot;
 
     // What was said of the packets, and their numbers.
@@ -128,14 +128,14 @@ module tx_packets (
     assign open_tag  = opened.self ? {1'b1, (TAG - 1)'(0)} : {1'b0, opened.session[TAG-2:0]};
     assign query_tag = closed_valid ? {1'b0, closed} : open_tag;
 
-    assign packet_open_ready = go && free_valid && query_room && stood[1] && !closed_valid && !take_free;
+    assign packet_open_ready = go && free_valid && (few || query_room && stood[1]) && !closed_valid && !take_free;
     assign packet_open_slot  = free_slot;
     assign open              = packet_open_valid && packet_open_ready || take_free;
 
     packet_table #(.SLOTS(SLOTS), .TAG(TAG), .LIMIT(engine_pkg::SESSION_SLOTS)) table_ (
         .clk, .rst, .forget, .cut,
         .query(closed_valid || packet_open_valid), .query_tag, .same, .query_room, .query_none,
-        .free_valid, .free_slot, .open, .open_tag,
+        .free_valid, .few, .free_slot, .open, .open_tag,
         .commit(enter), .commit_slot, .leave, .leave_slot, .release_, .used, .queued, .front
     );
 

@@ -98,11 +98,12 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 				return errors.New("a request did not stand until it was answered")
 			}
 			b.Scramble(r, "need_slot", "need_ready", "need_none")
-			slot, known := r.IntN(slots), asked && asking > 1
+			slot, early := r.IntN(slots), asked && b.Is("need_take") && room[max(at, 0)] && r.IntN(2) == 0
+			known := early || asked && asking > 1
 			b.Put("need_known", known)
 			if known {
 				b.Put("need_none", !some[at])
-				b.Put("need_ready", b.Is("need_take") && room[at] && r.IntN(4) > 0)
+				b.Put("need_ready", early || b.Is("need_take") && room[at] && r.IntN(4) > 0)
 				b.Set("need_slot", uint64(slot))
 			} else if at < 0 && asked {
 				return fmt.Errorf("a slot is asked for of session %d", b.Get("need_session"))
