@@ -9,13 +9,16 @@ module packet_table #(
     parameter LIMIT = 2
 ) (
     input  wire                     clk, rst,
-    input  wire [SLOTS-1:0]         forget,
+    input  wire [SLOTS-1:0]         forget, cut,
+    input  wire                     query,
     input  wire [TAG-1:0]           query_tag,
     (* anyseq *) output wire        query_room, query_none,
     (* anyseq *) output wire [SLOTS-1:0] same,
     output wire                     free_valid,
+    (* anyseq *) output wire        few,
     (* anyseq *) output wire [$clog2(SLOTS)-1:0] free_slot,
     input  wire                     open,
+    input  wire [TAG-1:0]           open_tag,
     input  wire                     commit,
     input  wire [$clog2(SLOTS)-1:0] commit_slot,
     input  wire                     leave,

@@ -108,15 +108,17 @@ module dispatcher #(
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_self, .packet_abandon_session
     );
 
-    // A packet is offered for a cycle; then it is another one's turn, so that one
-    // that must wait for its session does not hold up the others.
+    // A packet is offered until its session's room is known; then it is another one's
+    // turn, so that one that must wait for its session does not hold up the others.
+    localparam int unsigned TURN = 32'($clog2(move_pkg::OPEN_CYCLES));
     logic [QUEUES-1:0] open_grant, offered, drop_grant;
     logic [INDEX-1:0]  open_index, drop_index;
+    logic [TURN-1:0]   offers; // cycles that it was offered for
     engine_pkg::packet_t opening;
 
     round_robin #(.N(QUEUES)) open_arbiter (
-        .clk, .rst, .request(channel_open_valid & ~taken & ~offered),
-        .advance(1'b1), .grant(open_grant), .index(open_index)
+        .clk, .rst, .request(channel_open_valid & ~taken),
+        .advance(offered == '0), .grant(open_grant), .index(open_index)
     );
 
     always_comb begin
@@ -126,8 +128,11 @@ module dispatcher #(
     end
 
     always_ff @(posedge clk) begin
-        packet_open <= opening;
-        offered     <= rst ? '0 : open_grant;
+        if (offered == '0) packet_open <= opening;
+        offers <= offered == '0 ? '0 : offers + 1'b1;
+        if (rst) offered <= '0;
+        else if (offered == '0) offered <= open_grant;
+        else if (!packet_open_valid || packet_open_ready || offers == TURN'(move_pkg::OPEN_CYCLES - 1)) offered <= '0;
     end
 
     assign packet_open_valid  = (offered & channel_open_valid) != '0;

@@ -94,6 +94,9 @@ package move_pkg;
     // Session of a packet; all those to the engine itself take one way.
     localparam int unsigned KEY_WIDTH = 32'd17;
 
+    // Cycles until it is known whether a session has room for a packet.
+    localparam int unsigned OPEN_CYCLES = 32'd3;
+
     function logic goes_to_network(input logic [2:0] result);
         goes_to_network = result == 3'(cclo_pkg::MOVE_RESULT_NETWORK)
             || result == 3'(cclo_pkg::MOVE_RESULT_MEMORY_AND_NETWORK)
@@ -117,7 +120,7 @@ package move_pkg;
         end
     endfunction
 
-    localparam bit _unused = ^KEY_WIDTH;
+    localparam bit _unused = ^{KEY_WIDTH, OPEN_CYCLES};
 
 endpackage
 

@@ -58,7 +58,7 @@ module network_receive (
     localparam int unsigned KEEP   = engine_pkg::KEEP_WIDTH;
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
 
-    logic                              need_valid, need_ready, need_none, source_busy;
+    logic                              need_valid, need_take, need_known, need_ready, need_none, source_busy;
     logic [15:0]                       need_session;
     logic [engine_pkg::SLOT_WIDTH-1:0] need_slot;
     logic                              row_valid, row_ready, row_last, row_good;
@@ -92,11 +92,12 @@ module network_receive (
                 .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session
             );
             assign source_busy             = started || in_valid;
+            assign need_take               = 1'b1;
             assign need_session            = '0; // all sessions are one order: none is ever held
             assign session_closed_valid    = 1'b0;
             assign session_closed          = '0;
             assign eth_notification_tready = 1'b1;
-            wire unused = &{1'b0, room, eth_notification_tvalid, eth_notification_tdata, need_none};
+            wire unused = &{1'b0, room, eth_notification_tvalid, eth_notification_tdata, need_known, need_none};
         end else begin : told
             logic                              expect_valid, expect_ready, telling, filling;
             logic [engine_pkg::SLOT_WIDTH-1:0] expect_slot;
@@ -111,9 +112,10 @@ module network_receive (
                     .need_valid, .need_session, .need_ready, .need_slot,
                     .expect_valid, .expect_ready, .expect_slot, .expect_session, .expect_bytes
                 );
+                assign need_take            = 1'b1;
                 assign session_closed_valid = 1'b0;
                 assign session_closed       = '0;
-                wire unused = &{1'b0, eth_notification_tdata, need_none};
+                wire unused = &{1'b0, eth_notification_tdata, need_known, need_none};
             end else begin : tcp
                 rx_tcp front_end (
                     .clk, .rst, .busy(telling),
@@ -121,7 +123,7 @@ module network_receive (
                     .notification_tdata(eth_notification_tdata),
                     .read_pkg_tvalid(eth_read_pkg_tvalid), .read_pkg_tready(eth_read_pkg_tready),
                     .read_pkg_tdata(eth_read_pkg_tdata),
-                    .need_valid, .need_session, .need_ready, .need_none, .need_slot,
+                    .need_valid, .need_take, .need_session, .need_known, .need_ready, .need_none, .need_slot,
                     .expect_valid, .expect_ready, .expect_slot, .expect_session, .expect_bytes,
                     .session_closed_valid, .session_closed
                 );
@@ -152,7 +154,7 @@ module network_receive (
 
     rx_packets slots (
         .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .source_busy,
-        .need_valid, .need_session, .need_ready, .need_none, .need_slot,
+        .need_valid, .need_take, .need_session, .need_known, .need_ready, .need_none, .need_slot,
         .row_valid, .row_ready, .row_slot, .row_number,
         .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,

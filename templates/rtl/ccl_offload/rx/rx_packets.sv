@@ -11,11 +11,14 @@ module rx_packets (
     output logic                                receive_busy,  // there is some packet
     input  wire                                 source_busy,   // the front end has something coming
 
-    // The front end asks for slots and fills them.
+    // The front end asks for slots and fills them. A request stands until it is known
+    // whether there is room, or what its session has.
     input  wire                                 need_valid,
+    input  wire                                 need_take,  // a slot, if there is room
     input  wire  [15:0]                         need_session,
-    output logic                                need_ready,
-    output logic                                need_none,
+    output logic                                need_known, // with ready and none
+    output logic                                need_ready, // the slot is taken
+    output logic                                need_none,  // the session had none
     output logic [engine_pkg::SLOT_WIDTH-1:0]   need_slot,
     input  wire                                 row_valid,
     output logic                                row_ready,
@@ -75,11 +78,14 @@ module rx_packets (
     logic [SLOTS-1:0] filling, told; // told: what comes is known
     // over: free when they are filled; taken: the verdict counts, they are streamed to the end
     logic [SLOTS-1:0] over, taken;
-    logic             query_room, query_none, free_valid, open, leave, drop, go, drain;
+    logic [1:0]       stood;    // the request did in the last cycles
+    logic             answered;
+    logic             query_room, query_none, free_valid, few, open, leave, drop, go, drain;
     logic [SLOT-1:0]  free_slot, leave_slot;
 
     // Packets to the engine itself.
     logic              loop_need, loop_turn, loop_grant, loop_busy, loop_oversize;
+    logic [TAG-1:0]    query_tag;
     logic [3:0]        patience;
     logic              own_valid, own_ready, own_last, own_good;
     logic [SLOT-1:0]   own_slot;
@@ -121,20 +127,36 @@ module rx_packets (
     assign drain = network_enable || reset_network; // packets are taken in
     assign go    = network_enable && !reset_network;
 
-    // A slot for the loop when nobody else asks, or now and then.
-    assign loop_turn  = loop_need && (!need_valid || patience == 0);
-    assign loop_grant = loop_turn && free_valid && query_room;
-    assign need_ready = !loop_turn && free_valid && drain && (query_room || !LIMITED);
-    assign need_none  = !loop_turn && query_none;
+    // A slot for the loop when nobody else asks, or when it has waited for long.
+    assign loop_grant = loop_turn && free_valid && (few || query_room && stood[1]);
+    assign need_known = !loop_turn && (stood[1] || need_ready);
+    assign need_ready = !loop_turn && need_take && free_valid && drain && (few || (query_room || !LIMITED) && stood[1]);
+    assign answered   = loop_turn ? loop_grant || stood[1] : need_valid && need_known;
+    assign need_none  = query_none;
     assign need_slot  = free_slot;
     assign open       = loop_grant || need_valid && need_ready;
+    assign query_tag  = loop_turn ? {1'b1, (TAG - 1)'(0)} : {1'b0, need_session[TAG-2:0]};
 
     packet_table #(.SLOTS(SLOTS), .TAG(TAG), .LIMIT(engine_pkg::SESSION_SLOTS)) table_ (
-        .clk, .rst, .forget,
-        .query_tag(loop_turn ? {1'b1, (TAG - 1)'(0)} : {1'b0, need_session[TAG-2:0]}),
-        .query_room, .query_none, .same, .free_valid, .free_slot, .open,
+        .clk, .rst, .forget, .cut(reset_network ? '1 : '0),
+        .query(loop_turn || need_valid), .query_tag, .same, .query_room, .query_none,
+        .free_valid, .few, .free_slot, .open, .open_tag(query_tag),
         .commit, .commit_slot(write_slot), .leave, .leave_slot, .release_, .used, .queued, .front
     );
+
+    always_ff @(posedge clk) begin
+        if (rst) begin
+            stood     <= '0;
+            patience  <= '0;
+            loop_turn <= 1'b0;
+        end else begin
+            stood <= (loop_turn || need_valid) && !answered ? {stood[0], 1'b1} : '0;
+            if (answered || !loop_turn && !need_valid)
+                loop_turn <= loop_need && !loop_grant && (!need_valid || patience == '1);
+            if (!loop_need || loop_turn) patience <= '0;
+            else if (patience != '1) patience <= patience + 4'd1;
+        end
+    end
 
     assign read_final = read && read_last && read_side[7];
 
@@ -184,13 +206,11 @@ module rx_packets (
 
     always_ff @(posedge clk) begin
         if (rst) begin
-            filling  <= '0;
-            taken    <= '0;
-            over     <= '0;
-            patience <= '0;
+            filling <= '0;
+            taken   <= '0;
+            over    <= '0;
         end else begin
-            patience <= patience + 4'd1;
-            taken    <= taken & ~release_;
+            taken <= taken & ~release_;
             if (read && read_last) taken[read_slot] <= 1'b0;
             if (job_push && !job_look) taken[job_slot] <= 1'b1;
             over <= over & filling | (reset_network ? filling & told & ~taken : '0);

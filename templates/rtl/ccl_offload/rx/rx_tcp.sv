@@ -17,11 +17,13 @@ module rx_tcp (
     input  wire                                 read_pkg_tready,
     output logic [31:0]                         read_pkg_tdata,
 
-    // A slot of the session.
+    // A slot of the session, or whether it has any.
     output logic                                need_valid,
+    output logic                                need_take,
     output logic [15:0]                         need_session,
+    input  wire                                 need_known,
     input  wire                                 need_ready,
-    input  wire                                 need_none,    // the session has no slot, there is nothing of it
+    input  wire                                 need_none,    // there is nothing of it
     input  wire  [engine_pkg::SLOT_WIDTH-1:0]   need_slot,
 
     output logic                                expect_valid,
@@ -51,7 +53,7 @@ module rx_tcp (
     cclo_pkg::tcp_read_request_t request;
 
     logic [PENDING-1:0] used, queued, front, same, blocked, granted, eligible, released;
-    logic               query_room, query_none, free_valid, take, requested, request_ready, ended;
+    logic               query_room, query_none, free_valid, few, take, known, requested, request_ready, ended;
     logic [ENTRY-1:0]   free_entry, entered, pick, entry;
     logic               entering, open, at_once;
     logic               direct; // what is read has no entry
@@ -72,9 +74,10 @@ module rx_tcp (
     assign open                = take && !at_once || state == KEEP;
 
     packet_table #(.SLOTS(PENDING), .TAG(TAG), .LIMIT(PENDING)) table_ (
-        .clk, .rst, .forget('0), .query_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]),
-        .query_room, .query_none, .same,
-        .free_valid, .free_slot(free_entry), .open, .commit(entering), .commit_slot(entered),
+        .clk, .rst, .forget('0), .cut('0), .query(1'b0), .query_tag('0), .same, .query_room, .query_none,
+        .free_valid, .few, .free_slot(free_entry),
+        .open, .open_tag(state == KEEP ? session[TAG-1:0] : notification.session[TAG-1:0]),
+        .commit(entering), .commit_slot(entered),
         .leave(ended && !direct), .leave_slot(entry), .release_(released), .used, .queued, .front
     );
 
@@ -83,10 +86,12 @@ module rx_tcp (
     );
 
     assign part         = left > WHOLE ? WHOLE : left;
-    assign need_session = session;
-    assign need_valid   = state == READ && !closed && request_ready && expect_ready;
-    assign requested    = need_valid && need_ready;
-    assign ended        = state == READ && (closed ? need_none : requested && part == left);
+    assign need_session = state == PICK ? notification.session : session; // it is asked for as it is read
+    assign need_valid   = (at_once || state == READ) && request_ready && expect_ready;
+    assign need_take    = state == READ && !closed;
+    assign known        = need_valid && need_known;
+    assign requested    = known && need_ready;
+    assign ended        = known && (closed ? need_none : requested && part == left);
 
     always_comb begin
         released = '0;
@@ -116,25 +121,25 @@ module rx_tcp (
             entering             <= 1'b0;
             session_closed_valid <= 1'b0;
         end else begin
-            direct               <= at_once;
+            direct               <= at_once || direct && !known;
             entering             <= open;
             session_closed_valid <= ended && closed;
             case (state)
                 PICK:    if (at_once) state <= READ;
                          else if (eligible != 0) state <= LOOK;
                 LOOK:    state <= READ;
-                READ:    if (direct) state <= ended ? PICK : KEEP;
-                         else if (!requested || part == left) state <= PICK;
+                READ:    if (known && direct) state <= ended ? PICK : KEEP;
+                         else if (known && (!requested || part == left)) state <= PICK;
                 default: state <= PICK;
             endcase
             patience <= patience + 5'd1;
             if (patience == '1) blocked <= '0;
-            if (state == READ && !direct && !ended && !requested) blocked[entry] <= 1'b1;
+            if (known && !direct && !ended && !requested) blocked[entry] <= 1'b1;
         end
         entered <= free_entry;
         if (take) notes[free_entry] <= {notification.closed, notification.length, notification.session};
         else if (state == KEEP) notes[free_entry] <= {closed, left, session};
-        else if (state == READ && requested && !direct) notes[entry] <= {1'b0, left - part, session};
+        else if (requested && !direct) notes[entry] <= {1'b0, left - part, session};
         if (state == PICK) entry <= pick;
         if (at_once) {closed, left, session} <= {notification.closed, notification.length, notification.session};
         else if (state == LOOK) {closed, left, session} <= notes[entry];
@@ -142,7 +147,7 @@ module rx_tcp (
         session_closed <= session;
     end
 
-    wire unused = &{1'b0, granted, query_room, query_none, same, queued, notification};
+    wire unused = &{1'b0, granted, few, query_room, query_none, same, queued, notification};
 
 endmodule
 

@@ -11,6 +11,8 @@ module tx_packets (
     output logic                                transmit_idle, // nothing is left but what the stack was promised
     output logic                                transmit_busy, // there is some packet
 
+    // If there are many packets the session's are counted first: one is ready in the third
+    // cycle if it has room. One that does not wait for that leaves a cycle to the next.
     input  wire                                 packet_open_valid,
     output logic                                packet_open_ready,
     input  wire engine_pkg::packet_t            packet_open,
@@ -85,10 +87,13 @@ module tx_packets (
     localparam int unsigned JOB    = SLOT + 1 + engine_pkg::LENGTH_WIDTH + SIDE;
 
     // Slots.
-    logic [SLOTS-1:0] queued, front, asked, forget, same, release_;
+    logic [SLOTS-1:0] queued, front, asked, forget, cut, same, release_;
     logic [SLOTS-1:0] to_self, marks, doomed, ended, numbered;
-    logic [TAG-1:0]   query_tag;
-    logic             query_room, query_none, free_valid, open, enter, leave;
+    logic [TAG-1:0]   open_tag, query_tag;
+    logic [1:0]       stood;  // the packet to be opened was asked about in the last cycles
+    logic             looked; // the closed session was, in the last one
+    logic             barred, some_stuck; // a packet of the session that was asked about is stuck; any is
+    logic             query_room, query_none, free_valid, few, open, enter, leave;
     logic [SLOT-1:0]  free_slot, leave_slot, commit_slot;
 
     // What was said of the packets, and their numbers.
@@ -123,17 +128,20 @@ module tx_packets (
     engine_pkg::header_t                 header;
 
     assign go        = network_enable && !reset_network;
-    assign closing   = closed_valid && clear_ready && !take_free && !entered;
-    assign query_tag = closing ? {1'b0, closed}
-                     : opened.self ? {1'b1, (TAG - 1)'(0)} // all to itself are one order
-                     : {1'b0, opened.session[TAG-2:0]};
+    assign closing   = closed_valid && looked && clear_ready && !take_free && !entered;
+    // All to itself are one order.
+    assign open_tag  = opened.self ? {1'b1, (TAG - 1)'(0)} : {1'b0, opened.session[TAG-2:0]};
+    assign query_tag = closed_valid ? {1'b0, closed} : open_tag;
 
-    assign packet_open_ready = go && free_valid && query_room && (same & stuck) == '0 && !take_free && !closing;
+    assign packet_open_ready = go && free_valid && !closed_valid && !take_free
+        && (few && !some_stuck || query_room && stood[1] && !barred);
     assign packet_open_slot  = free_slot;
     assign open              = packet_open_valid && packet_open_ready || take_free;
 
     packet_table #(.SLOTS(SLOTS), .TAG(TAG), .LIMIT(engine_pkg::SESSION_SLOTS)) table_ (
-        .clk, .rst, .forget, .query_tag, .query_room, .query_none, .same, .free_valid, .free_slot, .open,
+        .clk, .rst, .forget, .cut,
+        .query(closed_valid || packet_open_valid), .query_tag, .same, .query_room, .query_none,
+        .free_valid, .few, .free_slot, .open, .open_tag,
         .commit(enter), .commit_slot, .leave, .leave_slot, .release_, .used, .queued, .front
     );
 
@@ -146,6 +154,7 @@ module tx_packets (
         forget = '0;
         if (reset_network) forget = used & ~known;
         else if (closing) forget = same & queued & ~known;
+        cut      = reset_network ? '1 : closing ? same : '0; // what is known is the first of its session
         release_ = '0;
         if (commit_release) release_[commit_slot] = 1'b1;
         if (schedule_release) release_[leave_slot] = 1'b1;
@@ -162,11 +171,16 @@ module tx_packets (
     end
 
     always_ff @(posedge clk) begin
-        entered <= enter;
+        entered    <= enter;
+        looked     <= closed_valid && !closing;
+        barred     <= (same & stuck) != '0;
+        some_stuck <= stuck != '0;
         if (rst) begin
+            stood   <= '0;
             sending <= '0;
             doomed  <= '0;
         end else begin
+            stood   <= packet_open_valid && !closed_valid && !open ? {stood[0], 1'b1} : '0;
             sending <= sending & ~release_;
             if (send) sending[leave_slot] <= 1'b1;
             doomed  <= doomed | used & (reset_network ? '1 : closing ? same & queued : '0);

@@ -40,10 +40,11 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 	in := block.NewInput(b, "notification_tvalid", "notification_tready")
 	out := block.NewOutput(b, "read_pkg_tvalid", "read_pkg_tready", "read_pkg_tdata")
 	open, now, its := 0, note{}, 0
+	asking, before := 0, 0 // cycles of a request, and its session
 	for round := range 8 {
 		if round > 0 && r.IntN(3) == 0 {
 			b.Reset()
-			notes, requests, open = [sessions][]note{}, nil, 0
+			notes, requests, open, asking = [sessions][]note{}, nil, 0, 0
 			in.Withdraw()
 			out.Forget()
 		}
@@ -89,20 +90,28 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 			b.Put("read_pkg_tready", takes.Next())
-			b.Put("expect_ready", expects.Next())
-			b.Set("need_ready", 0)
+			b.Put("expect_ready", expects.Next() || asking > 0)
+			b.Set("need_known", 0)
 			b.Settle()
-			at := index(b.Get("need_session"))
+			at, asked := index(b.Get("need_session")), b.Is("need_valid")
+			if asking > 0 && (!asked || at != before) {
+				return errors.New("a request did not stand until it was answered")
+			}
 			b.Scramble(r, "need_slot", "need_ready", "need_none")
-			slot := r.IntN(slots)
-			if at >= 0 {
+			slot, early := r.IntN(slots), asked && b.Is("need_take") && room[max(at, 0)] && r.IntN(2) == 0
+			known := early || asked && asking > 1
+			b.Put("need_known", known)
+			if known {
 				b.Put("need_none", !some[at])
-				b.Put("need_ready", room[at] && r.IntN(4) > 0)
+				b.Put("need_ready", early || b.Is("need_take") && room[at] && r.IntN(4) > 0)
 				b.Set("need_slot", uint64(slot))
-			} else if b.Is("need_valid") {
+			} else if at < 0 && asked {
 				return fmt.Errorf("a slot is asked for of session %d", b.Get("need_session"))
 			}
 			b.Step()
+			if asking, before = asking+1, at; !asked || known {
+				asking = 0
+			}
 			if in.Taken() && (now.closed || now.bytes > 0) {
 				notes[its] = append(notes[its], now)
 				open++
@@ -110,13 +119,13 @@ func rxTCP(b *block.Bench, r *rand.Rand) error {
 			if open > 65 { // one that is closed is told of a cycle later
 				return fmt.Errorf("%d notifications are taken at a time", open)
 			}
-			if b.Is("need_valid") && !room[at] {
+			if known && !room[at] {
 				vain++
 			}
 			if cycle == 1500 && vain > 300 {
 				return fmt.Errorf("sessions without room were asked for %d times in %d cycles", vain, cycle)
 			}
-			if b.Is("need_valid") && b.Is("need_ready") {
+			if known && b.Is("need_ready") {
 				q := notes[at]
 				if len(q) == 0 || q[0].closed {
 					return fmt.Errorf("session %d is read, of which nothing has come", numbers[at])

@@ -25,9 +25,10 @@ func TestRxPacketsStuck(t *testing.T) {
 func slotFor(b *block.Bench, session uint64) (uint64, error) {
 	b.Set("need_session", session)
 	b.Put("need_valid", true)
+	b.Put("need_take", true)
 	defer b.Put("need_valid", false)
 	for range 20 {
-		if b.Step(); b.Is("need_ready") {
+		if b.Step(); b.Is("need_known") && b.Is("need_ready") {
 			return b.Get("need_slot"), nil
 		}
 	}

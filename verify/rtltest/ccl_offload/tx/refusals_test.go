@@ -29,8 +29,9 @@ func TestDefectsOfRefusals(t *testing.T) {
 		{"tx_refusals", "stuck <= stuck & used;", ""},
 		{"tx_refusals", "refused  <= bad;", "refused  <= answer_valid;"},
 		{"tx_refusals", "sessions[ask_slot] <= ask_session;", "sessions[0] <= ask_session;"},
-		{"tx_packets", "&& (same & stuck) == '0 &&", "&&"},
-		{"tx_packets", "&& (same & stuck) == '0 &&", "&& stuck == '0 &&"},
+		{"tx_packets", "&& !barred);", ");"},
+		{"tx_packets", "few && !some_stuck", "few"},
+		{"tx_packets", "(same & stuck) != '0;", "stuck != '0;"},
 		{"tx_packets", ".front(front & ~stuck)", ".front"},
 	} {
 		t.Run(d.becomes, func(t *testing.T) { set.Finds(t, "network_transmit", d.in, d.old, d.becomes, givesUp) })

@@ -165,7 +165,7 @@ func (x *sender) close(ends bool) {
 		if x.r.IntN(300) == 0 {
 			x.closes, x.closing, x.amid = x.r.IntN(sessions), 0, false
 		} else if i := slices.IndexFunc(x.asked, func(p *filled) bool { return p.plan.owed > 0 }); i >= 0 &&
-			x.r.IntN(30) == 0 {
+			x.r.IntN(10) == 0 {
 			if x.closes, x.closing, x.amid = x.asked[i].session, 1, true; comes() {
 				x.closes = -1
 			}
