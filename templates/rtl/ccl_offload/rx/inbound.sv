@@ -30,7 +30,8 @@ module inbound (
     output logic         rx_verdict_valid,
     output logic [1:0]   rx_verdict,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
-    output logic [5:0]   rx_before,      // bytes of the header that came before the packet
+    // bytes before the packet: of the header, or of a put's beat, which are taken with it, whatever they are
+    output logic [5:0]   rx_before,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_rest, // bytes at its end that are to be offered again
     output logic         rx_retry,
     input  wire          rx_data_valid,
@@ -458,7 +459,8 @@ module inbound (
                         rx_verdict <= HOLD;
                     end else if (p_mode == TO_KERNEL) begin
                         rx_verdict    <= ALL;
-                        rx_take_bytes <= share;
+                        rx_take_bytes <= put_sum;
+                        if (cut) rx_before <= put_level;
                         push_valid    <= 1'b1;
                         push_kind     <= PUT;
                         put_ends      <= p_last;
