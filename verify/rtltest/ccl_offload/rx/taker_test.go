@@ -190,8 +190,8 @@ func (x *taker) took(resetting bool) error {
 	j, before := x.jobs[0].data, x.jobs[0].before
 	n := min(beat, len(j))
 	x.jobs[0].before = 0
-	if got := b.Bytes("rx_data"); !bytes.Equal(got[before:n], j[before:n]) || b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) ||
-		b.Is("rx_data_last") != (n == len(j)) {
+	if got := b.Bytes("rx_data"); !bytes.Equal(got[before:n], j[before:n]) ||
+		b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) || b.Is("rx_data_last") != (n == len(j)) {
 		return fmt.Errorf("data are %X keep %X last %t, not %X of %d", got, b.Get("rx_data_keep"), b.Is("rx_data_last"),
 			j[:n], len(j))
 	}
