@@ -70,6 +70,8 @@ module proof (
             if (in_valid) comes_out_when_it_is_there: assert (out_valid == (in_last || beats != 0 || in_shift == 0));
             if (!in_valid) nothing_of_its_own: assert (!out_valid);
             if (in_valid && out_valid) exact_keep: assert (out_keep == (whole ? ~64'd0 : ~(~64'd0 << more[5:0])));
+            if (out_valid && (in_bits & ~in_keep) == 0) nothing_of_its_own_behind_the_end:
+                assert ((out_bits & ~out_keep) == 0);
             if (in_valid && out_valid) tells_the_last: assert (out_last == (in_last && more <= 64));
             if (takes && in_last) all_has_come_out: assert (gives && out_last);
             if (out_valid && out_last) takes_with_the_last: assert (in_ready == out_ready);
@@ -87,13 +89,14 @@ module proof (
     generate for (i = 0; i < 64; i = i + 1) begin : formers
         assign former[i] = \dut.former [8*i];
     end endgenerate
-    wire [13:0] kept = place + shift + 7'd64 - base; // in the beat before
+    wire [13:0] kept = place + shift + 7'd64 - base; // in the beat before, which is rotated
     always @* if (started && !rst) begin
         if (beats == 0) assert (sent == 0 && !\dut.carries );
         if (beats != 0 && shift == 0) assert (sent == base && !\dut.carries );
         if (beats != 0 && shift != 0 && \dut.carries ) assert (sent + 7'd64 == base);
         if (beats != 0 && shift != 0 && !\dut.carries ) assert (sent == base && in_valid && in_last && in_end >= shift);
-        if (\dut.carries && {1'b0, place} + shift + 7'd64 >= base && kept < 64) assert (former[kept[5:0]] == bit_);
+        if (\dut.carries && {1'b0, place} + shift + 7'd64 >= base && kept < 64 && kept >= shift)
+            assert (former[kept[5:0] - shift] == bit_);
     end
 `endif
 

@@ -23,9 +23,8 @@ module proof (
     wire [3:0] out_data;
     wire [7:0] out_keep;
 
-    reg  [3:0] place_1, place_2;
-    wire [3:0] read_data = place_2;
-    always @(posedge clk) {place_2, place_1} <= {place_1, read_slot, read_row};
+    reg  [3:0] read_data;
+    always @(posedge clk) read_data <= {read_slot, read_row};
 
     slot_reader #(.SIDE(1)) dut (.*);
 
@@ -68,8 +67,11 @@ module proof (
     );
 
     // A beat is there two cycles after its row was asked for.
-    reg [1:0] asked;
-    always @(posedge clk) asked <= rst ? 0 : {asked[0], read};
+    reg asked;
+    always @(posedge clk) asked <= read && !rst;
+
+    // The row in front of a slot is none of its own.
+    wire in_front = row == ROWS - 1 && !ends;
 
     always @* begin
         assume (job_bytes != 0 && job_bytes <= ROWS * BYTES);
@@ -77,9 +79,10 @@ module proof (
             if (read) asks_for_a_job: assert (busy && read_slot == slot && read_row == row && read_side == side);
             if (read) knows_the_last: assert (read_last == ends);
             takes_between: assert (job_ready == (!busy || read && ends));
-            if (read) is_there: assert (!absent);
-            if (busy && inside < ROOM && !absent) no_gaps: assert (read);
-            comes_soon: assert (out_valid == (inside != asked[0]));
+            if (read) is_there: assert (!absent || in_front);
+            if (busy && inside < ROOM && (!absent || in_front)) no_gaps: assert (read);
+            comes_soon: assert (out_valid == (inside != asked));
+            from_the_front: cover (read && absent && row == ROWS - 1);
             back_to_back: cover (takes && read);
             fills_up: cover (inside == ROOM);
             whole_job: cover (pop && out_last && out_keep == 8'h07 && out_data[2:0] == 3);
@@ -89,11 +92,10 @@ module proof (
 `ifdef INVARIANTS
     (* hierconn *) wire       \dut.active ;
     (* hierconn *) wire [3:0] \dut.credits ;
-    (* hierconn *) wire [1:0] \dut.coming ;
+    (* hierconn *) wire       \dut.coming ;
     (* hierconn *) wire [3:0] \dut.left ;
     (* hierconn *) wire [2:0] \dut.end_ ;
-    (* hierconn *) wire [4:0] \dut.around_1 ;
-    (* hierconn *) wire [4:0] \dut.around_2 ;
+    (* hierconn *) wire [4:0] \dut.around ;
     (* hierconn *) wire [3:0] \dut.beats.count ;
     (* hierconn *) wire [2:0] \dut.beats.head ;
     (* hierconn *) wire [2:0] \dut.beats.tail ;
@@ -105,8 +107,9 @@ module proof (
     (* hierconn *) wire [8:0] \dut.beats.memory[5] ;
     (* hierconn *) wire [8:0] \dut.beats.memory[6] ;
     (* hierconn *) wire [8:0] \dut.beats.memory[7] ;
-    // Where the watched beat is: in the queue, or with the memory.
-    wire [2:0] at = \dut.beats.head + ahead[2:0];
+    // Where the watched beat is: at the output, in the queue, or with the memory.
+    wire [3:0] behind = ahead - out_valid;
+    wire [2:0] at = \dut.beats.head + behind[2:0];
     reg  [8:0] there;
     always @* begin
         case (at)
@@ -119,8 +122,7 @@ module proof (
             3'd6: there = \dut.beats.memory[6] ;
             default: there = \dut.beats.memory[7] ;
         endcase
-        if (ahead >= \dut.beats.count )
-            there = ahead == \dut.beats.count && asked[1] ? {place_2, \dut.around_2 } : {place_1, \dut.around_1 };
+        if (behind >= \dut.beats.count ) there = {read_data, \dut.around };
     end
     // As the block keeps it: place, last, end and side.
     wire [2:0] end_ = there[3:1];
@@ -129,10 +131,12 @@ module proof (
         if (busy) assert (left != 0 && left <= ROWS * BYTES && left == {\dut.left , \dut.end_ } + 7'd1);
         if (busy) assert (read_slot == slot && read_row == row && read_side == side);
         assert (\dut.coming == asked);
+        assert (out_valid || \dut.beats.count == 0);
         assert (\dut.beats.count <= ROOM && \dut.beats.tail == 3'(\dut.beats.head + \dut.beats.count ));
-        assert (inside == \dut.beats.count + asked[0] + asked[1]);
+        assert (inside == out_valid + \dut.beats.count + asked);
         assert (\dut.credits == ROOM - inside);
-        if (watched) assert ({there[8:5], ~(8'hFE << end_), there[4], there[0]} == data);
+        if (watched && out_valid && ahead == 0) assert ({out_data, out_keep, out_last, out_side} == data);
+        else if (watched) assert ({there[8:5], ~(8'hFE << end_), there[4], there[0]} == data);
     end
 `endif
 

@@ -213,16 +213,14 @@ module proof (
     (* hierconn *) wire [27:0]  \dut.jobs.memory[1] ;
     (* hierconn *) wire         \dut.reader.active ;
     (* hierconn *) wire [3:0]   \dut.reader.credits ;
-    (* hierconn *) wire [1:0]   \dut.reader.coming ;
+    (* hierconn *) wire         \dut.reader.coming ;
     (* hierconn *) wire [3:0]   \dut.reader.left ;
     (* hierconn *) wire [2:0]   \dut.reader.end_ ;
     (* hierconn *) wire         \dut.reader.read_slot ;
     (* hierconn *) wire [2:0]   \dut.reader.read_row ;
     (* hierconn *) wire [18:0]  \dut.reader.read_side ;
-    (* hierconn *) wire [22:0]  \dut.reader.around_1 ;
-    (* hierconn *) wire [22:0]  \dut.reader.around_2 ;
-    (* hierconn *) wire [4:0]   \dut.rows.row_1 ;
-    (* hierconn *) wire [4:0]   \dut.rows.row_2 ;
+    (* hierconn *) wire [22:0]  \dut.reader.around ;
+    (* hierconn *) wire [4:0]   \dut.rows.row ;
     (* hierconn *) wire [3:0]   \dut.reader.beats.count ;
     (* hierconn *) wire [2:0]   \dut.reader.beats.head ;
     (* hierconn *) wire [2:0]   \dut.reader.beats.tail ;
@@ -257,7 +255,8 @@ module proof (
         end
     end endgenerate
     // The watched beat: content, then last, end, fill, header row, self and session.
-    wire [2:0]  place = \dut.reader.beats.head + ahead[2:0];
+    wire [3:0]  queued = ahead - valid; // behind the one at the output
+    wire [2:0]  place  = \dut.reader.beats.head + queued[2:0];
     reg  [27:0] there;
     always @* begin
         case (place)
@@ -270,8 +269,7 @@ module proof (
             3'd6: there = \dut.reader.beats.memory[6] [27:0];
             default: there = \dut.reader.beats.memory[7] [27:0];
         endcase
-        if (ahead >= \dut.reader.beats.count ) there = ahead == \dut.reader.beats.count && \dut.reader.coming [1]
-            ? {\dut.rows.row_2 , \dut.reader.around_2 } : {\dut.rows.row_1 , \dut.reader.around_1 };
+        if (queued >= \dut.reader.beats.count ) there = {\dut.rows.row , \dut.reader.around };
     end
     wire [2:0] end_   = there[21:19];
     wire       active = \dut.reader.active ;
@@ -297,9 +295,11 @@ module proof (
         assert (\dut.sending == going && (going & ~\dut.table_.used ) == 0);
         assert (\dut.reader.beats.count <= 8
             && \dut.reader.beats.tail == 3'(\dut.reader.beats.head + \dut.reader.beats.count ));
-        assert (inside == \dut.reader.beats.count + \dut.reader.coming [0] + \dut.reader.coming [1]);
+        assert (valid || \dut.reader.beats.count == 0);
+        assert (inside == valid + \dut.reader.beats.count + \dut.reader.coming );
         assert (\dut.reader.credits == 8 - inside);
-        if (watched) assert ({there[16], there[27:23], ~(8'hFE << end_), there[22], there[15:0]} == data);
+        if (watched && valid && ahead == 0) assert ({loop_valid, out} == data);
+        else if (watched) assert ({there[16], there[27:23], ~(8'hFE << end_), there[22], there[15:0]} == data);
     end
 `endif
 

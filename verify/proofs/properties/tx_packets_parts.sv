@@ -115,12 +115,10 @@ module slot_memory (
 );
 
     (* anyconst *) wire [8:0] which;
-    reg [4:0] row_1, row_2;
-    assign read_data = {507'd0, row_2};
+    reg [4:0] row;
+    assign read_data = {507'd0, row};
     always @(posedge clk)
-        {row_2, row_1} <= {
-            row_1, replace ? {1'b1, &replace_data, 2'b00, replace_data[which]} : {1'b0, read_slot, read_row}
-        };
+        row <= replace ? {1'b1, &replace_data, 2'b00, replace_data[which]} : {1'b0, read_slot, read_row};
 
 endmodule
 

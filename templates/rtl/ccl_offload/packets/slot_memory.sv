@@ -1,5 +1,5 @@
-// Memory of packets, as many rows a slot. What is read stands there two cycles
-// after its address, or what the reader replaces it by.
+// Memory of packets, as many rows a slot. What is read stands there a cycle after
+// its address until the next one, or what the reader replaces it by.
 `default_nettype none
 
 module slot_memory (
@@ -23,7 +23,9 @@ module slot_memory (
 
     logic [engine_pkg::DATA_WIDTH-1:0] memory [ROWS];
     logic [engine_pkg::DATA_WIDTH-1:0] word, other;
-    logic                              replaced, again;
+    logic                              replaced;
+
+    assign read_data = replaced ? other : word;
 
     always_ff @(posedge clk) begin
         if (write)
@@ -34,8 +36,6 @@ module slot_memory (
             other    <= replace_data;
             replaced <= replace;
         end
-        again <= read;
-        if (again) read_data <= replaced ? other : word;
     end
 
 endmodule

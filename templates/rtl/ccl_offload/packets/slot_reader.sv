@@ -1,6 +1,7 @@
 // Makes streams of what lies in slots: jobs one after the other, a beat a cycle,
 // without a gap between jobs, but for rows that are not there yet. The memory
-// answers two cycles after an address.
+// answers a cycle after an address; the beat comes a cycle later. A job that goes
+// over the end of its slot begins in front of it: it has a row of anything first.
 `default_nettype none
 
 module slot_reader #(
@@ -41,17 +42,19 @@ module slot_reader #(
     logic [BEATS-1:0] left;     // beats behind this one
     logic [BEAT-1:0]  end_;     // last byte of the last beat
     logic [3:0]       credits;  // beats that may be asked for
-    logic [1:0]       coming;   // which of the last two cycles asked
+    logic             coming;   // the last cycle asked
+    logic             in_front;// the row in front of the slot
 
-    logic [AROUND-1:0] around_1, around_2;
-    logic [BEAT-1:0]   out_end;
+    logic [AROUND-1:0] around;
+    logic [BEAT-1:0]   next_end;
     logic              pushed;  // always: there are credits
-    logic              waiting;
-    logic [engine_pkg::DATA_WIDTH+AROUND-1:0] oldest;
+    logic              waiting, moves;
+    logic [engine_pkg::DATA_WIDTH+AROUND-1:0] oldest, next;
     logic [3:0]        count;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_end;
 
-    assign read      = active && credits != 0 && !absent;
+    assign in_front  = read_row == '1 && !read_last;
+    assign read      = active && credits != 0 && (!absent || in_front);
     assign read_last = left == 0;
     assign job_ready = !active || read && read_last;
     assign job_end   = job_bytes - 1'b1;
@@ -59,11 +62,11 @@ module slot_reader #(
     always_ff @(posedge clk) begin
         if (rst) begin
             active  <= 1'b0;
-            coming  <= '0;
+            coming  <= 1'b0;
             credits <= 4'(DEPTH);
         end else begin
             if (job_ready) active <= job_valid;
-            coming  <= {coming[0], read};
+            coming  <= read;
             credits <= credits - 4'(read) + 4'(out_valid && out_ready);
         end
         if (job_ready) begin
@@ -75,20 +78,29 @@ module slot_reader #(
             read_row <= read_row + 1'b1;
             left     <= left - 1'b1;
         end
-        around_1 <= {read_last, read_last ? end_ : '1, read_side};
-        around_2 <= around_1;
+        around <= {read_last, read_last ? end_ : '1, read_side};
     end
 
     // A beat that nothing waits before goes out as it comes.
     fifo #(.WIDTH(engine_pkg::DATA_WIDTH + AROUND), .DEPTH(DEPTH)) beats (
         .clk, .rst, .clear(1'b0),
-        .in_valid(coming[1] && (waiting || !out_ready)), .in_ready(pushed), .in_data({read_data, around_2}),
-        .out_valid(waiting), .out_ready, .out_data(oldest), .count
+        .in_valid(coming && (waiting || !moves)), .in_ready(pushed), .in_data({read_data, around}),
+        .out_valid(waiting), .out_ready(moves), .out_data(oldest), .count
     );
-    assign out_valid = waiting || coming[1];
-    assign {out_data, out_last, out_end, out_side} = waiting ? oldest : {read_data, around_2};
+    assign moves    = out_ready || !out_valid;
+    assign next     = waiting ? oldest : {read_data, around};
+    assign next_end = next[SIDE +: BEAT];
 
-    always_comb for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) out_keep[i] = BEAT'(i) <= out_end;
+    always_ff @(posedge clk) begin
+        if (rst) out_valid <= 1'b0;
+        else if (moves) out_valid <= waiting || coming;
+        if (moves) begin
+            out_data <= next[AROUND +: engine_pkg::DATA_WIDTH];
+            out_last <= next[AROUND-1];
+            out_side <= next[SIDE-1:0];
+            for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) out_keep[i] <= BEAT'(i) <= next_end;
+        end
+    end
 
     wire unused = &{1'b0, pushed, count};
 

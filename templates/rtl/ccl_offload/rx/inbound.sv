@@ -30,7 +30,8 @@ module inbound (
     output logic         rx_verdict_valid,
     output logic [1:0]   rx_verdict,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
-    output logic [5:0]   rx_before,      // bytes of the header that came before the packet
+    // bytes before the packet: of the header, or of a put's beat, which are taken with it, whatever they are
+    output logic [5:0]   rx_before,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_rest, // bytes at its end that are to be offered again
     output logic         rx_retry,
     input  wire          rx_data_valid,
@@ -137,6 +138,7 @@ module inbound (
         CHOOSE,
         ASK_MESSAGES,
         ASK_RENDEZVOUS,
+        ASK_KERNEL,
         VERDICT,
         SETTLE,
         CLOSE_LOOK,
@@ -175,7 +177,7 @@ module inbound (
     logic [63:0]         p_address, n_address;
     logic [BUFFER-1:0]   p_buffer, n_buffer;
     logic                n_write, partial_write;
-    logic                p_last, p_over;
+    logic                p_more, p_last, p_over;
     logic [INDEX-1:0]    sweep;
     logic                give_back;      // sweeping: buffers too
     logic                forgets;        // sweeping: where messages end in streams, too
@@ -188,9 +190,9 @@ module inbound (
     logic                put_busy;       // a put goes on
     logic [7:0]          put_to;
     logic [8:0]          put_promised, put_free, put_wanted, put_beats;
-    logic                put_moved, put_begins, put_ends, put_waits_room, put_waits_end, put_fits;
+    logic                put_moved, put_begins, put_ends, put_waits_room, put_waits_end;
     logic [7:0]          tdest;
-    logic [5:0]          put_level, put_next;     // bytes that the put has left within a beat
+    logic [5:0]          put_level, put_within, put_next; // bytes that the put has left within a beat
     logic [LENGTH-1:0]   put_bytes, put_sum;
     logic                put_last_;
 
@@ -264,18 +266,19 @@ module inbound (
     assign droppable = engine_pkg::LOSSY && !loop;
     assign foreign_session_number = arrived_by[15:engine_pkg::SESSION_WIDTH] != '0;
     assign tdest     = header.strm[7:0] - 8'(cclo_pkg::PUT_STREAM_OFFSET) + 8'(cclo_pkg::PUT_TDEST_OFFSET);
-    assign share     = cut && 32'(whole) > p_left ? p_left[LENGTH-1:0] : whole;
-    assign p_last    = 32'(share) == p_left;
-    assign p_over    = 32'(share) > p_left;
+    assign p_more    = 32'(whole) > p_left;
+    assign share     = cut && p_more ? p_left[LENGTH-1:0] : whole;
+    assign p_last    = cut && p_more || 32'(whole) == p_left;
+    assign p_over    = !cut && p_more;
     assign p_open    = windows_open[p_buffer[4:0]] && windows_epoch[3*32'(p_buffer[4:0]) +: 3] == p_buffer[7:5];
 
     // The kernel's room, less what it has been promised.
-    assign put_bytes = p_mode != NOTHING_LEFT ? share : payload;
-    assign put_last_ = p_mode != NOTHING_LEFT ? p_last : fits;
-    assign put_sum   = put_bytes + (cut && p_mode != NOTHING_LEFT ? LENGTH'(put_level) : '0);
-    assign put_beats = 9'((put_last_ || !cut ? put_sum + LENGTH'(BEAT - 1) : put_sum) >> $clog2(BEAT));
-    assign put_free  = put_room > put_promised ? put_room - put_promised : '0;
-    assign put_fits  = put_beats <= put_free;
+    assign put_bytes  = p_mode != NOTHING_LEFT ? share : payload;
+    assign put_last_  = p_mode != NOTHING_LEFT ? p_last : fits;
+    assign put_within = cut && p_mode != NOTHING_LEFT ? put_level : '0;
+    assign put_sum    = put_bytes + LENGTH'(put_within);
+    assign put_beats  = 9'((put_last_ || !cut ? put_sum + LENGTH'(BEAT - 1) : put_sum) >> $clog2(BEAT));
+    assign put_free   = put_room > put_promised ? put_room - put_promised : '0;
 
     assign accept_valid    = state == ASK_MESSAGES;
     assign accept_session  = session;
@@ -404,12 +407,12 @@ module inbound (
                 push_host    <= p_mode != NOTHING_LEFT ? p_mode == TO_WINDOW && p_host : header.host != '0;
                 push_more    <= p_mode == TO_WINDOW && !p_last;
                 push_total   <= p_mode != NOTHING_LEFT ? p_total : header.count[LENGTH-1:0];
-                push_level   <= put_sum[5:0] - put_bytes[5:0];
+                push_level   <= put_within;
                 put_next     <= put_last_ ? '0 : put_sum[5:0];
                 push_buffer  <= p_buffer;
                 push_last    <= p_mode == NOTHING_LEFT || p_last;
-                n_left       <= p_mode != NOTHING_LEFT ? p_left - 32'(share) : rest;
-                n_address    <= p_address + 64'(share);
+                n_left       <= p_mode != NOTHING_LEFT ? p_left - 32'(whole) : rest; // if something is left
+                n_address    <= p_address + 64'(whole);
                 n_buffer     <= p_buffer;
                 n_host       <= p_mode != NOTHING_LEFT ? p_host : header.host != '0;
                 n_index      <= p_mode != NOTHING_LEFT ? p_index : header.seq[5:0];
@@ -452,16 +455,9 @@ module inbound (
                         event_   <= engine_pkg::EVENT_BAD_PACKET; // the stream has whole beats
                         n_mode   <= TO_DROP;
                         put_ends <= 1'b1;
-                    end else if (p_mode == TO_KERNEL && !put_fits) begin
-                        n_write    <= 1'b0;
-                        push_kind  <= PUT;
-                        rx_verdict <= HOLD;
                     end else if (p_mode == TO_KERNEL) begin
-                        rx_verdict    <= ALL;
-                        rx_take_bytes <= share;
-                        push_valid    <= 1'b1;
-                        push_kind     <= PUT;
-                        put_ends      <= p_last;
+                        push_kind <= PUT;
+                        state     <= ASK_KERNEL;
                     end
                 end else if (headless && cut) begin
                     n_write <= 1'b1;
@@ -490,17 +486,7 @@ module inbound (
                     n_write   <= !fits;
                     if (!KERNEL_STREAMS || !cut && !fits && size[$clog2(BEAT)-1:0] != '0)
                         event_ <= engine_pkg::EVENT_BAD_PACKET;
-                    else if (put_busy || !put_fits) begin
-                        n_write    <= droppable && !fits;
-                        event_     <= droppable ? engine_pkg::EVENT_NO_BUFFER : '0;
-                        rx_verdict <= droppable ? DROP : HOLD;
-                    end else begin
-                        rx_verdict    <= PAYLOAD;
-                        rx_take_bytes <= payload;
-                        push_valid    <= 1'b1;
-                        n_mode        <= TO_KERNEL;
-                        put_begins    <= !fits;
-                    end
+                    else state <= ASK_KERNEL;
                 end else if (header.kind == engine_pkg::TYPE_DATA
                             && (cut ? header.count <= 32'(engine_pkg::PACKET_PAYLOAD) : fits)
                         || (header.kind == engine_pkg::TYPE_ANNOUNCEMENT || header.kind == engine_pkg::TYPE_DONE)
@@ -553,6 +539,25 @@ module inbound (
                     n_buffer      <= {packet_epoch, packet_window};
                 end
                 state <= VERDICT;
+            end
+            ASK_KERNEL: begin
+                state <= VERDICT;
+                if (put_wanted <= put_free && !(put_busy && p_mode == NOTHING_LEFT)) begin
+                    rx_verdict    <= p_mode != NOTHING_LEFT ? ALL : PAYLOAD;
+                    rx_take_bytes <= push_bytes + LENGTH'(push_level);
+                    push_valid    <= 1'b1;
+                    if (p_mode != NOTHING_LEFT) begin
+                        rx_before <= push_level;
+                        put_ends  <= p_last;
+                    end else begin
+                        n_mode     <= TO_KERNEL;
+                        put_begins <= !fits;
+                    end
+                end else if (droppable && p_mode == NOTHING_LEFT) event_ <= engine_pkg::EVENT_NO_BUFFER;
+                else begin
+                    rx_verdict <= HOLD;
+                    n_write    <= 1'b0;
+                end
             end
             VERDICT: state <= SETTLE;
             CLOSE_LOOK: state <= CLOSE_READ;

@@ -87,6 +87,7 @@ module inbound_payload (
     logic              moves, writes;
     logic              route_ready, route_valid, route_put, route_ends, route_take;
     logic [5:0]        route_level;
+    logic              beat_valid, beat_ready;
     logic              put_taken;                         // a beat of payload, to the kernel or to the next
     logic              command_ready, track_ready, track_valid, track_take;
     logic [1:0]        track_kind;
@@ -139,20 +140,23 @@ module inbound_payload (
     );
 
     // Payload.
-    assign write_data_valid = rx_data_valid && route_valid && !route_put;
-    assign rx_data_ready    = route_valid && (route_put ? put_taken : write_data_ready);
-    assign route_take       = rx_data_valid && rx_data_ready && rx_data_last;
+    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + engine_pkg::KEEP_WIDTH + 1)) payload (
+        .clk, .rst,
+        .in_valid(rx_data_valid), .in_ready(rx_data_ready), .in_data({rx_data, rx_data_keep, rx_data_last}),
+        .out_valid(beat_valid), .out_ready(beat_ready),
+        .out_data({write_data, write_data_keep, write_data_last})
+    );
+    assign write_data_valid = beat_valid && route_valid && !route_put;
+    assign beat_ready       = route_valid && (route_put ? put_taken : write_data_ready);
+    assign route_take       = beat_valid && beat_ready && write_data_last;
     assign put_moved        = put_valid && put_ready;
-    assign write_data       = rx_data;
-    assign write_data_keep  = rx_data_keep;
-    assign write_data_last  = rx_data_last;
 
     // Where packets are cut anywhere, puts have whole beats nevertheless.
     put_joiner joiner (
         .clk, .rst,
-        .in_valid(rx_data_valid && route_valid && route_put), .in_ready(put_taken),
-        .in_data(rx_data), .in_keep(rx_data_keep),
-        .in_last(rx_data_last), .in_level(engine_pkg::STREAMS ? route_level : '0),
+        .in_valid(beat_valid && route_valid && route_put), .in_ready(put_taken),
+        .in_data(write_data), .in_keep(write_data_keep),
+        .in_last(write_data_last), .in_level(engine_pkg::STREAMS ? route_level : '0),
         .in_ends(route_ends || !engine_pkg::STREAMS),
         .out_valid(put_valid), .out_ready(put_ready), .out_data(put_data), .out_keep(put_keep), .out_last(put_last)
     );

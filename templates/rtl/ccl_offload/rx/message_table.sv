@@ -82,7 +82,6 @@ module message_table (
     assign {entry_session, entry_src, entry_seq, found_context, found_collective, found_tag, found_bytes} = entry;
     assign {read_session, read_src, read_seq, unused_context, read_tag, read_bytes} = read_entry;
 
-    assign follower       = followers[at];
     assign same           = entry_session == session && entry_src == src && entry_seq == seq;
     assign found_number   = at;
     assign found_complete = completed[at];
@@ -91,6 +90,7 @@ module message_table (
 
     always_ff @(posedge clk) begin
         entry      <= entries[at];
+        follower   <= followers[at];
         read_entry <= entries[{1'b0, read_number}];
         if (insert)
             entries[insert_number] <= {session, src, seq, insert_context, insert_collective, insert_tag, insert_bytes};

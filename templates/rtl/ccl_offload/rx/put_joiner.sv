@@ -1,6 +1,6 @@
 // Joins the packets of a put to whole beats: what is left of one that ends within a
-// beat waits for the next. Those that begin and end with beats go through as they
-// come.
+// beat waits for the next, which comes behind as many bytes that do not count. All
+// beats go through as they come.
 `default_nettype none
 
 module put_joiner (
@@ -25,29 +25,24 @@ module put_joiner (
     localparam int unsigned DATA = engine_pkg::DATA_WIDTH;
     localparam int unsigned KEEP = engine_pkg::KEEP_WIDTH;
 
-    logic [DATA-1:0]   left, kept;           // of the packets before; what counts of the beat
-    logic [2*DATA-1:0] pair;
-    logic [2*KEEP-1:0] keeps;
-    logic              full, more, splits, second;
+    logic [DATA-1:0] left;  // of the packets before
+    logic            begun; // the packet has
+    logic [KEEP-1:0] old;   // lanes of these bytes
+
+    assign old       = begun ? '0 : ~({KEEP{1'b1}} << in_level);
+    assign out_valid = in_valid && (in_keep[KEEP-1] || in_last && in_ends);
+    assign in_ready  = out_ready || !out_valid;
+    assign out_keep  = in_keep;
+    assign out_last  = in_last;
 
     always_comb
-        for (int unsigned i = 0; i < KEEP; i++) kept[8*i +: 8] = in_data[8*i +: 8] & {8{in_keep[i]}};
-
-    assign pair      = {DATA'(0), kept} << {in_level, 3'd0} | {DATA'(0), in_level != '0 ? left : DATA'(0)};
-    assign keeps     = ~({2*KEEP{1'b1}} << in_level) | {KEEP'(0), in_keep} << in_level;
-    assign full      = keeps[KEEP-1];
-    assign more      = keeps[KEEP];
-    assign splits    = in_last && in_ends && more && !second;
-    assign out_valid = in_valid && (full || in_last && in_ends);
-    assign in_ready  = !full && !(in_last && in_ends) || out_ready && !splits;
-    assign out_data  = second ? pair[2*DATA-1:DATA] : pair[DATA-1:0];
-    assign out_keep  = second ? keeps[2*KEEP-1:KEEP] : keeps[KEEP-1:0];
-    assign out_last  = in_last && (second || !more);
+        for (int unsigned i = 0; i < KEEP; i++)
+            out_data[8*i +: 8] = (old[i] ? left[8*i +: 8] : in_data[8*i +: 8]) & {8{in_keep[i]}};
 
     always_ff @(posedge clk) begin
-        if (rst) second <= 1'b0;
-        else if (out_valid && out_ready) second <= splits;
-        if (in_valid && in_ready) left <= full ? pair[2*DATA-1:DATA] : pair[DATA-1:0];
+        if (rst) begun <= 1'b0;
+        else if (in_valid && in_ready) begun <= !in_last;
+        if (in_valid && in_ready) left <= out_data;
     end
 
 endmodule

@@ -32,7 +32,7 @@ module rx_offer (
     input  wire                                 rx_verdict_valid,
     input  wire  [1:0]                          rx_verdict,
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
-    input  wire  [5:0]                          rx_before, // bytes of the header that do not lie in the packet
+    input  wire  [5:0]                          rx_before, // bytes of the header or of a beat that came before it
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] rx_rest,   // bytes at its end that are offered again
     input  wire                                 rx_retry,
 
@@ -90,7 +90,7 @@ module rx_offer (
     assign job_look   = state == ASK && job_room && !gone && !reset_network;
     assign job_valid  = goes && rx_verdict != DROP && rx_take_bytes != 0 || job_look;
     assign job_slot   = slot;
-    assign job_from   = rx_valid && rx_verdict == PAYLOAD ? from + LENGTH'(BEAT) - LENGTH'(rx_before) : from;
+    assign job_from   = !rx_valid ? from : from + (rx_verdict == PAYLOAD ? LENGTH'(BEAT) : '0) - LENGTH'(rx_before);
     assign job_bytes  = rx_valid ? rx_take_bytes : left < LENGTH'(BEAT) ? left : LENGTH'(BEAT);
     assign job_final  = rx_valid && rx_rest == '0;
     assign give_back  = leave && !job_valid;

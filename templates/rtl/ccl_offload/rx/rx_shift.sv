@@ -16,7 +16,7 @@ module rx_shift (
 
     output logic         out_valid,
     input  wire          out_ready,
-    output logic [engine_pkg::DATA_WIDTH-1:0] out_data,
+    output logic [engine_pkg::DATA_WIDTH-1:0] out_data, // 0 behind the end, if it comes so
     output logic [engine_pkg::KEEP_WIDTH-1:0] out_keep,
     output logic         out_last
 );
@@ -24,23 +24,33 @@ module rx_shift (
     localparam int unsigned DATA = engine_pkg::DATA_WIDTH;
     localparam int unsigned KEEP = engine_pkg::KEEP_WIDTH;
 
-    logic [DATA-1:0]   former;               // the beat before this one
-    logic              carries;              // of which bytes are left
-    logic              first, splits;        // nothing goes out yet; it goes out in two beats
-    logic [2*DATA-1:0] pair;
-    logic [2*KEEP-1:0] keeps;
-    logic              unused;
+    // Rotated in three steps of four distances each: a LUT a bit and step.
+    logic [DATA-1:0] far, near, turned;
+    logic [KEEP-1:0] far_keep, near_keep, turned_keep;
+    logic [DATA-1:0] former;               // the beat before this one, rotated
+    logic [KEEP-1:0] low;                  // lanes of the bytes that it has left
+    logic            carries;              // bytes of the beat before are left
+    logic            first, splits;        // nothing goes out yet; it goes out in two beats
+
+    assign far         = DATA'({2{in_data}} >> {in_shift[5:4], 7'd0});
+    assign near        = DATA'({2{far}} >> {in_shift[3:2], 5'd0});
+    assign turned      = DATA'({2{near}} >> {in_shift[1:0], 3'd0});
+    assign far_keep    = KEEP'({2{in_keep}} >> {in_shift[5:4], 4'd0});
+    assign near_keep   = KEEP'({2{far_keep}} >> {in_shift[3:2], 2'd0});
+    assign turned_keep = KEEP'({2{near_keep}} >> in_shift[1:0]);
+    assign low         = {KEEP{1'b1}} >> in_shift;
 
     assign first     = in_shift != '0 && !carries && !in_last;
-    assign splits    = carries && in_last && in_keep[in_shift];
-    assign pair      = (carries ? {in_data, former} : {DATA'(0), in_data}) >> {in_shift, 3'd0};
-    assign keeps     = (carries ? {in_keep, {KEEP{1'b1}}} : {KEEP'(0), in_keep}) >> in_shift;
+    assign splits    = carries && in_last && turned_keep[0];
     assign out_valid = in_valid && !first;
     assign in_ready  = first || out_ready && !splits;
-    assign out_data  = pair[DATA-1:0];
-    assign out_keep  = keeps[KEEP-1:0];
+    assign out_keep  = carries ? low | turned_keep : low & turned_keep;
     assign out_last  = in_last && !splits;
-    assign unused    = ^{pair[2*DATA-1:DATA], keeps[2*KEEP-1:KEEP]};
+
+    always_comb
+        for (int unsigned i = 0; i < KEEP; i++)
+            out_data[8*i +: 8] = low[i] ? carries ? former[8*i +: 8] : turned[8*i +: 8]
+                : turned[8*i +: 8] & {8{carries}};
 
     // The last beat that goes out in two is, behind the first of them, like one that
     // comes alone.
@@ -48,7 +58,7 @@ module rx_shift (
         if (rst) carries <= 1'b0;
         else if (in_valid && first) carries <= 1'b1;
         else if (out_valid && out_ready && in_last) carries <= 1'b0;
-        if (in_valid && in_ready) former <= in_data;
+        if (in_valid && in_ready) former <= turned;
     end
 
 endmodule

@@ -52,14 +52,14 @@ module sender_table (
     logic              same, missing, add;
 
     assign {entry_session, entry_src, entry_context, found_record} = entry;
-    assign follower = followers[at];
-    assign same     = entry_session == key_session && entry_src == key_src && entry_context == key_context &&
+    assign same    = entry_session == key_session && entry_src == key_src && entry_context == key_context &&
                       (!learning || found_record == key_record);
-    assign missing  = state == FIRST && !chained[chain] || state == COMPARE && !same && !follower[NUMBER];
-    assign add      = missing && learning && count != (NUMBER + 1)'(SENDERS);
+    assign missing = state == FIRST && !chained[chain] || state == COMPARE && !same && !follower[NUMBER];
+    assign add     = missing && learning && count != (NUMBER + 1)'(SENDERS);
 
     always_ff @(posedge clk) begin
-        entry <= entries[at];
+        entry    <= entries[at];
+        follower <= followers[at];
         if (add) begin
             entries[count[NUMBER-1:0]]   <= {key_session, key_src, key_context, key_record};
             followers[count[NUMBER-1:0]] <= {chained[chain], heads[chain]};

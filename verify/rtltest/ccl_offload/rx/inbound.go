@@ -88,7 +88,7 @@ var files = []string{
 	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table",
 	"put_joiner", "rendezvous",
 	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters",
-	"window_table",
+	"skid_buffer", "window_table",
 }
 
 type library struct {

@@ -205,8 +205,11 @@ func bit(v bool) uint32 {
 // decide has a packet decided on, by both.
 func (r *rig) decide(p mpacket) (verdict int) {
 	r.t.Helper()
-	known := len(r.m.headers[p.origin])
+	before := len(r.m.headers[p.origin])
 	if part := r.m.partial[p.origin]; part != nil {
+		if part.mode == modePut {
+			before = len(r.m.putLeft) // taken with the packet
+		}
 		r.count[[]string{"drop", "message", "put", "window"}[part.mode]+" goes on"]++
 	}
 	r.show(p)
@@ -220,6 +223,9 @@ func (r *rig) decide(p mpacket) (verdict int) {
 	if verdict == payloadOf && take == 0 {
 		verdict = dropIt
 	}
+	if verdict == allOf {
+		take += uint32(before)
+	}
 	r.same("verdict", r.Verdict, uint32(verdict))
 	r.same("bytes to take", gotTake, take)
 	if verdict != holdIt {
@@ -227,7 +233,7 @@ func (r *rig) decide(p mpacket) (verdict int) {
 		if n := len(r.m.headers[p.origin]); n > 0 {
 			r.count["headers in part"]++
 		} else {
-			r.same("bytes before", r.Before, uint32(known))
+			r.same("bytes before", r.Before, uint32(before))
 		}
 	}
 	r.count[fmt.Sprintf("verdict %d", verdict)]++

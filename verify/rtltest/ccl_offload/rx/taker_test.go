@@ -23,6 +23,7 @@ type packet struct {
 type stretch struct {
 	session int
 	data    []byte
+	before  int // bytes in front of the packet, which may be anything
 }
 
 const (
@@ -138,8 +139,12 @@ func (x *taker) look() error {
 	if x.bytes = max(n, 0); r.IntN(4) == 0 {
 		x.bytes = r.IntN(x.bytes + 1)
 	}
+	take := x.bytes
+	if x.kind == whole && x.bytes > 0 {
+		take += x.before
+	}
 	b.Set("rx_verdict", uint64(x.kind))
-	b.Set("rx_take_bytes", uint64(x.bytes))
+	b.Set("rx_take_bytes", uint64(take))
 	b.Set("rx_before", uint64(x.before))
 	b.Set("rx_rest", uint64(x.rest))
 	x.offered = p
@@ -156,9 +161,9 @@ func (x *taker) took(resetting bool) error {
 	case verdict && x.kind != hold:
 		s := p.session
 		if x.kind == payload && x.bytes > 0 {
-			x.jobs = append(x.jobs, stretch{s, p.data[beat-x.before:][:x.bytes]})
+			x.jobs = append(x.jobs, stretch{s, p.data[beat-x.before:][:x.bytes], 0})
 		} else if x.kind == whole && x.bytes > 0 {
-			x.jobs = append(x.jobs, stretch{s, p.data[:x.bytes]})
+			x.jobs = append(x.jobs, stretch{s, append(make([]byte, x.before), p.data[:x.bytes]...), x.before})
 		}
 		if x.rest > 0 {
 			p.data = p.data[len(p.data)-x.rest:]
@@ -182,10 +187,11 @@ func (x *taker) took(resetting bool) error {
 	if len(x.jobs) == 0 {
 		return errors.New("data come that nobody has taken")
 	}
-	j := x.jobs[0].data
+	j, before := x.jobs[0].data, x.jobs[0].before
 	n := min(beat, len(j))
-	if got := b.Bytes("rx_data"); !bytes.Equal(got[:n], j[:n]) || b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) ||
-		b.Is("rx_data_last") != (n == len(j)) {
+	x.jobs[0].before = 0
+	if got := b.Bytes("rx_data"); !bytes.Equal(got[before:n], j[before:n]) ||
+		b.Get("rx_data_keep") != ^uint64(0)>>(beat-n) || b.Is("rx_data_last") != (n == len(j)) {
 		return fmt.Errorf("data are %X keep %X last %t, not %X of %d", got, b.Get("rx_data_keep"), b.Is("rx_data_last"),
 			j[:n], len(j))
 	}

@@ -234,9 +234,14 @@ void Bench::sample() {
         face.before = m.rx_before;
         face.rest = m.rx_rest;
         if (m.rx_verdict >= 2 && m.rx_take_bytes) {
-            uint32_t from = m.rx_verdict == 2 ? beat - m.rx_before : 0;
             Stream s;
-            s.data.assign(face.offer_data + from, face.offer_data + from + m.rx_take_bytes);
+            uint8_t *end = face.offer_data + m.rx_take_bytes - m.rx_before + (m.rx_verdict == 2 ? beat : 0);
+            if (m.rx_verdict == 2) {
+                s.data.assign(end - m.rx_take_bytes, end);
+            } else { // in front of the packet is anything
+                while (s.data.size() < m.rx_before) s.data.push_back(static_cast<uint8_t>(next()));
+                s.data.insert(s.data.end(), face.offer_data, end);
+            }
             streams.push_back(std::move(s));
         }
     }
