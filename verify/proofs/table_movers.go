@@ -59,14 +59,17 @@ var movers = []Proof{
 		Name: "dma_rotate",
 		Shows: "two enabled cycles later every byte stands as many lanes to the right (or left) as it was told; an idle " +
 			"cycle moves nothing",
-		Design: []string{"external_dma/dma_rotate.sv"},
+		Design: []string{"external_dma/dma_rotate.sv", "common/byte_rotate.sv"},
 		Why:    "one bit of each byte: all of a byte go the same way",
 		Depth:  4, K: 1,
 		Broken: []Defect{
 			{Name: "the second stage turns by what the next line wants", Old: "lanes  <= in_lanes[2:0];",
 				New: "lanes  <= in_lanes[5:3];"},
-			{Name: "8 lanes turned the wrong way", Old: "{by16[63:0], by16[511:64]}", New: "{by16[447:0], by16[511:448]}"},
-			{Name: "2 lanes to the left are 1", Old: "{by4[495:0], by4[511:496]}", New: "{by4[503:0], by4[511:504]}"},
+			{Name: "a stage turns the wrong way", File: "common/byte_rotate.sv", Old: ": {word[SHIFT-1:0], word[WIDTH-1:SHIFT]}",
+				New: ": {word[WIDTH-SHIFT-1:0], word[WIDTH-1:WIDTH-SHIFT]}"},
+			{Name: "a stage to the left turns by half of it", File: "common/byte_rotate.sv",
+				Old: "? {word[WIDTH-SHIFT-1:0], word[WIDTH-1:WIDTH-SHIFT]}",
+				New: "? {word[WIDTH-SHIFT/2-1:0], word[WIDTH-1:WIDTH-SHIFT/2]}"},
 			{Name: "an idle cycle moves the first stage", Old: "if (enable && in_valid) begin", New: "if (in_valid) begin",
 				Depth: 5},
 			{Name: "an idle cycle moves the second stage", Old: "if (enable && valid) out_data", New: "if (valid) out_data",
@@ -77,8 +80,8 @@ var movers = []Proof{
 		Name: "dma_read_align",
 		Shows: "every command takes its lines and no other, gives its bytes from lane 0 on, unchanged and in order, with " +
 			"exact TKEEP and TLAST, and one status that says how it went",
-		Design: []string{"external_dma/dma_read_align.sv", "external_dma/dma_rotate.sv", "common/skid_buffer.sv",
-			"common/fifo.sv"},
+		Design: []string{"external_dma/dma_read_align.sv", "external_dma/dma_rotate.sv", "common/byte_rotate.sv",
+			"common/skid_buffer.sv", "common/fifo.sv"},
 		Why:   "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
 		Depth: 8, K: 1,
 		Broken: []Defect{
@@ -100,7 +103,8 @@ var movers = []Proof{
 		Shows: "every byte of a command up to its end or that of the packet is written once, in its place, and no other; " +
 			"bursts hold these lines without a gap, end with their block of lines or the command, and the last one says how " +
 			"it went",
-		Design: []string{"external_dma/dma_write_align.sv", "external_dma/dma_rotate.sv", "common/skid_buffer.sv"},
+		Design: []string{"external_dma/dma_write_align.sv", "external_dma/dma_rotate.sv", "common/byte_rotate.sv",
+			"common/skid_buffer.sv"},
 		Why: "blocks of 4 lines instead of 16, 16 bits of the address: lines are counted; one bit of each byte is " +
 			"free: all of a byte go the same way",
 		Depth: 9, Base: 4, K: 1,

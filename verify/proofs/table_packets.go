@@ -79,16 +79,15 @@ var packets = []Proof{
 		Name: "byte_packer",
 		Shows: "every byte comes out once, in its place in the rows, with exact strobes; rows leave when they are full " +
 			"or flushed, the last one of a flushed slice is told",
-		Design: []string{"ccl_offload/data/byte_packer.sv"},
+		Design: []string{"ccl_offload/data/byte_packer.sv", "common/byte_rotate.sv"},
 		Why:    "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
 		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
-			{Name: "a row that is just full stays", Old: "spills || ends || filled == 7'(KEEP);", New: "spills || ends;"},
-			{Name: "bytes behind the end of the row are lost", Old: "spills ? row[2*WIDTH-1:WIDTH] : ", New: "spills ? '0 : "},
-			{Name: "the whole beat is strobed", Old: "in_bytes == 7'(KEEP) ? '1 : ~({KEEP{1'b1}} << in_bytes);", New: "'1;"},
+			{Name: "a row that is just full stays", Old: "out_valid   <= full || ends;", New: "out_valid   <= spills || ends;"},
+			{Name: "bytes behind the end of the row are lost", Old: "spills ? spilled :", New: "spills ? '0 :"},
+			{Name: "the whole beat is strobed", Old: "until_[i]      = 7'(i) < filled;", New: "until_[i]      = 1'b1;"},
 			{Name: "the rest is not flushed", Old: "flushing    <= ends && spills;", New: "flushing    <= 1'b0;"},
-			{Name: "a slice that continues begins at the offset", Old: "place       = in_first && !in_continues ?",
-				New: "place       = in_first ?"},
+			{Name: "a slice that continues begins at the offset", Old: "= in_first && !in_continues;", New: "= in_first;"},
 			{Name: "both rows at the end are the last", Old: "out_last    <= ends && !spills;", New: "out_last    <= ends;"},
 			{Name: "what is forgotten comes back", Old: "if (forget) begin", New: "if (1'b0) begin"},
 			{Name: "a row that waits is overwritten", Old: "assign in_ready = (!out_valid || out_ready) && !flushing;",
@@ -191,7 +190,7 @@ var packets = []Proof{
 		Shows: "every byte of a slice is written once, into its place of its slot and nowhere else; done tells when the " +
 			"last one is",
 		Design: []string{"ccl_offload/data/slot_writer.sv", "ccl_offload/data/beat_counter.sv",
-			"ccl_offload/data/byte_packer.sv", "common/fifo.sv"},
+			"ccl_offload/data/byte_packer.sv", "common/byte_rotate.sv", "common/fifo.sv"},
 		Why: "2 slices at a time instead of 8; one bit of each byte is free: all of a byte go the same way; slices have " +
 			"any number of bytes",
 		Depth: 9, Base: 4, K: 1,

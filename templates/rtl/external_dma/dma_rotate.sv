@@ -13,33 +13,20 @@ module dma_rotate #(
     output logic [511:0] out_data    // two enabled cycles later
 );
 
-    logic [511:0] by32, by16, by8, middle, by4, by2, by1;
+    logic [511:0] coarse, middle, fine;
     logic [2:0]   lanes;
     logic         valid;
 
-    if (LEFT) begin : to_the_left
-        assign by32 = in_lanes[5] ? {in_data[255:0], in_data[511:256]} : in_data;
-        assign by16 = in_lanes[4] ? {by32[383:0], by32[511:384]} : by32;
-        assign by8  = in_lanes[3] ? {by16[447:0], by16[511:448]} : by16;
-        assign by4  = lanes[2] ? {middle[479:0], middle[511:480]} : middle;
-        assign by2  = lanes[1] ? {by4[495:0], by4[511:496]} : by4;
-        assign by1  = lanes[0] ? {by2[503:0], by2[511:504]} : by2;
-    end else begin : to_the_right
-        assign by32 = in_lanes[5] ? {in_data[255:0], in_data[511:256]} : in_data;
-        assign by16 = in_lanes[4] ? {by32[127:0], by32[511:128]} : by32;
-        assign by8  = in_lanes[3] ? {by16[63:0], by16[511:64]} : by16;
-        assign by4  = lanes[2] ? {middle[31:0], middle[511:32]} : middle;
-        assign by2  = lanes[1] ? {by4[15:0], by4[511:16]} : by4;
-        assign by1  = lanes[0] ? {by2[7:0], by2[511:8]} : by2;
-    end
+    byte_rotate #(.LEFT(LEFT)) by_eights (.in_data, .lanes({in_lanes[5:3], 3'd0}), .out_data(coarse));
+    byte_rotate #(.LEFT(LEFT)) by_ones (.in_data(middle), .lanes({3'd0, lanes}), .out_data(fine));
 
     always_ff @(posedge clk) begin
         if (enable) valid <= in_valid;
         if (enable && in_valid) begin
-            middle <= by8;
+            middle <= coarse;
             lanes  <= in_lanes[2:0];
         end
-        if (enable && valid) out_data <= by1;
+        if (enable && valid) out_data <= fine;
     end
 
 endmodule

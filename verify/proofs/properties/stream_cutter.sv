@@ -81,18 +81,21 @@ module proof (
     end
 
 `ifdef INVARIANTS
-    (* hierconn *) wire [1023:0] \dut.held ;
-    (* hierconn *) wire [7:0]    \dut.level ;
-    (* hierconn *) wire [12:0]   \dut.counter.moved ;
+    (* hierconn *) wire [511:0] \dut.first ;
+    (* hierconn *) wire [511:0] \dut.second ;
+    (* hierconn *) wire [1:0]   \dut.beats ;
+    (* hierconn *) wire [5:0]   \dut.offset ;
+    (* hierconn *) wire [12:0]  \dut.counter.moved ;
     wire [127:0] held;
-    generate for (i = 0; i < 128; i = i + 1) begin : held_bytes
-        assign held[i] = \dut.held [8*i];
+    generate for (i = 0; i < 64; i = i + 1) begin : held_bytes
+        assign held[i]      = \dut.first [8*i];
+        assign held[64 + i] = \dut.second [8*i];
     end endgenerate
     always @* if (started && !rst) begin
-        assert (level == \dut.level && gone == \dut.counter.moved );
+        assert (level == 64 * \dut.beats - \dut.offset && gone == \dut.counter.moved );
+        assert (\dut.beats <= 2 && (\dut.beats != 0 || \dut.offset == 0));
         if (gone != 0) assert (slice_valid && gone < slice_bytes);
-        if (watched) assert (ahead < level && held[ahead[6:0]] == bit_);
-        assert ((held >> level) == 0);
+        if (watched) assert (ahead < level && held[7'(\dut.offset + ahead)] == bit_);
     end
 `endif
 

@@ -29,27 +29,36 @@ module byte_packer (
     localparam int unsigned WIDTH = engine_pkg::DATA_WIDTH;
     localparam int unsigned KEEP  = engine_pkg::KEEP_WIDTH;
 
-    logic [WIDTH-1:0]   part, part_now;      // of the row that is not full
-    logic [KEEP-1:0]    part_strobe, strobe_now, beat_strobe;
-    logic [5:0]         level;               // where the next byte goes
-    logic [5:0]         place;
-    logic [2*WIDTH-1:0] row;
-    logic [2*KEEP-1:0]  strobe;
-    logic [6:0]         filled;              // bytes of the row, with the beat; may pass its end
-    logic               spills, ends, take, flushing;
+    logic [WIDTH-1:0]  part;                // of the row that is not full
+    logic [KEEP-1:0]   part_strobe;
+    logic [5:0]        level;               // where the next byte goes
+    logic [5:0]        place;
+    logic [WIDTH-1:0]  turned, row, kept;   // the beat, in the lanes that its bytes go to
+    logic [KEEP-1:0]   from, until_, until_next, strobe, spilled; // lanes
+    logic [6:0]        filled;              // bytes of the row, with the beat; may pass its end
+    logic              fresh, spills, full, ends, take, flushing;
 
-    assign place       = in_first && !in_continues ? in_offset : level;
-    assign part_now    = in_first && !in_continues ? '0 : part;
-    assign strobe_now  = in_first && !in_continues ? '0 : part_strobe;
-    assign beat_strobe = in_bytes == 7'(KEEP) ? '1 : ~({KEEP{1'b1}} << in_bytes);
-    assign row         = (2*WIDTH)'(part_now) | ((2*WIDTH)'(masked) << {place, 3'd0});
-    assign strobe      = (2*KEEP)'(strobe_now) | ((2*KEEP)'(beat_strobe) << place);
-    assign spills      = 8'(place) + 8'(in_bytes) > 8'(KEEP);
-    assign filled      = 7'(place) + in_bytes;
-    assign ends        = in_last && in_flush;
+    byte_rotate #(.LEFT(1'b1)) rotate (.in_data, .lanes(place), .out_data(turned));
 
-    logic [WIDTH-1:0] masked;
-    always_comb for (int unsigned i = 0; i < KEEP; i++) masked[8*i +: 8] = in_data[8*i +: 8] & {8{beat_strobe[i]}};
+    assign fresh   = in_first && !in_continues;
+    assign place   = fresh ? in_offset : level;
+    assign filled  = 7'(place) + in_bytes;
+    assign spills  = filled > 7'(KEEP);
+    assign full    = filled >= 7'(KEEP);
+    assign ends    = in_last && in_flush;
+    assign strobe  = (fresh ? '0 : part_strobe) | from & until_;
+    assign spilled = until_next & {KEEP{spills}};
+
+    always_comb
+        for (int unsigned i = 0; i < KEEP; i++) begin
+            from[i]        = 6'(i) >= place;
+            until_[i]      = 7'(i) < filled;
+            until_next[i]  = 7'(i) < 7'(filled[5:0]);
+            row[8*i +: 8]  = part[8*i +: 8] & {8{!fresh}} | turned[8*i +: 8] & {8{from[i] && until_[i]}};
+            // What the next row begins with: bytes behind the end of this one, or all if it is not written out.
+            kept[8*i +: 8] = part[8*i +: 8] & {8{!fresh && !full && !ends}}
+                | turned[8*i +: 8] & {8{spills ? until_next[i] : from[i] && until_[i] && !full && !ends}};
+        end
 
     // A flush that finds a second row in part takes a cycle of its own.
     assign in_ready = (!out_valid || out_ready) && !flushing;
@@ -75,15 +84,14 @@ module byte_packer (
             end else begin
                 out_valid <= 1'b0;
                 if (take) begin
-                    out_valid   <= spills || ends || filled == 7'(KEEP);
-                    out_data    <= row[WIDTH-1:0];
-                    out_strobe  <= strobe[KEEP-1:0];
+                    out_valid   <= full || ends;
+                    out_data    <= row;
+                    out_strobe  <= strobe;
                     out_last    <= ends && !spills;
                     flushing    <= ends && spills;
                     level       <= ends && !spills ? '0 : filled[5:0];
-                    part        <= spills ? row[2*WIDTH-1:WIDTH] : (ends || filled == 7'(KEEP)) ? '0 : row[WIDTH-1:0];
-                    part_strobe <= spills ? strobe[2*KEEP-1:KEEP]
-                        : (ends || filled == 7'(KEEP)) ? '0 : strobe[KEEP-1:0];
+                    part        <= kept;
+                    part_strobe <= spills ? spilled : full || ends ? '0 : strobe;
                 end
             end
         end

@@ -26,51 +26,49 @@ module stream_cutter (
     localparam int unsigned WIDTH = engine_pkg::DATA_WIDTH;
     localparam int unsigned BEAT  = cclo_pkg::BEAT_BYTES;
 
-    logic [2*WIDTH-1:0] held, after;
-    logic [7:0]         level, rest, dropped; // bytes held: 0 to 128
-    logic [6:0]         wanted;
-    logic               move, take;
+    logic [WIDTH-1:0]   first, second, mixed; // beats held, oldest first
+    logic [1:0]         beats, leaving, stay; // how many
+    logic [5:0]         offset;               // of the next byte, in the first one
+    logic [6:0]         wanted, ending;       // where the part of the slice ends, from the begin of the first beat
+    logic               finishing, move, take;
     logic [engine_pkg::KEEP_WIDTH-1:0] _unused_keep;
 
     beat_counter counter (
         .clk, .rst, .bytes(slice_bytes), .move, .last(out_last), .keep(_unused_keep), .beat_bytes(wanted)
     );
+    byte_rotate rotate (.in_data(mixed), .lanes(offset), .out_data);
 
-    // A beat is taken when there is room behind the one that leaves.
-    assign out_valid   = slice_valid && level >= 8'(wanted);
-    assign out_data    = held[WIDTH-1:0];
+    always_comb
+        for (int unsigned i = 0; i < BEAT; i++)
+            mixed[8*i +: 8] = first[8*i +: 8] & {8{6'(i) >= offset}} | second[8*i +: 8] & {8{6'(i) < offset}};
+
+    // A beat is taken when there is room behind those that leave.
+    assign ending      = 7'(offset) + wanted;
+    assign out_valid   = slice_valid && (beats[1] || beats[0] && ending <= 7'(BEAT));
     assign move        = out_valid && out_ready;
     assign slice_ready = move && out_last;
-    assign in_ready    = rest <= 8'(BEAT);
+    assign finishing   = out_last && slice_finishes;
+    assign stay        = beats - leaving;
+    assign in_ready    = !stay[1];
     assign take        = in_valid && in_ready;
 
-    // What is dropped is the rest of the beat in which a finishing slice ends;
-    // a whole beat behind it stays.
+    // The beat in which a finishing slice ends leaves as a whole.
     always_comb begin
-        rest    = level;
-        dropped = '0;
-        if (move) begin
-            dropped = 8'(wanted);
-            rest    = level - 8'(wanted);
-            if (out_last && slice_finishes) begin
-                dropped = dropped + {2'd0, rest[5:0]};
-                rest    = {rest[7:6], 6'd0};
-            end
-        end
-        if (drop) begin
-            dropped = {2'd0, level[5:0]};
-            rest    = {level[7:6], 6'd0};
-        end
-        after = held >> {dropped, 3'd0};
+        leaving = '0;
+        if (move) leaving = finishing ? (ending > 7'(BEAT) ? 2'd2 : 2'd1) : {1'b0, ending[6]};
+        if (drop) leaving = {1'b0, offset != '0};
     end
 
     always_ff @(posedge clk) begin
+        if (take) second <= in_data;
+        if (leaving != '0 || beats == '0) first <= leaving == 2'd1 && beats[1] ? second : in_data;
         if (rst) begin
-            level <= '0;
-            held  <= '0;
+            beats  <= '0;
+            offset <= '0;
         end else begin
-            level <= take ? rest + 8'(BEAT) : rest;
-            held  <= take ? after | ((2*WIDTH)'(in_data) << {rest, 3'd0}) : after;
+            beats <= stay + 2'(take);
+            if (move) offset <= finishing ? '0 : ending[5:0];
+            if (drop) offset <= '0;
         end
     end
 
