@@ -99,7 +99,7 @@ var packets = []Proof{
 		Shows: "of a stream that begins anywhere in its first beat every byte from there on comes out once, in its " +
 			"place, with exact keeps, and nothing else; one that begins with its beat goes through as it comes; the last " +
 			"beat is told",
-		Design: []string{"ccl_offload/rx/rx_shift.sv"},
+		Design: []string{"ccl_offload/rx/rx_shift.sv", "common/byte_rotate.sv"},
 		Why:    "all as in the hardware; one bit of each byte is free: all of a byte go the same way",
 		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
@@ -111,8 +111,7 @@ var packets = []Proof{
 			{Name: "a beat that waits is overwritten", Old: "if (in_valid && in_ready) former", New: "if (in_valid) former"},
 			{Name: "the first beat is taken for one that goes on", Old: "else if (out_valid && out_ready && in_last) carries",
 				New: "else if (out_valid && out_ready && out_last) carries"},
-			{Name: "the second step is left out", Old: "DATA'({2{near}} >> {in_shift[1:0], 3'd0});",
-				New: "DATA'({2{far}} >> {in_shift[1:0], 3'd0});"},
+			{Name: "a beat is not turned", File: "common/byte_rotate.sv", Old: "!lanes[STAGES-1-i] ? word", New: "1'b1 ? word"},
 			{Name: "keeps are not shifted", Old: "carries ? low | turned_keep : low & turned_keep;", New: "in_keep;"},
 			{Name: "the beat before fills all lanes", Old: "low[i] ? carries ?", New: "carries || low[i] ? carries ?"},
 			{Name: "what was left out comes behind the end", Old: " & {8{carries}};", New: ";"},

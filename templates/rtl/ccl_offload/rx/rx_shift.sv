@@ -24,17 +24,15 @@ module rx_shift (
     localparam int unsigned DATA = engine_pkg::DATA_WIDTH;
     localparam int unsigned KEEP = engine_pkg::KEEP_WIDTH;
 
-    // Rotated in three steps of four distances each: a LUT a bit and step.
-    logic [DATA-1:0] far, near, turned;
+    logic [DATA-1:0] turned;               // the beat
     logic [KEEP-1:0] far_keep, near_keep, turned_keep;
     logic [DATA-1:0] former;               // the beat before this one, rotated
     logic [KEEP-1:0] low;                  // lanes of the bytes that it has left
     logic            carries;              // bytes of the beat before are left
     logic            first, splits;        // nothing goes out yet; it goes out in two beats
 
-    assign far         = DATA'({2{in_data}} >> {in_shift[5:4], 7'd0});
-    assign near        = DATA'({2{far}} >> {in_shift[3:2], 5'd0});
-    assign turned      = DATA'({2{near}} >> {in_shift[1:0], 3'd0});
+    byte_rotate rotate (.in_data, .lanes(in_shift), .out_data(turned));
+
     assign far_keep    = KEEP'({2{in_keep}} >> {in_shift[5:4], 4'd0});
     assign near_keep   = KEEP'({2{far_keep}} >> {in_shift[3:2], 2'd0});
     assign turned_keep = KEEP'({2{near_keep}} >> in_shift[1:0]);
