@@ -47,10 +47,10 @@ var common = []Proof{
 		Why:    "4 requests instead of up to 32: the logic is the same for each",
 		Depth:  12, K: 1, Quick: true,
 		Broken: []Defect{
-			{Name: "the lowest always wins", Old: "|(request & behind) ? request & behind : request", New: "request"},
+			{Name: "the lowest always wins", Old: "later[N-1] ? later : after(request)", New: "after(request)"},
 			{Name: "the granted one keeps the first claim", Old: "behind <= reached << 1", New: "behind <= reached"},
-			{Name: "two are granted", Old: "reached & ~(reached << 1)", New: "preferred"},
-			{Name: "nobody is granted behind the last one", Old: "request & behind : request;", New: "request & behind : '0;"},
+			{Name: "two are granted", Old: "reached & ~(reached << 1)", New: "reached"},
+			{Name: "nobody is granted behind the last one", Old: "later[N-1] ? later : after(request);", New: "later;"},
 			{Name: "the turn is not noted", Old: "behind <= reached << 1", New: "behind <= behind"},
 		},
 	},

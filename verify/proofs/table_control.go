@@ -124,7 +124,7 @@ var control = []Proof{
 			{Name: "an answer is replaced at the output", Old: "!answer && (!out_valid || out_ready);", New: "!answer;"},
 			{Name: "an answer leaves while a call is taken", Old: "picked && !take && !answer", New: "picked && !answer"},
 			{Name: "the first client comes first", File: "common/round_robin.sv",
-				Old: "|(request & behind) ? request & behind : request", New: "request"},
+				Old: "later[N-1] ? later : after(request)", New: "after(request)"},
 			{Name: "the age counts from the answer", Old: "stamps[given] <= clock;", New: "stamps[answering] <= clock;"},
 		},
 	},

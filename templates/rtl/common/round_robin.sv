@@ -17,15 +17,20 @@ module round_robin #(
     localparam int unsigned INDEX = N > 1 ? $clog2(N) : 1;
 
     logic [N-1:0] behind;    // all that come after who was granted before
-    logic [N-1:0] preferred;
+    logic [N-1:0] later;     // the first request of those, and all after it
     logic [N-1:0] reached;   // the granted one, and all after it
 
-    assign preferred = |(request & behind) ? request & behind : request;
-    assign grant     = reached & ~(reached << 1);
+    // A request, and all after it.
+    function automatic logic [N-1:0] after(input logic [N-1:0] of);
+        after = of;
+        for (int unsigned by = 1; by < N; by = 2 * by) after = after | (after << by);
+    endfunction
+
+    assign later   = after(request & behind);
+    assign reached = later[N-1] ? later : after(request);
+    assign grant   = reached & ~(reached << 1);
 
     always_comb begin
-        reached = preferred;
-        for (int unsigned by = 1; by < N; by = 2 * by) reached = reached | (reached << by);
         index = '0;
         for (int unsigned i = 0; i < N; i++) if (grant[i]) index = index | INDEX'(i); // of one at most
     end

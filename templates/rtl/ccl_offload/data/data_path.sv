@@ -211,6 +211,8 @@ module data_path #(
     logic [31:0] op0_code, op1_code;
     logic [1:0] cut_take;
     logic [LENGTH-1:0] cut_bytes;
+    logic [LENGTH+1:0] kernel_slice; // that is cut next
+    logic kernel_slice_valid, kernel_slice_ready;
     logic beside_second; // what is read beside the next slice comes behind operand 1
     logic [1:0] more_valid, more_take, more_last;
     logic cut_slice, cut_slice_ready, cut_finishes, cut_valid, cut_last, cut_second, _unused_cut_room;
@@ -285,8 +287,13 @@ module data_path #(
         .clk, .rst(stage_rst), .clear(1'b0),
         .in_valid(dispatch && (op0_kernel || op1_kernel)), .in_ready(_unused_cut_room),
         .in_data({!op0_kernel, slice.last, op0_kernel ? slice.op0.bytes : slice.op1.bytes}),
-        .out_valid(cut_slice), .out_ready(cut_slice_ready),
-        .out_data({cut_second, cut_finishes, cut_bytes}), .count(_unused_cut_count)
+        .out_valid(kernel_slice_valid), .out_ready(kernel_slice_ready), .out_data(kernel_slice),
+        .count(_unused_cut_count)
+    );
+    skid_buffer #(.WIDTH(2 + LENGTH)) cut_slices (
+        .clk, .rst(stage_rst),
+        .in_valid(kernel_slice_valid), .in_ready(kernel_slice_ready), .in_data(kernel_slice),
+        .out_valid(cut_slice), .out_ready(cut_slice_ready), .out_data({cut_second, cut_finishes, cut_bytes})
     );
     stream_cutter kernel_cutter (
         .clk, .rst(stage_rst),
