@@ -78,14 +78,14 @@ func TestEachProcessorHasItsFiles(t *testing.T) {
 	}
 }
 
-// The option changes nothing but the processor and what says so.
+// The option changes nothing but the processor and what says so: inspection has the hash of the design.
 func TestTheRestStaysTheSame(t *testing.T) {
 	_, own := engineOf(t, madeWith(t, ""))
 	_, said := engineOf(t, madeWith(t, "own"))
 	_, vendor := engineOf(t, madeWith(t, "microblaze_v"))
 	for name, text := range own {
 		assert.Check(t, is.Equal(string(said[name]), string(text)), "%s changes by saying the default", name)
-		if other, there := vendor[name]; there && string(other) != string(text) {
+		if other, there := vendor[name]; there && string(other) != string(text) && name != "ccl_offload/regs/inspection.sv" {
 			t.Errorf("%s is another one with MicroBlaze V", name)
 		}
 	}
