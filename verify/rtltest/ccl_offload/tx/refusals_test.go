@@ -53,7 +53,6 @@ type refuser struct {
 	told     int // of them
 	givenUp  []uint64
 	cycle    int
-	session  uint64 // of the last request
 	requests map[uint64]int
 }
 
