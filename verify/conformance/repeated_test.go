@@ -142,7 +142,7 @@ func plans(t *testing.T, name string, count int, cheap func(first uint64, later 
 // said is a call as firmware tells calls apart.
 type said struct {
 	op       string
-	src, dst int // which of two buffers
+	src, dst int // which of three buffers; the last one crosses an address of 32 bits
 	n, root  int
 	f        accl.Func
 	reversed bool // in a communicator of its own
@@ -172,6 +172,8 @@ func plansOfOneCall(t *testing.T, few, most int) {
 	}{
 		{"the source", func(s *said) { s.src = 1 }},
 		{"the destination", func(s *said) { s.dst = 1 }},
+		{"the source, across 8 GiB,", func(s *said) { s.src = 2 }},
+		{"the destination, across 4 GiB,", func(s *said) { s.dst = 2 }},
 		{"the buffers of another rank", func(s *said) { s.moved = true }},
 		{"the count", func(s *said) { s.n = most }},
 		{"the root", func(s *said) { s.root = 2 }},
@@ -182,7 +184,7 @@ func plansOfOneCall(t *testing.T, few, most int) {
 	}
 	ctx := limited(t, time.Minute)
 	_, engines := emulated(ctx, t, "u55c_tcp", ranks)
-	var src, dst [ranks][2]*accl.Buffer[float32]
+	var src, dst [ranks][3]*accl.Buffer[float32]
 	var world, reversed [ranks]*accl.Comm
 	for r, e := range engines {
 		err := e.SetMaxEager(ctx, uint32(e.Platform().RxBuffers.Bytes))
@@ -191,11 +193,14 @@ func plansOfOneCall(t *testing.T, few, most int) {
 		if reversed[r], err = e.Split(ctx, []int{2, 1, 0}); err != nil {
 			t.Fatal(err)
 		}
-		for i := range 2 {
-			for _, b := range []*[2]*accl.Buffer[float32]{&src[r], &dst[r]} {
-				if b[i], err = accl.Alloc[float32](ctx, e, most); err != nil {
-					t.Fatal(err)
+		for k, b := range []*[3]*accl.Buffer[float32]{&src[r], &dst[r]} {
+			for i := range b {
+				var options []accl.AllocOption
+				if i == 2 {
+					options = append(options, accl.At(uint64(2-k)<<32-32))
 				}
+				b[i], err = accl.Alloc[float32](ctx, e, ranks*most, options...)
+				assert.NilError(t, err)
 			}
 		}
 	}
@@ -209,8 +214,8 @@ func plansOfOneCall(t *testing.T, few, most int) {
 		var all sync.WaitGroup
 		errs := make([]error, ranks)
 		for r := range ranks {
-			for i := range 2 {
-				for k := range most {
+			for i := range src[r] {
+				for k := range ranks * most {
 					src[r][i].Host()[k], dst[r][i].Host()[k] = value(r, k, i), -1
 				}
 			}
@@ -219,10 +224,13 @@ func plansOfOneCall(t *testing.T, few, most int) {
 				comm = reversed[r]
 			}
 			all.Go(func() {
-				if s.op == "bcast" {
+				switch s.op {
+				case "bcast":
 					_, errs[r] = comm.Bcast(ctx, src[r][from(r)], s.n, accl.Peer(s.root), s.options...)
-				} else {
+				case "reduce":
 					_, errs[r] = comm.Reduce(ctx, src[r][from(r)], dst[r][to(r)], s.n, accl.Peer(s.root), s.f, s.options...)
+				case "allgather":
+					_, errs[r] = comm.AllGather(ctx, src[r][from(r)], dst[r][to(r)], s.n, s.options...)
 				}
 			})
 		}
@@ -244,6 +252,15 @@ func plansOfOneCall(t *testing.T, few, most int) {
 				}
 			}
 			for r := range ranks {
+				for q := range ranks {
+					of := q
+					if s.reversed {
+						of = ranks - 1 - q
+					}
+					if got := dst[r][to(r)].Host()[q*s.n+k]; s.op == "allgather" && got != value(of, k, from(of)) {
+						t.Fatalf("%s with %s changed: element %d of block %d of rank %d is %v", s.op, what, k, q, r, got)
+					}
+				}
 				if s.op == "reduce" && r == root && dst[r][to(r)].Host()[k] != want {
 					t.Fatalf("%s with %s changed: element %d of rank %d is %v, not %v", s.op, what, k, r, dst[r][to(r)].Host()[k],
 						want)
@@ -255,7 +272,7 @@ func plansOfOneCall(t *testing.T, few, most int) {
 			}
 		}
 	}
-	for _, op := range []string{"bcast", "reduce"} {
+	for _, op := range []string{"bcast", "reduce", "allgather"} {
 		usual := said{op: op, n: few, f: accl.Sum}
 		for _, change := range changes {
 			for range 4 {
