@@ -23,7 +23,7 @@ type InspectionWords struct {
 // which may have halted.
 type Inspection struct {
 	Version      uint32 `json:"version"`
-	DesignHash   uint32 `json:"design_hash"`   // first 32 bits of the design's SHA-256
+	DesignHash   uint32 `json:"design_hash"`   // of the design without how it is built
 	FirmwareHash uint32 `json:"firmware_hash"` // first 32 bits of the control firmware's SHA-256; 0 if it has not begun
 
 	Halted     bool   `json:"halted"`

@@ -110,7 +110,8 @@ func (b *builder) memoryWords(n *node, m *Memory, sized bool) {
 		if ok {
 			s := span{c.String(), c.at("at"), b.age(c, "at"), uint64(at), uint64(at) + uint64(w.Count*w.Width/8)}
 			placed = append(placed, s)
-			if !sized || b.inside(s, n, m) {
+			// Registers of the hardware may lie behind the memory.
+			if !sized || c.flag("hardware") && at >= m.Base+m.Size || b.inside(s, n, m) {
 				m.Words = append(m.Words, w)
 			}
 		}

@@ -73,7 +73,7 @@ var abiKind = &kind{
 			attrs: map[string]cty.Type{"doc": text, "base": number, "processor_base": number, "size": number},
 			children: []*kind{
 				{block: "word", what: "word", attrs: map[string]cty.Type{"doc": text, "at": number, "width": number,
-					"count": number, "group": text}},
+					"count": number, "group": text, "hardware": flag}},
 				{
 					block: "table", what: "table",
 					attrs: map[string]cty.Type{"doc": text, "at": number, "after": text, "header": wordList, "record": wordList,

@@ -110,7 +110,7 @@ func TestExchangeLayout(t *testing.T) {
 	want := design.ExchangeLayout{
 		RxBuffers: 0x800, Communicators: []uint32{communicator},
 		ArithmeticConfigs: []uint32{configs, configs + 36, configs + 72, configs + 108, configs + 144, configs + 180},
-		End:               configs + 216, Limit: 0xFB8, MaxRanks: 48,
+		End:               configs + 216, Limit: 0xFF8, MaxRanks: 51,
 	}
 	same(t, want, x)
 	// 2024: a header of two words, buffers of 7.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/output"
@@ -76,6 +77,22 @@ func Hash(d *design.Design) (string, error) {
 		return "", err
 	}
 	return output.Hash(text), nil
+}
+
+// HardwareHash is the first 32 bits of the SHA-256 of what engines of a design are made
+// for, as JSON: not of the board, of names, or of how it is linked and built.
+func HardwareHash(d *design.Design) (uint32, error) {
+	file, err := convert(d)
+	if err != nil {
+		return 0, fmt.Errorf("hash of %s: %w", d.Platform.Name, err)
+	}
+	text, err := json.Marshal([]any{file.Platform.Interface, file.Platform.HardwareID, file.Platform.ClockMHz, file.Engine,
+		file.Types, file.Functions, file.Conversions, file.Configs, file.Exchange, file.Tuning, file.Limits})
+	if err != nil {
+		return 0, err
+	}
+	bits, err := strconv.ParseUint(output.Hash(text)[:8], 16, 32)
+	return uint32(bits), err
 }
 
 // settingsDepth is how deep objects have one key a line.

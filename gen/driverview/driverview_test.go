@@ -26,7 +26,7 @@ func TestContract(t *testing.T) {
 		host              accl.OperandFlags
 	}{
 		"u280_manual": {
-			generation: "accl-2021", stack: "tcp", features: accl.Features{EngineSessions: true}, base: 0x800, limit: 0xFB8,
+			generation: "accl-2021", stack: "tcp", features: accl.Features{EngineSessions: true}, base: 0x800, limit: 0xFF8,
 			hardwareID: 0xFF8, header: "count", record: "addrl addrh max_len dma_tag status rx_tag rx_len rx_src seq",
 			configFunctions: "reset_periph enable_pkt set_timeout open_port open_con set_stack_type set_max_segment_size " +
 				"recover",

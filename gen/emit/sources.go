@@ -44,13 +44,10 @@ type hardwareView struct {
 	symbols              map[string]string // values of cclo_pkg's symbols
 }
 
-// DesignHash is the first 32 bits of the design's hash, in hexadecimal.
+// DesignHash is what hardware says of its design, in hexadecimal.
 func (v hardwareView) DesignHash() (string, error) {
-	hash, err := designjson.Hash(v.Platform)
-	if err != nil {
-		return "", err
-	}
-	return hash[:8], nil
+	hash, err := designjson.HardwareHash(v.Platform)
+	return fmt.Sprintf("%08x", hash), err
 }
 
 // reduceFunction is a reduction of the interface generation.

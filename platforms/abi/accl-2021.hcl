@@ -27,7 +27,7 @@ abi "accl-2021" {
 
     word "return_code" { at = hex("FFC") }
     word "hardware_id" { at = hex("FF8") }
-    word "inspection" { at = hex("FB8") }
+    word "inspection" { at = hex("1000") }
 
     table "rx_buffers" {
       at     = hex("800")

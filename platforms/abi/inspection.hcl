@@ -90,7 +90,7 @@ abi "inspection" {
     docs = {
       magic            = "Constant inspection_magic."
       version          = "Constant inspection_version."
-      design_hash      = "First 32 bits of the SHA-256 of the design, as design.json has it."
+      design_hash      = "First 32 bits of the SHA-256 of what the design says of its engines."
       firmware_hash    = "First 32 bits of the SHA-256 of the control firmware, which it has written itself; 0 if it has not begun."
       state            = "Layout inspection_state."
       pc               = "Address of the instruction that has trapped or, while the processor runs, of the last one executed."
@@ -109,8 +109,9 @@ abi "inspection" {
 
   memory "exchange" {
     word "inspection" {
-      count = 16
-      doc   = "What the hardware says of itself and of the control processor (record inspection)."
+      count    = 16
+      hardware = true
+      doc      = "What the hardware says of itself and of the control processor (record inspection)."
     }
   }
 }

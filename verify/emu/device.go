@@ -49,12 +49,12 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 	if err := d.usable(ctx); err != nil {
 		return err
 	}
-	if err := d.e.exchange.check(off); err != nil {
-		return err
-	}
 	if word, is := d.e.n.inspection.word(off); is {
 		d.e.do(func() { d.e.control(word, v) })
 		return nil
+	}
+	if err := d.e.exchange.check(off); err != nil {
+		return err
 	}
 	d.e.exchange.Set(off, v)
 	d.e.written.Store(true)

@@ -50,7 +50,7 @@ func TestExchangeRegisters(t *testing.T) {
 				t.Errorf("half word: 0x%X, %v", v, err)
 			}
 		}
-		for _, off := range []uint32{reach[0] + 2, reach[1] + 4, reach[0] - 4, 0xFFFFFFFC} {
+		for _, off := range []uint32{reach[0] + 2, reach[1] + 0x84, reach[0] - 4, 0xFFFFFFFC} {
 			if _, err := d.ReadReg(t.Context(), off); !errors.Is(err, ErrAddress) {
 				t.Errorf("%s: reading 0x%X: %v", platform, off, err)
 			}

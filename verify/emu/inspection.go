@@ -3,7 +3,6 @@ package emu
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designjson"
@@ -70,15 +69,11 @@ func (e *Engine) inspect(ctx context.Context, word string) (v uint32, _ error) {
 
 // designHash is 0 for designs of which only the driver's part is known.
 func (e *Engine) designHash() uint32 {
-	text, err := designjson.Hash(e.d)
+	hash, err := designjson.HardwareHash(e.d)
 	if err != nil {
 		return 0
 	}
-	v, err := strconv.ParseUint(text[:8], 16, 32)
-	if err != nil {
-		return 0
-	}
-	return uint32(v)
+	return hash
 }
 
 func (e *Engine) inspected(word string) uint32 {

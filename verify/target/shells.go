@@ -43,6 +43,9 @@ func Shells(system func() coyote.System) Kind {
 				return s.attach(ctx, part, func(context.Context) error { return failed })
 			}
 			part.Prepare = func(ctx context.Context, ranks []accl.Rank) ([]View, error) {
+				if failed != nil {
+					return nil, failed
+				}
 				said := s.said
 				if part.Said != nil {
 					var err error

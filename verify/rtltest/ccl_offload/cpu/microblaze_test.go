@@ -44,8 +44,10 @@ func TestErrorsThatTheVendorsCoreIgnoresStopIt(t *testing.T) {
 		core.Answer(3, 0, true)
 		stop, _ := core.Run(1000)
 		// What stands in for the vendor's core does not wait for the RAM: it goes on, in vain.
-		if want := (Halt{Cause: 7, Address: 0x20006}); stop != Halted && stop != Broken || core.Halt() != want {
-			t.Errorf("%v: it ends with %v, %+v, not %+v %s", next, stop, core.Halt(), want, core.Fault())
+		got := core.Halt()
+		got.Instruction = 0 // any of those that it has gone on to
+		if want := (Halt{Cause: 7, Address: 0x20006}); stop != Halted && stop != Broken || got != want {
+			t.Errorf("%v: it ends with %v, %+v, not %+v %s", next, stop, got, want, core.Fault())
 		}
 		if core.RAM[0x300/4] != 7 || core.RAM[0x304/4] != 7 {
 			t.Errorf("%v: it goes on: %x, %x", next, core.RAM[0x300/4], core.RAM[0x304/4])

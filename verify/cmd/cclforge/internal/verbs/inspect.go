@@ -118,9 +118,9 @@ func nameInspected(p *accl.Platform, vars string) func(accl.Inspection) inspecte
 	if noImage == nil {
 		symbols, noImage = rv32.ParseSymbols(image.Symbols)
 	}
-	var hash string
+	var hash uint32
 	if d, err := world.Design(p.Name, vars); err == nil {
-		hash, _ = designjson.Hash(d) // then it has none
+		hash, _ = designjson.HardwareHash(d) // then it has none
 	}
 	return func(in accl.Inspection) inspected {
 		r := inspected{
@@ -132,7 +132,7 @@ func nameInspected(p *accl.Platform, vars string) func(accl.Inspection) inspecte
 				r.Function = symbols.Func(in.PC)
 			}
 		}
-		if len(hash) > 8 && hash[:8] == r.Design {
+		if hash != 0 && hash == in.DesignHash {
 			r.Design = p.Name
 		}
 		return r
