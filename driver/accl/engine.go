@@ -66,12 +66,8 @@ func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 }
 
 func (e *Engine) tunes(name string) bool {
-	for _, w := range e.p.Exchange.Words {
-		if w.Name == name && w.Group == "tuning" {
-			return true
-		}
-	}
-	return false
+	w := e.p.Exchange.Word(name)
+	return w != nil && w.Group == "tuning"
 }
 
 // Open configures the engine behind a device as a member of a world of ranks; local is its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ type InspectionWords struct {
 // which may have halted.
 type Inspection struct {
 	Version      uint32 `json:"version"`
-	DesignHash   uint32 `json:"design_hash"`   // of the design without how it is built
+	DesignHash   uint32 `json:"design_hash"`   // of what the design says of its engines
 	FirmwareHash uint32 `json:"firmware_hash"` // first 32 bits of the control firmware's SHA-256; 0 if it has not begun
 
 	Halted     bool   `json:"halted"`
@@ -49,15 +50,9 @@ type Inspection struct {
 
 // inspectionAt is the offset of a word of the inspection.
 func (p *Platform) inspectionAt(name string) (uint32, error) {
-	for _, w := range p.Exchange.Words {
-		if w.Name != "inspection" {
-			continue
-		}
-		for i, word := range p.Inspection.Words {
-			if word == name {
-				return w.At + 4*uint32(i), nil
-			}
-		}
+	w, i := p.Exchange.Word("inspection"), slices.Index(p.Inspection.Words, name)
+	if w != nil && i >= 0 {
+		return w.At + 4*uint32(i), nil
 	}
 	return 0, fmt.Errorf("%w: %s of %s has no word %s", ErrNoInspection, p.Generation, p.Name, name)
 }

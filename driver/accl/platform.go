@@ -111,6 +111,16 @@ type Exchange struct {
 	ConfigOffsets []uint32
 }
 
+// Word is the word of a name; nil if the interface version has none.
+func (x *Exchange) Word(name string) *Word {
+	for i := range x.Words {
+		if x.Words[i].Name == name {
+			return &x.Words[i]
+		}
+	}
+	return nil
+}
+
 // Word is an array at a fixed offset of the exchange memory: Count values of Bits bits.
 type Word struct {
 	Name  string

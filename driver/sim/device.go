@@ -90,15 +90,11 @@ func Open(ctx context.Context, p *accl.Platform, o Options) (*Device, error) {
 		return nil, fmt.Errorf("%w: behind the base 0x%X", ErrFull, o.Base)
 	}
 	d := &Device{o: o, p: p, address: o.Command(o.Rank)}
-	found := false
-	for _, w := range p.Exchange.Words {
-		if w.Name == "return_code" {
-			d.returnCode, found = w.At, true
-		}
-	}
-	if !found {
+	returnCode := p.Exchange.Word("return_code")
+	if returnCode == nil {
 		return nil, fmt.Errorf("sim: the exchange memory of %s has no word return_code", p.Name)
 	}
+	d.returnCode = returnCode.At
 	conn, err := insist(ctx, d.address, o.Dialing)
 	if err != nil {
 		return nil, notServed(p, o, err)

@@ -44,7 +44,7 @@ type hardwareView struct {
 	symbols              map[string]string // values of cclo_pkg's symbols
 }
 
-// DesignHash is what hardware says of its design, in hexadecimal.
+// DesignHash is what hardware says of the design of its engine, in hexadecimal.
 func (v hardwareView) DesignHash() (string, error) {
 	hash, err := designjson.HardwareHash(v.Platform)
 	return fmt.Sprintf("%08x", hash), err

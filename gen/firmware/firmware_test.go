@@ -43,10 +43,7 @@ func TestStaleImages(t *testing.T) {
 const room = 4096
 
 func TestImagesLeaveRoom(t *testing.T) {
-	compiler, err := FindCompiler(t.Context())
-	if err != nil {
-		t.Skip("SKIPPED: ", err)
-	}
+	compiler := compilerOf(t)
 	for name, g := range designtest.Library(t).ABIs {
 		in, err := InputsOf(g)
 		assert.NilError(t, err)
@@ -58,10 +55,7 @@ func TestImagesLeaveRoom(t *testing.T) {
 }
 
 func TestErrorsOfTheCompilerAreShown(t *testing.T) {
-	compiler, err := FindCompiler(t.Context())
-	if err != nil {
-		t.Skip("SKIPPED: ", err)
-	}
+	compiler := compilerOf(t)
 	for _, g := range designtest.Library(t).ABIs {
 		in, err := InputsOf(g)
 		assert.NilError(t, err)
@@ -85,4 +79,14 @@ func TestNoCompiler(t *testing.T) {
 	if _, err := FindCompiler(t.Context()); !errors.Is(err, ErrNoCompiler) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// compilerOf is the compiler of firmware; without one the test is skipped.
+func compilerOf(t *testing.T) *Compiler {
+	t.Helper()
+	compiler, err := FindCompiler(t.Context())
+	if err != nil {
+		t.Skip("SKIPPED: ", err)
+	}
+	return compiler
 }

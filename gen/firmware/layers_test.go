@@ -41,10 +41,7 @@ var entries = []string{"cclo_main", "scheduler"}
 // TestNoFileCallsUpwards holds the symbols of the object files against the layers of the README: a file needs
 // symbols of files before it only.
 func TestNoFileCallsUpwards(t *testing.T) {
-	compiler, err := FindCompiler(t.Context())
-	if err != nil {
-		t.Skip("SKIPPED: ", err)
-	}
+	compiler := compilerOf(t)
 	order := layerOrder(t)
 	for name, generation := range designtest.Library(t).ABIs {
 		in, err := InputsOf(generation)

@@ -151,10 +151,7 @@ func (g *callGraph) indirect(from string) []string {
 
 // A call's stack is large enough for the deepest chain of functions.
 func TestStackIsDeepEnough(t *testing.T) {
-	compiler, err := FindCompiler(t.Context())
-	if err != nil {
-		t.Skip("SKIPPED: ", err)
-	}
+	compiler := compilerOf(t)
 	for name, generation := range designtest.Library(t).ABIs {
 		in, err := InputsOf(generation)
 		assert.NilError(t, err)

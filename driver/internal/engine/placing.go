@@ -119,12 +119,11 @@ func startingWay(words *callWords, kernel layout.Kernel, exchange layout.Registe
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRegister, err)
 	}
-	for _, w := range p.Exchange.Words {
-		if w.Name == "return_code" {
-			return &starting{words, k, exchange, w.At}, nil
-		}
+	w := p.Exchange.Word("return_code")
+	if w == nil {
+		return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
 	}
-	return nil, fmt.Errorf("%w: the exchange memory of %s has no word return_code", ErrRegister, p.Name)
+	return &starting{words, k, exchange, w.At}, nil
 }
 
 // ready waits for the end of a call that an earlier process has left.

@@ -79,9 +79,8 @@ type bench struct {
 // parts are the modules that the bench is made of, by the beginnings of their
 // names.
 var parts = []string{"cclo_pkg", "engine_pkg", "fifo", "skid_buffer", "round_robin", "first_set", "byte_rotate",
-	"packet_table", "slot_memory", "slot_reader", "tx_", "rx_packets", "rx_offer", "rx_fill", "rx_shift", "rx_stream", "rx_tcp", "rx_rdma", "network_",
-	"networklayer", "rdma_stack",
-	"sim_axilite_zero"}
+	"packet_table", "slot_memory", "slot_reader", "tx_", "rx_packets", "rx_offer", "rx_fill", "rx_shift", "rx_stream",
+	"rx_tcp", "rx_rdma", "network_", "networklayer", "rdma_stack", "sim_axilite_zero"}
 
 func newBench(t *testing.T, platform string, seed uint64) *bench {
 	t.Helper()

@@ -54,7 +54,7 @@ type inspected struct {
 	Processor string `json:"processor"`
 	Function  string `json:"function"` // of the firmware at the pc; "" if not known
 	Firmware  string `json:"firmware"` // interface version if it is the one that is known here, or its hash
-	Design    string `json:"design"`   // platform, likewise
+	Design    string `json:"design"`   // platform if its engines are like these, or their hash
 	Restarted bool   `json:"restarted"`
 	accl.Inspection
 }
