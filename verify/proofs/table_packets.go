@@ -84,7 +84,7 @@ var packets = []Proof{
 		Depth:  8, Base: 4, K: 1,
 		Broken: []Defect{
 			{Name: "a row that is just full stays", Old: "out_valid   <= full || ends;", New: "out_valid   <= spills || ends;"},
-			{Name: "bytes behind the end of the row are lost", Old: "spills ? spilled :", New: "spills ? '0 :"},
+			{Name: "bytes behind the end of the row are lost", Old: "spills ? until_next : full", New: "spills ? '0 : full"},
 			{Name: "the whole beat is strobed", Old: "until_[i]      = 7'(i) < filled;", New: "until_[i]      = 1'b1;"},
 			{Name: "the rest is not flushed", Old: "flushing    <= ends && spills;", New: "flushing    <= 1'b0;"},
 			{Name: "a slice that continues begins at the offset", Old: "= in_first && !in_continues;", New: "= in_first;"},

@@ -34,20 +34,19 @@ module byte_packer (
     logic [5:0]        level;               // where the next byte goes
     logic [5:0]        place;
     logic [WIDTH-1:0]  turned, row, kept;   // the beat, in the lanes that its bytes go to
-    logic [KEEP-1:0]   from, until_, until_next, strobe, spilled; // lanes
+    logic [KEEP-1:0]   from, until_, until_next, strobe; // lanes
     logic [6:0]        filled;              // bytes of the row, with the beat; may pass its end
     logic              fresh, spills, full, ends, take, flushing;
 
     byte_rotate #(.LEFT(1'b1)) rotate (.in_data, .lanes(place), .out_data(turned));
 
-    assign fresh   = in_first && !in_continues;
-    assign place   = fresh ? in_offset : level;
-    assign filled  = 7'(place) + in_bytes;
-    assign spills  = filled > 7'(KEEP);
-    assign full    = filled >= 7'(KEEP);
-    assign ends    = in_last && in_flush;
-    assign strobe  = (fresh ? '0 : part_strobe) | from & until_;
-    assign spilled = until_next & {KEEP{spills}};
+    assign fresh  = in_first && !in_continues;
+    assign place  = fresh ? in_offset : level;
+    assign filled = 7'(place) + in_bytes;
+    assign spills = filled > 7'(KEEP);
+    assign full   = filled >= 7'(KEEP);
+    assign ends   = in_last && in_flush;
+    assign strobe = (fresh ? '0 : part_strobe) | from & until_;
 
     always_comb
         for (int unsigned i = 0; i < KEEP; i++) begin
@@ -91,7 +90,7 @@ module byte_packer (
                     flushing    <= ends && spills;
                     level       <= ends && !spills ? '0 : filled[5:0];
                     part        <= kept;
-                    part_strobe <= spills ? spilled : full || ends ? '0 : strobe;
+                    part_strobe <= spills ? until_next : full || ends ? '0 : strobe;
                 end
             end
         end
