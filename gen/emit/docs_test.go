@@ -164,12 +164,12 @@ func checkRows(t *testing.T, name string, want, got map[string][]string) {
 	}
 }
 
-// The map of the exchange memory has no hole and no overlap.
+// The map of the exchange memory has no hole and no overlap; words of the hardware may follow its end.
 func TestExchangeMapIsComplete(t *testing.T) {
 	for _, name := range designtest.Library(t).PlatformNames() {
 		d := designtest.Load(t, name, nil)
 		m := d.ABI().Memory(abi.Exchange)
-		next := m.Base
+		next, full := m.Base, false
 		for _, row := range tables(documents(t, d)["docs/manual.md"])["Exchange memory map"][2:] {
 			var first, last, processor, bytes uint32
 			if _, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes); err != nil {
@@ -178,8 +178,9 @@ func TestExchangeMapIsComplete(t *testing.T) {
 			assert.Check(t, first == next && last == first+bytes-1 && processor-first == m.ProcessorBase-m.Base,
 				"%s: row %q does not follow 0x%X", name, row, next)
 			next = last + 1
+			full = full || next == m.Base+m.Size
 		}
-		assert.Check(t, is.Equal(next, m.Base+m.Size), "%s: the map ends at 0x", name)
+		assert.Check(t, full, "%s: no row ends at 0x%X, the end of the memory", name, m.Base+m.Size)
 	}
 }
 
