@@ -425,6 +425,9 @@ module cclo_core #(
     logic [2:0] accept_verdict, packet_epoch, written_epoch;
     logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer, complete_buffer;
     logic [63:0] accept_address;
+    logic accept_posted, accept_host, posted_open, posted_busy, landed_valid, landed_ready, landed_good;
+    logic [engine_pkg::EPOCH_WIDTH-1:0] posted_epoch;
+    logic [31:0] landed_code;
     logic [1:0] complete_result;
     logic packet_valid, packet_loop, packet_done, packet_wanted;
     logic written_valid, written_ready, written_good, foreign_valid;
@@ -448,6 +451,8 @@ module cclo_core #(
         .write_data_keep(_unused_write_data_keep), .write_data_last(_unused_write_data_last), .write_done, .write_code,
         .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest, .put_room,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .accept_posted, .accept_host, .posted_open, .posted_epoch, .posted_busy,
+        .landed_valid, .landed_ready, .landed_good, .landed_code,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done,
         .packet_wanted, .packet_event, .packet_window, .packet_epoch,
@@ -495,6 +500,8 @@ module cclo_core #(
         .release_valid, .release_ready, .release_buffer,
         .channel_release_valid, .channel_release_ready, .channel_release_buffer,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .accept_posted, .accept_host, .posted_open, .posted_epoch, .posted_busy,
+        .landed_valid, .landed_ready, .landed_good, .landed_code,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry
     );
     rendezvous windows (

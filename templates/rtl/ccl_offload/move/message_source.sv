@@ -9,14 +9,19 @@ module message_source (
     input  wire move_pkg::move_t               move,
     input  wire                                want,   // the next message
     input  wire                                drop,   // until idle
+    input  wire engine_pkg::post_t             post,   // where it may go if it is not here yet
     output logic                               held,   // there is one
     output logic                               mismatch, // there is one of another collective: the move fails
+    output logic                               landed, // what was posted has ended: bytes lie there
+    output logic                               lands,  // a message of it has come
+    output logic [31:0]                        landed_code,
     output logic                               idle,
     output logic [31:0]                        bytes,  // of it that are left
     output logic [63:0]                        address,
     output logic                               stored,
     output logic [engine_pkg::BUFFER_WIDTH-1:0] buffer_,
 
+    input  wire                                landed_take,
     input  wire                                take,
     input  wire [engine_pkg::LENGTH_WIDTH-1:0] take_bytes, // with the last ones the buffer is handed over
 
@@ -29,19 +34,23 @@ module message_source (
     output logic [engine_pkg::BUFFER_WIDTH-1:0] release_buffer
 );
 
-    typedef enum logic [2:0] {NONE, ASK, MISSING, HELD, RELEASE, OTHER} state_t;
+    typedef enum logic [3:0] {NONE, ASK, MISSING, POSTED, CANCEL, LANDED, HELD, RELEASE, OTHER} state_t;
 
     state_t     state;
     logic       changed; // since it was asked for
 
     assign held           = state == HELD;
     assign mismatch       = state == OTHER;
+    assign landed         = state == LANDED;
+    assign lands          = state == POSTED && match_response.lands;
     assign idle           = state == NONE; // what is missing may come while it is given up
     assign release_valid  = state == RELEASE;
     assign release_buffer = buffer_;
 
     assign match_request.valid      = state == ASK;
     assign match_request.waits      = state == MISSING;
+    assign match_request.cancels    = state == CANCEL;
+    assign match_request.post       = post;
     assign match_request.record     = move.ranks.source_record;
     assign match_request.session    = move.ranks.source_session;
     assign match_request.rank       = move.issue.source;
@@ -64,7 +73,8 @@ module message_source (
                 end
                 ASK:
                     if (match_response.done)
-                        state <= match_response.found ? HELD : match_response.mismatch ? OTHER : MISSING;
+                        state <= match_response.found ? HELD : match_response.mismatch ? OTHER
+                            : match_response.posted ? POSTED : MISSING;
                 MISSING: if (match_response.done) begin
                     state <= HELD;
                 end else if (drop || !want) begin
@@ -73,6 +83,11 @@ module message_source (
                     state   <= ASK;
                     changed <= 1'b0;
                 end
+                POSTED: if (match_response.landed) state <= LANDED;
+                    else if (!match_response.posted) state <= NONE;
+                    else if (drop || !want) state <= CANCEL;
+                CANCEL: if (!match_response.posted) state <= NONE;
+                LANDED: if (drop || landed_take) state <= NONE;
                 HELD: begin
                     if (drop) state <= stored ? RELEASE : NONE;
                     else if (take && bytes == 32'(take_bytes)) state <= NONE;
@@ -86,6 +101,9 @@ module message_source (
             address <= match_response.address;
             stored  <= match_response.stored;
             buffer_ <= match_response.buffer_;
+        end else if (state == POSTED) begin
+            bytes       <= match_response.landed_bytes;
+            landed_code <= match_response.landed_code;
         end else if (take) begin
             bytes   <= bytes - 32'(take_bytes);
             address <= move_pkg::sum(address, 64'(take_bytes));

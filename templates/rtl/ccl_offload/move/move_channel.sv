@@ -120,7 +120,7 @@ module move_channel #(
 
     move_order order (
         .clk, .rst, .clear(failed), .freeze(ending),
-        .push(done_bare || done_last), .without_slices(done_bare),
+        .push(done_bare || done_last || done_landed), .without_slices(done_bare || done_landed),
         .dispatched(accepted), .retired(mine), .retired_last(retire.last),
         .completed(order_completed), .drained, .empty(order_empty)
     );
@@ -133,12 +133,19 @@ module move_channel #(
     logic [1:0]  window_want, window_short, window_known, window_ok, window_more, window_host;
     logic [W-1:0] message_take;
 
+    // A receive alone, of what goes to memory as it comes, is posted: messages
+    // that are not here yet go there without slices.
+    logic              landed, lands, landed_known, landed_all, landed_take, done_landed;
+    logic [31:0]       landed_code;
+    engine_pkg::post_t post;
+
     assign takes_message = plan.op0.message || plan.op1.message;
     assign message_take  = plan.op0.message ? slice.op0.bytes : slice.op1.bytes;
 
     message_source messages (
-        .clk, .rst, .move, .want(message_want), .drop(message_drop),
-        .held(message_held), .mismatch(message_mismatch), .idle(message_idle),
+        .clk, .rst, .move, .want(message_want), .drop(message_drop), .post,
+        .held(message_held), .mismatch(message_mismatch), .landed, .lands, .landed_code, .idle(message_idle),
+        .landed_take,
         .bytes(message_bytes), .address(message_address),
         .stored(message_stored), .buffer_(message_buffer),
         .take(state == SLICE && accepted && takes_message && !plan.empty), .take_bytes(message_take),
@@ -186,7 +193,18 @@ module move_channel #(
     assign window_little[1] = op1_window >> plan.op1.log2 == '0;
     assign steady           = stood[plan.op0.kernel || plan.op1.kernel || plan.to_kernel];
 
+    assign post.offered = plan.op0.message && !plan.op0.convert && !plan.op1.present && !plan.empty && drained
+        && plan.to_memory && !plan.result_convert && !plan.to_network && !plan.to_kernel;
+    assign post.host    = plan.result_host;
+    assign post.address = result_address;
+    assign post.bytes   = units_left << plan.op0.log2;
+    assign post.log2    = plan.op0.log2;
+    assign landed_take  = state == SOURCES && landed_known && !give_up && (!landed_all || drained);
+    assign done_landed  = landed_take && landed_all && landed_code == '0;
+
     always_ff @(posedge clk) begin
+        landed_known  <= landed && !landed_take && state == SOURCES;
+        landed_all    <= message_bytes == post.bytes;
         stood         <= state == SOURCES ? {stood[0], 1'b1} : '0;
         message_lacks <= !message_held || message_bytes == '0;
         message_wrong <= message_held && message_bytes != '0
@@ -266,7 +284,7 @@ module move_channel #(
 
     wait_limit limit (
         .clk, .rst, .tick_millisecond, .limit_cycles, .remote_milliseconds,
-        .waits((state == SOURCES || state == MESSAGE) && waits != WAITS_NOTHING), .what(waits),
+        .waits((state == SOURCES || state == MESSAGE) && waits != WAITS_NOTHING && !lands && !landed), .what(waits),
         .for_kernel(waits == WAITS_KERNEL), .expired(limit_expired)
     );
 
@@ -430,7 +448,11 @@ module move_channel #(
             MESSAGE: if (give_up || sources_code != '0 || limit_expired && !sources_ready) state <= DRAIN;
                 else if (message_held) state <= MESSAGE_DROP;
             MESSAGE_DROP: if (message_idle) state <= plan.to_network ? SOURCES : IDLE;
-            SOURCES: if (!opened) begin
+            SOURCES: if (landed_take) begin
+                units_left     <= units_left - (message_bytes >> plan.op0.log2);
+                result_address <= move_pkg::sum(result_address, 64'(message_bytes));
+                state          <= landed_code != '0 ? DRAIN : landed_all ? IDLE : SOURCES;
+            end else if (!opened) begin
                 if (give_up || sources_code != '0 || limit_expired && !sources_ready) state <= DRAIN;
                 else if (sources_ready) state <= plan.empty ? SLICE : SIZE;
             end
@@ -466,6 +488,7 @@ module move_channel #(
             code <= sources_code != '0 ? sources_code : limit_expired && !sources_ready ? timeout_code : '0;
         if (state == BUILD && !give_up && size_units == '0) code <= cclo_pkg::RETURN_CODE_SEGMENTER_EXPECTED_BTT;
         if (data_flushing && (kernel_in_wanted || kernel_out_wanted)) code <= code | cclo_pkg::RETURN_CODE_DMA_TIMEOUT;
+        if (landed_take) code <= code | landed_code;
         if (mine && retire.code != '0) code <= code | retire.code;
         if (reset_moves && state != END && (state != IDLE || queue_valid || !order_empty)) resetting <= 1'b1;
 

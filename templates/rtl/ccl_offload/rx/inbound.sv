@@ -73,11 +73,20 @@ module inbound (
     input  wire  [2:0]   accept_verdict,
     input  wire  [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer,
     input  wire  [63:0]  accept_address,
+    input  wire          accept_posted,
+    input  wire          accept_host,
     output logic         complete_valid,
     input  wire          complete_ready,
     output logic [engine_pkg::BUFFER_WIDTH-1:0] complete_buffer,
     output logic [1:0]   complete_result,
     input  wire          messages_retry,
+    input  wire          posted_open,
+    input  wire  [engine_pkg::EPOCH_WIDTH-1:0] posted_epoch,
+    output logic         posted_busy,
+    output logic         landed_valid,
+    input  wire          landed_ready,
+    output logic         landed_good,
+    output logic [31:0]  landed_code,
 
     // rendezvous.
     output logic         packet_valid,
@@ -172,7 +181,8 @@ module inbound (
     logic [2:0]          p_mode, n_mode;
     logic [5:0]          p_known, n_known, p_index, n_index;
     logic [LENGTH-1:0]   p_total, n_total, share; // share: what of the packet is for the message
-    logic                p_host, n_host, p_returns, p_open;
+    logic                p_host, n_host, p_posted, n_posted, p_returns, p_open;
+    logic                payload_posted; // bytes of the posted receive are under way
     logic [31:0]         p_left, n_left;
     logic [63:0]         p_address, n_address;
     logic [BUFFER-1:0]   p_buffer, n_buffer;
@@ -203,7 +213,7 @@ module inbound (
     logic                event_notice, event_registers;
 
     // The verdict.
-    logic                push, push_valid, push_last, push_more, push_room;
+    logic                push, push_valid, push_last, push_more, push_posted, push_room;
     logic [LENGTH-1:0]   push_total;
     logic [5:0]          push_level;
     logic [1:0]          push_kind;
@@ -235,7 +245,8 @@ module inbound (
         .out_valid(closed_valid), .out_ready(closed_take), .out_data(closed), .count(unused_closed_count)
     );
     assign closed_take = state == CLOSE && (push_room || !p_returns) || state == STOPPED;
-    assign p_returns   = p_mode == TO_BUFFER || p_mode == TO_WINDOW; // somebody wants to know if nothing follows
+    assign p_returns   = p_mode == TO_BUFFER // somebody wants to know if nothing follows
+        || p_mode == TO_WINDOW && (!p_posted || p_open);
 
     network_registers registers (
         .clk, .rst, .reset_network, .reg_request, .reg_response, .network_enable, .enabled,
@@ -270,7 +281,10 @@ module inbound (
     assign share     = cut && p_more ? p_left[LENGTH-1:0] : whole;
     assign p_last    = cut && p_more || 32'(whole) == p_left;
     assign p_over    = !cut && p_more;
-    assign p_open    = windows_open[p_buffer[4:0]] && windows_epoch[3*32'(p_buffer[4:0]) +: 3] == p_buffer[7:5];
+    assign p_open    = p_posted ? posted_open && posted_epoch == {p_index, p_buffer}
+        : windows_open[p_buffer[4:0]] && windows_epoch[3*32'(p_buffer[4:0]) +: 3] == p_buffer[7:5];
+    assign posted_busy = payload_posted || state == CHOOSE || state == JOIN || state == ASK_MESSAGES || state == VERDICT
+        || state == CLOSE;
 
     // The kernel's room, less what it has been promised.
     assign put_bytes  = p_mode != NOTHING_LEFT ? share : payload;
@@ -306,7 +320,8 @@ module inbound (
         .push_kind(state != VERDICT && p_mode == TO_WINDOW ? WINDOW
             : state != VERDICT || !valid_verdict && push_kind == MESSAGE ? ABANDON : push_kind),
         .push_last(state != VERDICT ? p_mode != TO_WINDOW : valid_verdict ? push_last : push_kind == MESSAGE),
-        .push_more(valid_verdict && push_more), .push_total, .push_level,
+        .push_more(valid_verdict && push_more), .push_posted(state == VERDICT ? push_posted : p_posted),
+        .push_total, .push_level,
         .push_bytes(valid_verdict ? push_bytes : '0), .push_address, .push_host,
         .push_buffer(state == VERDICT ? push_buffer : p_buffer),
         .push_window(state == VERDICT ? push_window : p_buffer[4:0]),
@@ -318,6 +333,7 @@ module inbound (
         .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
+        .posted_open, .posted_busy(payload_posted), .landed_valid, .landed_ready, .landed_good, .landed_code,
         .events(payload_events)
     );
 
@@ -343,12 +359,13 @@ module inbound (
     partial_table partials (
         .clk, .loop(look_loop), .session(look_session), .mode(p_mode),
         .known(p_known), .left(p_left), .address(p_address), .buffer_(p_buffer),
-        .host(p_host), .index(p_index), .total(p_total),
+        .posted(p_posted), .host(p_host), .index(p_index), .total(p_total),
         .write(partial_write),
         .new_mode(keeps ? p_mode == NOTHING_LEFT ? NOTHING_LEFT : TO_DROP
             : state == VERDICT && n_write ? n_mode : NOTHING_LEFT),
         .new_known(keeps ? p_known : state == VERDICT ? n_known : '0), .new_left(keeps ? p_left : n_left),
-        .new_address(n_address), .new_buffer(n_buffer), .new_host(n_host), .new_index(n_index), .new_total(n_total)
+        .new_address(n_address), .new_buffer(n_buffer), .new_posted(n_posted), .new_host(n_host), .new_index(n_index),
+        .new_total(n_total)
     );
 
     generate
@@ -409,11 +426,13 @@ module inbound (
                 push_total   <= p_mode != NOTHING_LEFT ? p_total : header.count[LENGTH-1:0];
                 push_level   <= put_within;
                 put_next     <= put_last_ ? '0 : put_sum[5:0];
+                push_posted  <= p_mode == TO_WINDOW && p_posted;
                 push_buffer  <= p_buffer;
                 push_last    <= p_mode == NOTHING_LEFT || p_last;
                 n_left       <= p_mode != NOTHING_LEFT ? p_left - 32'(whole) : rest; // if something is left
                 n_address    <= p_address + 64'(whole);
                 n_buffer     <= p_buffer;
+                n_posted     <= p_mode == TO_WINDOW && p_posted;
                 n_host       <= p_mode != NOTHING_LEFT ? p_host : header.host != '0;
                 n_index      <= p_mode != NOTHING_LEFT ? p_index : header.seq[5:0];
                 n_total      <= p_mode != NOTHING_LEFT ? p_total : header.count[LENGTH-1:0];
@@ -440,7 +459,7 @@ module inbound (
                         push_valid    <= 1'b1;
                         push_kind     <= MESSAGE;
                     end else if (p_mode == TO_WINDOW && !p_open) begin
-                        event_ <= engine_pkg::EVENT_NO_WINDOW;
+                        event_ <= p_posted ? '0 : engine_pkg::EVENT_NO_WINDOW; // its receive has ended: it has failed
                         n_mode <= p_last ? NOTHING_LEFT : TO_DROP;
                     end else if (p_mode == TO_WINDOW) begin
                         rx_verdict    <= ALL;
@@ -513,7 +532,17 @@ module inbound (
                         rx_verdict    <= PAYLOAD;
                         rx_take_bytes <= payload;
                         push_valid    <= 1'b1;
-                        n_mode        <= TO_BUFFER;
+                        n_mode        <= accept_posted ? TO_WINDOW : TO_BUFFER;
+                        if (accept_posted) begin
+                            push_kind   <= WINDOW;
+                            push_last   <= 1'b1;
+                            push_more   <= !push_last;
+                            push_posted <= 1'b1;
+                            push_host   <= accept_host;
+                            n_posted    <= 1'b1;
+                            n_host      <= accept_host;
+                            {n_index, n_buffer} <= posted_epoch;
+                        end
                     end
                     TAKEN:     n_write <= 1'b0;
                     STALE:     event_ <= engine_pkg::EVENT_STALE;

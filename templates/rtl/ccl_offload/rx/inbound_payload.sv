@@ -14,6 +14,7 @@ module inbound_payload (
     input  wire  [1:0]   push_kind,
     input  wire          push_last,    // message, put: nothing more follows; window: there is nothing wrong
     input  wire          push_more,    // window: the packet goes on
+    input  wire          push_posted,  // window: it is the posted receive, and its packet a message
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] push_total, // window: bytes of the packet
     input  wire  [5:0]   push_level,   // put: bytes that it has left within a beat
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] push_bytes, // 0: there is nothing to move
@@ -65,13 +66,19 @@ module inbound_payload (
     output logic [5:0]   written_index,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] written_bytes,
     output logic         written_good,
+    input  wire          posted_open,
+    output logic         posted_busy,  // bytes of the posted receive are under way
+    output logic         landed_valid, // a message of it has been written
+    input  wire          landed_ready,
+    output logic         landed_good,
+    output logic [31:0]  landed_code,
     output logic [engine_pkg::EVENT_WIDTH-1:0] events
 );
 
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
     localparam int unsigned BUFFER = engine_pkg::BUFFER_WIDTH;
     localparam int unsigned DEPTH  = 8;
-    localparam int unsigned TRACK  = 2 + 1 + 1 + 1 + BUFFER + 5 + 3 + 6 + LENGTH;
+    localparam int unsigned TRACK  = 2 + 1 + 1 + 1 + 1 + BUFFER + 5 + 3 + 6 + LENGTH;
 
     // push_kind.
     localparam logic [1:0] MESSAGE = 2'd0; // into an rx buffer
@@ -91,9 +98,12 @@ module inbound_payload (
     logic              put_taken;                         // a beat of payload, to the kernel or to the next
     logic              command_ready, track_ready, track_valid, track_take;
     logic [1:0]        track_kind;
-    logic              track_last, track_more, track_waits;
+    logic              track_last, track_more, track_posted, track_waits;
     logic [BUFFER-1:0] track_buffer;
-    logic              result_valid, result_bad, result_take, unused_result_ready;
+    logic              result_valid, result_take, unused_result_ready;
+    logic [31:0]       result_code, code, posted_code; // posted_code: of the parts of its message before
+    logic              posted_spoiled;
+    logic [3:0]        posted_count;
     logic [2**BUFFER-1:0] failed; // buffers into which something could not be written
     logic [31:0]       spoiled;   // windows, of the packet that goes on
     logic              early, bad, settled;
@@ -123,20 +133,20 @@ module inbound_payload (
         .clk, .rst, .clear(1'b0),
         .in_valid(push && push_kind != PUT), .in_ready(track_ready),
         .in_data({
-            push_kind, push_last, push_more, writes, push_buffer, push_window, push_epoch, push_index, push_total
+            push_kind, push_last, push_more, push_posted, writes, push_buffer, push_window, push_epoch, push_index, push_total
         }),
         .out_valid(track_valid), .out_ready(track_take),
         .out_data({
-            track_kind, track_last, track_more, track_waits, track_buffer,
+            track_kind, track_last, track_more, track_posted, track_waits, track_buffer,
             written_window, written_epoch, written_index, written_bytes
         }),
         .count(track_count)
     );
 
-    fifo #(.WIDTH(1), .DEPTH(DEPTH)) results (
+    fifo #(.WIDTH(32), .DEPTH(DEPTH)) results (
         .clk, .rst, .clear(1'b0),
-        .in_valid(write_done && !(early && track_take)), .in_ready(unused_result_ready), .in_data(write_code != '0),
-        .out_valid(result_valid), .out_ready(result_take && !early), .out_data(result_bad), .count(unused_result_count)
+        .in_valid(write_done && !(early && track_take)), .in_ready(unused_result_ready), .in_data(write_code),
+        .out_valid(result_valid), .out_ready(result_take && !early), .out_data(result_code), .count(unused_result_count)
     );
 
     // Payload.
@@ -163,27 +173,46 @@ module inbound_payload (
 
     // Results. One that is waited for counts in the cycle in which it comes.
     assign early           = track_waits && !result_valid && write_done;
-    assign bad             = track_waits && (early ? write_code != '0 : result_bad)
-        || (track_kind == WINDOW ? !track_last || spoiled[written_window] : failed[track_buffer]);
+    assign code            = !track_waits ? '0 : early ? write_code : result_code;
+    assign bad             = code != '0
+        || (track_kind == WINDOW ? !track_last || (track_posted ? posted_spoiled : spoiled[written_window])
+            : failed[track_buffer]);
     assign settled         = track_valid && (!track_waits || result_valid || early);
     assign complete_valid  = settled && track_kind != WINDOW && track_last;
     assign complete_buffer = track_buffer;
     assign complete_result = bad ? FAILED : track_kind == ABANDON ? ABANDONED : GOOD;
-    assign written_valid   = settled && track_kind == WINDOW && !track_more;
+    assign written_valid   = settled && track_kind == WINDOW && !track_more && !track_posted;
     assign written_good    = !bad;
-    assign track_take      = settled && (complete_valid ? complete_ready : written_valid ? written_ready : 1'b1);
+    assign landed_valid    = settled && track_posted && !track_more;
+    assign landed_good     = !bad;
+    assign landed_code     = posted_code | code;
+    assign posted_busy     = posted_count != '0;
+    assign track_take      = settled && (complete_valid ? complete_ready : written_valid ? written_ready
+        : landed_valid ? landed_ready : 1'b1);
     assign result_take     = track_take && track_waits;
 
     always_ff @(posedge clk) begin
         events <= '0;
-        if (track_take && track_kind == WINDOW && track_waits && bad) events <= engine_pkg::EVENT_NO_WINDOW;
+        if (track_take && track_kind == WINDOW && !track_posted && track_waits && bad) events <= engine_pkg::EVENT_NO_WINDOW;
         if (track_take && track_kind == MESSAGE && track_last && bad) events <= engine_pkg::EVENT_NO_BUFFER;
         if (track_take && track_kind != WINDOW) failed[track_buffer] <= bad && !track_last;
-        if (track_take && track_kind == WINDOW) spoiled[written_window] <= bad && track_more;
+        if (track_take && track_kind == WINDOW && !track_posted) spoiled[written_window] <= bad && track_more;
+        if (track_take && track_posted) begin
+            posted_spoiled <= bad && track_more;
+            posted_code    <= track_more ? landed_code : '0;
+        end
+        posted_count <= posted_count + 4'(push && push_kind == WINDOW && push_posted) - 4'(track_take && track_posted);
         if (rst || clear) begin
             failed  <= '0;
             spoiled <= '0;
             events  <= '0;
+        end
+        if (!posted_open && posted_count == '0) begin
+            posted_spoiled <= 1'b0;
+            posted_code    <= '0;
+        end
+        if (rst) begin
+            posted_count <= '0;
         end
     end
 

@@ -17,6 +17,7 @@ module message_matcher (
     output logic [2:0]   accept_verdict,
     output logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer,
     output logic [63:0]  accept_address,
+    output logic         accept_posted,  // it is the receive's that waits for it
 
     // A message is gone before it was complete. Held until done.
     input  wire          remove_valid,
@@ -53,6 +54,22 @@ module message_matcher (
     output logic         welcome,       // others may come in
     output logic         arrived,       // one without payload has come
     output logic         given,         // what is completed goes to a move at once
+
+    // posted_receive
+    output logic         post_ask,
+    output logic         post_add,
+    input  wire          post_suits,
+    output logic         post_take,
+    output logic         post_other,
+    output logic         post_counts,   // a message of record that it did not take
+    input  wire  [63:0]  post_address,
+    input  wire          count_valid,   // a message that it took is to be counted
+    output logic         count_done,
+    input  wire  [15:0]  count_record,
+    input  wire  [15:0]  count_session,
+    input  wire  [31:0]  count_src,
+    input  wire  [31:0]  count_context,
+    input  wire  [31:0]  count_tag,
 
     // message_table
     output logic         table_start,
@@ -126,6 +143,7 @@ module message_matcher (
     localparam logic [2:0] MATCH   = 3'd2;
     localparam logic [2:0] SEEK    = 3'd3;
     localparam logic [2:0] DISCARD = 3'd4;
+    localparam logic [2:0] POSTED  = 3'd5;
 
     typedef enum logic [4:0] {
         IDLE,
@@ -160,6 +178,7 @@ module message_matcher (
     logic [31:0]       parked_count;
     logic              meet, foreign, change, welcome_soon, ask, add;
     logic              of_collective;    // the request is
+    logic              missing;          // no such message is here or on its way
     logic              same_number, same_collective, older; // the message found, a cycle later
     logic [15:0]       newer_by;         // agreements
     logic              mismatch;
@@ -190,7 +209,7 @@ module message_matcher (
     assign parked_hit  = state == IDLE && !stop && parked && !change && completed
         && {1'b0, remove_number} == number && (match_owner & match_waits) != '0;
     assign given       = parked_hit;
-    assign begin_match = state == IDLE && !stop && !parked_hit && !accept_valid
+    assign begin_match = state == IDLE && !stop && !parked_hit && !count_valid && !accept_valid
         && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
     round_robin #(.N(engine_pkg::QUEUES)) turns (
         .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(unused_index)
@@ -206,7 +225,7 @@ module message_matcher (
     assign alone_number = {1'b1, 2'b00, used_valid ? used_number : fresh[ALONE-1:0]};
     assign alone_take   = state == ROOM && count == '0 && alone_room;
     assign used_ready   = alone_take;
-    assign alone_put    = state == TOOK && number[NUMBER-1];
+    assign alone_put    = state == TOOK && number[NUMBER-1] && operation != POSTED;
 
     assign meet          = table_tag == tag || table_tag == cclo_pkg::TAG_ANY || tag == cclo_pkg::TAG_ANY;
     assign foreign       = table_context != context_ && (table_context != '0 || context_[0]);
@@ -224,6 +243,13 @@ module message_matcher (
     assign sought        = sought_valid;
     assign accept_buffer = number[NUMBER-2:0];
     assign lend          = took && !number[NUMBER-1];
+    assign missing       = state == FIND && table_done && !table_found && !parked;
+    assign post_ask      = begin_match;
+    assign post_add      = operation == MATCH && (engine_pkg::LOSSY ? missing : state == MISS && wants_done);
+    assign post_take     = state == ROOM && post_suits;
+    assign post_other    = state == ROOM && !post_suits;
+    assign post_counts   = add && exchange_response.done && operation != POSTED;
+    assign count_done    = state == TOOK && operation == POSTED;
     assign release_valid = state == GIVE_BACK;
 
     always_comb begin
@@ -310,6 +336,15 @@ module message_matcher (
                     took        <= 1'b1;
                     table_start <= 1'b1;
                     state       <= FIND_AGAIN;
+                end else if (count_valid && !stop) begin
+                    operation <= POSTED;
+                    parked    <= 1'b0;
+                    session   <= count_session;
+                    src       <= count_src;
+                    context_  <= count_context;
+                    tag       <= count_tag;
+                    record    <= count_record;
+                    state     <= COUNT;
                 end else if (accept_valid && !stop) begin
                     operation     <= ACCEPT;
                     parked        <= 1'b0;
@@ -385,9 +420,13 @@ module message_matcher (
                 state         <= passed ? KNOWN : ROOM;
             end
             ROOM: begin
-                accept_address <= head_address;
+                accept_address <= post_suits ? post_address : head_address;
+                accept_posted  <= post_suits;
                 number         <= count == '0 ? alone_number : {1'b0, head_number};
-                if (count == '0) begin
+                if (post_suits) begin
+                    accept_verdict <= STORED;
+                    state          <= ANSWER;
+                end else if (count == '0) begin
                     accept_verdict <= alone_room ? TAKEN : NO_BUFFER;
                     table_insert   <= alone_room;
                     arrived        <= alone_room;
@@ -431,7 +470,7 @@ module message_matcher (
                 number <= table_number; // the buffer is looked up while its message is compared
                 count  <= table_bytes;
                 if (table_done && !table_found) begin
-                    wants_add <= !engine_pkg::LOSSY && !parked;
+                    wants_add <= !engine_pkg::LOSSY && missing;
                     state     <= engine_pkg::LOSSY || parked ? ANSWER : MISS;
                     if (parked) begin
                         number <= parked_number;
@@ -503,7 +542,7 @@ module message_matcher (
             end
             SATISFY: if (wants_done) state <= TOOK;
             TOOK: begin
-                if (sought_number == number) sought_valid <= 1'b0;
+                if (sought_number == number && operation != POSTED) sought_valid <= 1'b0;
                 state <= (drops || operation == DISCARD) && !number[NUMBER-1] ? GIVE_BACK : drops ? IDLE : ANSWER;
             end
             GIVE_BACK: if (release_ready) state <= drops ? IDLE : ANSWER;

@@ -46,11 +46,22 @@ module messages (
     output logic [2:0]   accept_verdict,
     output logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer,
     output logic [63:0]  accept_address,
+    output logic         accept_posted,
+    output logic         accept_host,
     input  wire          complete_valid,
     output logic         complete_ready,
     input  wire  [engine_pkg::BUFFER_WIDTH-1:0] complete_buffer,
     input  wire  [1:0]   complete_result,
-    output logic         messages_retry
+    output logic         messages_retry,
+
+    // The posted receive: whether bytes of messages of this epoch are still written; what has become of one.
+    output logic         posted_open,
+    output logic [engine_pkg::EPOCH_WIDTH-1:0] posted_epoch,
+    input  wire          posted_busy,
+    input  wire          landed_valid,
+    output logic         landed_ready,
+    input  wire          landed_good,
+    input  wire  [31:0]  landed_code
 );
 
     localparam int unsigned NUMBER = engine_pkg::BUFFER_WIDTH + 1;
@@ -59,7 +70,7 @@ module messages (
 
     // Matching.
     engine_pkg::match_request_t match_request, seek_request;
-    engine_pkg::match_response_t match_response;
+    engine_pkg::match_response_t matched, match_response;
     logic [engine_pkg::QUEUES-1:0] match_valid, match_waits, match_grant, match_owner;
     logic seek_valid, seek_done, sought, discard_valid, discard_done, arrived, given;
     logic [31:0] sought_bytes, other_source;
@@ -88,6 +99,13 @@ module messages (
     logic [15:0] read_session, remove_session;
     logic [31:0] read_src, read_seq, read_tag, read_bytes, remove_src, remove_seq;
 
+    // The posted receive.
+    logic post_ask, post_add, post_suits, post_take, post_other, post_counts, landed, count_valid, count_done;
+    logic [engine_pkg::QUEUES-1:0] posted, cancels;
+    logic [31:0] post_bytes, post_code, count_src, count_context, count_tag;
+    logic [63:0] post_address;
+    logic [15:0] count_record, count_session;
+
     engine_pkg::exchange_request_t  matcher_request, recorder_request;
     engine_pkg::exchange_response_t matcher_response, recorder_response;
 
@@ -101,6 +119,9 @@ module messages (
 
     assign match_valid = {match_request_3.valid, match_request_2.valid, match_request_1.valid, match_request_0.valid};
     assign match_waits = {match_request_3.waits, match_request_2.waits, match_request_1.waits, match_request_0.waits};
+    assign cancels = {
+        match_request_3.cancels, match_request_2.cancels, match_request_1.cancels, match_request_0.cancels
+    };
     always_comb begin
         case (match_grant)
             4'b0010: match_request = match_request_1;
@@ -108,6 +129,11 @@ module messages (
             4'b1000: match_request = match_request_3;
             default: match_request = match_request_0;
         endcase
+        match_response = matched;
+        match_response.lands        = count_done;
+        match_response.landed       = landed;
+        match_response.landed_bytes = post_bytes;
+        match_response.landed_code  = post_code;
         match_response_0 = match_response;
         match_response_1 = match_response;
         match_response_2 = match_response;
@@ -116,6 +142,10 @@ module messages (
         match_response_1.done = match_response.done && match_owner[1];
         match_response_2.done = match_response.done && match_owner[2];
         match_response_3.done = match_response.done && match_owner[3];
+        match_response_0.posted = posted[0];
+        match_response_1.posted = posted[1];
+        match_response_2.posted = posted[2];
+        match_response_3.posted = posted[3];
     end
 
     rx_registers registers (
@@ -127,12 +157,14 @@ module messages (
 
     message_matcher matcher (
         .clk, .rst, .stop, .clear, .idle(matcher_idle),
-        .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address, .accept_posted,
         .remove_valid, .remove_number(recorder_number), .remove_session, .remove_src, .remove_seq, .remove_done,
-        .match_valid, .match_waits, .match_request, .match_grant, .match_owner, .match_response,
+        .match_valid, .match_waits, .match_request, .match_grant, .match_owner, .match_response(matched),
         .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record,
         .other_source, .other_collective, .discard_valid, .discard_done,
         .completed, .returned(put), .changed(messages_changed), .welcome(messages_retry), .arrived, .given,
+        .post_ask, .post_add, .post_suits, .post_take, .post_other, .post_counts, .post_address,
+        .count_valid, .count_done, .count_record, .count_session, .count_src, .count_context, .count_tag,
         .table_start, .table_step, .session, .src, .seq, .table_done, .table_found, .table_number, .table_context,
         .table_collective, .table_tag, .table_bytes, .table_complete,
         .table_remove, .table_insert, .number, .count, .collective,
@@ -142,6 +174,19 @@ module messages (
         .take, .free_count, .head_number, .head_address, .head_bytes, .head_settled, .look_record, .look_address,
         .lend, .release_valid(drop_valid), .release_ready(drop_ready),
         .exchange_request(matcher_request), .exchange_response(matcher_response)
+    );
+
+    posted_receive post (
+        .clk, .rst, .clear,
+        .ask(post_ask), .ask_post(match_request.post), .add(post_add), .add_owner(match_owner), .cancels, .posted,
+        .landed, .landed_bytes(post_bytes), .landed_code(post_code),
+        .session, .src, .seq, .context_, .tag, .collective, .count, .record,
+        .suits(post_suits), .take(post_take), .other(post_other), .address(post_address), .host(accept_host),
+        .epoch(posted_epoch), .open(posted_open), .inbound_busy(posted_busy),
+        .written_valid(landed_valid), .written_ready(landed_ready), .written_good(landed_good),
+        .written_code(landed_code),
+        .count_valid, .counts(post_counts), .count_done,
+        .count_record, .count_session, .count_src, .count_context, .count_tag
     );
 
     message_table waiting (

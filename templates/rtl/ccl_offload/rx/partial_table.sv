@@ -13,6 +13,7 @@ module partial_table (
     output logic [31:0]  left,       // bytes to come
     output logic [63:0]  address,    // where the next ones go
     output logic [engine_pkg::BUFFER_WIDTH-1:0] buffer_,
+    output logic         posted,     // it lands in a posted receive
     output logic         host,       // windows: what was told with the header
     output logic [5:0]   index,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] total,
@@ -23,13 +24,14 @@ module partial_table (
     input  wire  [31:0]  new_left,
     input  wire  [63:0]  new_address,
     input  wire  [engine_pkg::BUFFER_WIDTH-1:0] new_buffer,
+    input  wire          new_posted,
     input  wire          new_host,
     input  wire  [5:0]   new_index,
     input  wire  [engine_pkg::LENGTH_WIDTH-1:0] new_total
 );
 
     localparam int unsigned INDEX = engine_pkg::SESSION_WIDTH + 1;
-    localparam int unsigned WIDTH = 3 + 6 + 32 + 64 + engine_pkg::BUFFER_WIDTH + 1 + 6 + engine_pkg::LENGTH_WIDTH;
+    localparam int unsigned WIDTH = 3 + 6 + 32 + 64 + engine_pkg::BUFFER_WIDTH + 2 + 6 + engine_pkg::LENGTH_WIDTH;
 
     logic [WIDTH-1:0] entries [2**INDEX];
     logic [INDEX-1:0] entry;
@@ -39,9 +41,11 @@ module partial_table (
     assign entry          = {loop, session[INDEX-2:0]};
 
     always_ff @(posedge clk) begin
-        {mode, known, left, address, buffer_, host, index, total} <= entries[entry];
+        {mode, known, left, address, buffer_, posted, host, index, total} <= entries[entry];
         if (write)
-            entries[entry] <= {new_mode, new_known, new_left, new_address, new_buffer, new_host, new_index, new_total};
+            entries[entry] <= {
+                new_mode, new_known, new_left, new_address, new_buffer, new_posted, new_host, new_index, new_total
+            };
     end
 
 endmodule

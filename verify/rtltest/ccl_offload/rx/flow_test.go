@@ -33,6 +33,7 @@ type rush struct {
 	parts   int  // offers of less than a header
 	loans   []loan
 	back    *loan // that is given back now
+	posts   *posts
 }
 
 // loan is a buffer that is read.
@@ -112,6 +113,9 @@ func (r *rush) ask(c int, f *flow) {
 	r.MatchRecord[c], r.MatchSession[c], r.MatchRank[c], r.MatchContext[c], r.MatchTag[c] = f.record, f.session,
 		f.rank.rank, f.context, 1
 	r.MatchValid[c], r.MatchWaits[c] = 1, 0
+	if r.posts != nil {
+		r.posts.offer(r, c, f)
+	}
 }
 
 func (r *rush) run(size func() uint32, count int) {
@@ -156,12 +160,21 @@ func (r *rush) run(size func() uint32, count int) {
 		for c, f := range r.flows {
 			switch {
 			case f.got == count:
+			case r.posts != nil && r.posts.stands[c]:
+				if n := r.posts.end(r, c, f); n > 0 {
+					idle = 0
+					done += n
+				}
 			case f.reading < 0 && r.MatchGiven[c] == given[c] && !waits[f]:
 				r.ask(c, f)
 			case f.reading >= 0 && r.MatchValid[c] == 0, r.MatchGiven[c] != given[c]:
 				f.reading = -1
 				r.atOnce += int(r.MatchGiven[c] - given[c])
 				given[c] = r.MatchGiven[c]
+				if r.MatchFound[c] == 0 && r.Posted[c] != 0 {
+					r.posts.begin(r, c)
+					break
+				}
 				if waits[f] = r.MatchFound[c] == 0; waits[f] {
 					r.MatchWaits[c] = 1
 					break
@@ -267,6 +280,101 @@ func TestMessagesComeWholeWhereverTheyAreCut(t *testing.T) {
 				assert.Check(t, r.parts >= 20, "only %d headers come in part", r.parts)
 			})
 		}
+	}
+}
+
+// posts has channels post what they ask for, sometimes for several messages, and
+// sometimes end that early.
+type posts struct {
+	stands          [channels]bool
+	before          [channels]uint32 // posts that had ended before
+	untouched       [channels]bool   // nothing may go there any more
+	straight, ended int              // messages that went straight to their places, posts that were ended early
+}
+
+const postRoom = 0x40000
+
+func postAt(c int) uint64 { return 0x200000 + uint64(c)*postRoom + 1 }
+
+func postArea(r *rush, c int) []byte { return r.Host[postAt(c)-1:][:postRoom] }
+
+const untouched = 0xEE
+
+// offer is for a few messages, or for part of one.
+func (p *posts) offer(r *rush, c int, f *flow) {
+	p.intact(r, c)
+	r.PostOffered[c], r.PostHost[c], r.PostAddress[c], r.PostLog2[c] = 1, 1, postAt(c), 0
+	r.PostBytes[c] = uint32(r.r.IntN(4 * 9000))
+	r.PostCancels[c] = 0
+}
+
+// intact checks that nothing has come since the last post had ended.
+func (p *posts) intact(r *rush, c int) {
+	r.t.Helper()
+	if area := postArea(r, c); p.untouched[c] && bytes.Count(area, []byte{untouched}) != len(area) {
+		r.t.Fatalf("bytes went to where a receive had ended, before cycle %d", r.Cycle)
+	}
+}
+
+func (p *posts) begin(r *rush, c int) {
+	p.stands[c], p.before[c], p.untouched[c] = true, r.Landed[c], false
+}
+
+// end compares what has landed when the post has ended, and gives how many messages that were.
+func (p *posts) end(r *rush, c int, f *flow) (n int) {
+	r.t.Helper()
+	if r.r.IntN(700) == 0 && r.PostCancels[c] == 0 {
+		r.PostCancels[c] = 1
+		p.ended++
+	}
+	if r.Posted[c] != 0 {
+		return 0
+	}
+	p.stands[c] = false
+	landed := bytes.Clone(postArea(r, c)[1:][:r.LandedBytes[c]])
+	r.same("codes of what has landed", r.LandedCode[c], 0)
+	counted := int(r.Exchange[(f.record+r.n.inbound)/4] - (f.next - uint32(len(f.sent))))
+	for ; f.got < counted; f.got++ {
+		want := f.sent[f.got]
+		whole := min(len(want), len(landed))
+		if !bytes.Equal(landed[:whole], want[:whole]) && r.PostCancels[c] == 0 {
+			r.t.Fatalf("message %d of rank %d has not landed as it was sent", f.got, f.rank.rank)
+		}
+		landed = landed[whole:]
+		n++
+		p.straight++
+	}
+	if len(landed) > 0 {
+		r.t.Fatalf("%d bytes more than %d messages of rank %d have landed", len(landed), n, f.rank.rank)
+	}
+	copy(postArea(r, c), bytes.Repeat([]byte{untouched}, postRoom))
+	p.untouched[c] = true
+	r.PostCancels[c] = 0
+	return n
+}
+
+// Messages go straight to receives that wait for them; none is lost, and none comes
+// twice, when a receive ends early.
+func TestPostedReceivesGetTheirMessages(t *testing.T) {
+	for name, platform := range map[string]string{"u55c_tcp": "u55c_tcp", "u55c_tcp, cut": "u55c_tcp",
+		"u55c_udp": "u55c_udp"} {
+		var all posts
+		for seed := range uint64(4) {
+			t.Run(fmt.Sprintf("%s, seed %d", name, seed), func(t *testing.T) {
+				buffers, largest := buffersFor(platform)
+				r := newRush(t, platform, seed, buffers)
+				r.cuts, r.posts = name != platform, &posts{}
+				r.Stall, r.Latency = uint32(60*(seed%3)), uint32(3*(seed%3))
+				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(4)&1) }, 40)
+				for c := range r.flows {
+					r.posts.intact(r, c)
+				}
+				all.straight += r.posts.straight
+				all.ended += r.posts.ended
+			})
+		}
+		t.Logf("%s: %d messages went straight, %d posts were ended early", name, all.straight, all.ended)
+		assert.Check(t, all.straight >= 10 && all.ended >= 1, "%s: too few", name)
 	}
 }
 

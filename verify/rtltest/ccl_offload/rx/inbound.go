@@ -58,6 +58,10 @@ type Face struct { // as in the shell
 	MatchBuffer                                  [channels]uint32
 	MatchAddress                                 [channels]uint64
 	MatchWaits, MatchGiven                       [channels]uint32
+	PostOffered, PostHost, PostBytes, PostLog2   [channels]uint32
+	PostCancels                                  [channels]uint32
+	Posted, Landed, LandedBytes, LandedCode      [channels]uint32
+	PostAddress                                  [channels]uint64
 	ReleaseValid, ReleaseBuffer                  uint32
 	ChannelReleaseValid, ChannelReleaseBuffer    uint32
 	QueryValid, QueryWindow, QueryOK, QueryBytes [channels]uint32
@@ -86,6 +90,7 @@ var files = []string{
 	"announcements", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload",
 	"message_matcher", "message_recorder",
 	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table",
+	"posted_receive",
 	"put_joiner", "rendezvous",
 	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters",
 	"skid_buffer", "window_table",

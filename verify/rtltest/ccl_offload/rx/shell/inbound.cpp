@@ -33,6 +33,9 @@ struct Face {
     uint32_t match_found[channels], match_mismatch[channels], match_bytes[channels], match_stored[channels], match_buffer[channels];
     uint64_t match_address[channels];
     uint32_t match_waits[channels], match_given[channels]; // waits for what it did not get; got one meanwhile
+    uint32_t post_offered[channels], post_host[channels], post_bytes[channels], post_log2[channels], post_cancels[channels];
+    uint32_t posted[channels], landed[channels], landed_bytes[channels], landed_code[channels]; // landed: counted
+    uint64_t post_address[channels];
     uint32_t release_valid, release_buffer, channel_release_valid, channel_release_buffer;
 
     uint32_t query_valid[channels], query_window[channels], query_ok[channels], query_bytes[channels], query_more[channels], query_host[channels];
@@ -139,10 +142,17 @@ void Bench::drive() {
     m.session_closed_valid = face.closed_valid;
     m.session_closed = face.closed_session;
 
-    m.match_valid = m.match_waits = m.query_valid = 0;
+    m.match_valid = m.match_waits = m.match_cancels = m.query_valid = 0;
     for (uint32_t i = 0; i < channels; i++) {
         m.match_valid |= face.match_valid[i] << i;
         m.match_waits |= face.match_waits[i] << i;
+        m.match_cancels |= face.post_cancels[i] << i;
+        m.post_offered = face.post_offered[i] ? m.post_offered | 1 << i : m.post_offered & ~(1 << i);
+        m.post_host = face.post_host[i] ? m.post_host | 1 << i : m.post_host & ~(1 << i);
+        m.post_address[2 * i] = static_cast<uint32_t>(face.post_address[i]);
+        m.post_address[2 * i + 1] = static_cast<uint32_t>(face.post_address[i] >> 32);
+        m.post_bytes[i] = face.post_bytes[i];
+        m.post_log2 = (m.post_log2 & ~(7 << 3 * i)) | face.post_log2[i] << 3 * i;
         m.match_record[i] = face.match_record[i];
         m.match_rank[i] = face.match_rank[i];
         m.match_context[i] = face.match_context[i];
@@ -324,6 +334,12 @@ void Bench::sample() {
             face.match_address[i] = m.match_address;
             face.match_stored[i] = m.match_stored;
             face.match_buffer[i] = m.match_buffer;
+        }
+        face.posted[i] = m.match_posted >> i & 1;
+        if (m.match_landed >> i & 1) {
+            face.landed[i]++;
+            face.landed_bytes[i] = m.match_landed_bytes;
+            face.landed_code[i] = m.match_landed_code;
         }
         if (m.query_done >> i & 1) {
             face.query_valid[i] = 0;

@@ -87,6 +87,12 @@ module receive_side (
 
     input  wire  [3:0]   match_valid,
     input  wire  [3:0]   match_waits,
+    input  wire  [3:0]   match_cancels,
+    input  wire  [3:0]   post_offered,
+    input  wire  [3:0]   post_host,
+    input  wire  [255:0] post_address,
+    input  wire  [127:0] post_bytes,
+    input  wire  [11:0]  post_log2,
     input  wire  [127:0] match_record,
     input  wire  [63:0]  match_session,
     input  wire  [127:0] match_rank,
@@ -96,6 +102,10 @@ module receive_side (
     output logic [3:0]   match_done,
     output logic         match_found,
     output logic         match_mismatch,
+    output logic [3:0]   match_posted,
+    output logic [3:0]   match_landed,
+    output logic [31:0]  match_landed_bytes,
+    output logic [31:0]  match_landed_code,
     output logic [31:0]  match_bytes,
     output logic [63:0]  match_address,
     output logic         match_stored,
@@ -144,6 +154,9 @@ module receive_side (
     logic [2:0]  accept_verdict;
     logic [7:0]  accept_buffer, complete_buffer;
     logic [63:0] accept_address;
+    logic accept_posted, accept_host, posted_open, posted_busy, landed_valid, landed_ready, landed_good;
+    logic [engine_pkg::EPOCH_WIDTH-1:0] posted_epoch;
+    logic [31:0] landed_code;
     logic [1:0]  complete_result;
     logic packet_valid, packet_loop, packet_done, packet_wanted;
     logic written_valid, written_ready, written_good, foreign_valid;
@@ -178,26 +191,40 @@ module receive_side (
     assign exchange_response  = {exchange_done, 1'b1, exchange_rdata};
 
     assign match_request_0 = {
-        match_valid[0], match_waits[0], match_record[31:0], match_session[15:0],
-        match_rank[31:0], match_context[31:0], match_tag[31:0], match_collective[95:0]
+        match_valid[0], match_waits[0], match_cancels[0],
+        post_offered[0], post_host[0], post_address[63:0], post_bytes[31:0], post_log2[2:0],
+        match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0],
+        match_collective[95:0]
     };
     assign match_request_1 = {
-        match_valid[1], match_waits[1], match_record[63:32], match_session[31:16],
-        match_rank[63:32], match_context[63:32], match_tag[63:32], match_collective[191:96]
+        match_valid[1], match_waits[1], match_cancels[1],
+        post_offered[1], post_host[1], post_address[127:64], post_bytes[63:32], post_log2[5:3],
+        match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32],
+        match_collective[191:96]
     };
     assign match_request_2 = {
-        match_valid[2], match_waits[2], match_record[95:64], match_session[47:32],
-        match_rank[95:64], match_context[95:64], match_tag[95:64], match_collective[287:192]
+        match_valid[2], match_waits[2], match_cancels[2],
+        post_offered[2], post_host[2], post_address[191:128], post_bytes[95:64], post_log2[8:6],
+        match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64],
+        match_collective[287:192]
     };
     assign match_request_3 = {
-        match_valid[3], match_waits[3], match_record[127:96], match_session[63:48], match_rank[127:96],
-        match_context[127:96], match_tag[127:96], match_collective[383:288]
+        match_valid[3], match_waits[3], match_cancels[3],
+        post_offered[3], post_host[3], post_address[255:192], post_bytes[127:96], post_log2[11:9],
+        match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96],
+        match_collective[383:288]
     };
     assign match_done      = {
         match_response_3.done, match_response_2.done, match_response_1.done, match_response_0.done
     };
     assign match_found     = match_response_0.found;
     assign match_mismatch  = match_response_0.mismatch;
+    assign match_posted    = {
+        match_response_3.posted, match_response_2.posted, match_response_1.posted, match_response_0.posted
+    };
+    assign match_landed    = match_posted & {4{match_response_0.landed}};
+    assign match_landed_bytes = match_response_0.landed_bytes;
+    assign match_landed_code  = match_response_0.landed_code;
     assign match_bytes     = match_response_0.bytes;
     assign match_address   = match_response_0.address;
     assign match_stored    = match_response_0.stored;
@@ -226,6 +253,8 @@ module receive_side (
         .write_data, .write_data_keep, .write_data_last, .write_done, .write_code,
         .put_valid, .put_ready, .put_data, .put_keep, .put_last, .put_tdest, .put_room,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .accept_posted, .accept_host, .posted_open, .posted_epoch, .posted_busy,
+        .landed_valid, .landed_ready, .landed_good, .landed_code,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry,
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event,
         .packet_window, .packet_epoch, .windows_open, .windows_epoch,
@@ -242,6 +271,8 @@ module receive_side (
         .release_valid, .release_ready, .release_buffer,
         .channel_release_valid, .channel_release_ready, .channel_release_buffer,
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .accept_posted, .accept_host, .posted_open, .posted_epoch, .posted_busy,
+        .landed_valid, .landed_ready, .landed_good, .landed_code,
         .complete_valid, .complete_ready, .complete_buffer, .complete_result, .messages_retry
     );
 
