@@ -64,7 +64,7 @@ module message_matcher (
     output logic         post_counts,   // a message of record that it did not take
     input  wire  [63:0]  post_address,
     input  wire          count_valid,   // a message that it took is to be counted
-    output logic         count_done,
+    output logic         count_begun,   // nobody can look at the number before it is counted
     input  wire  [15:0]  count_record,
     input  wire  [15:0]  count_session,
     input  wire  [31:0]  count_src,
@@ -202,8 +202,7 @@ module message_matcher (
 
     assign unused_ok   = exchange_response.ok;
     assign unused_bits = ^{
-        accept_header, match_request.record, seek_request.record, match_request.valid,
-        match_request.waits, seek_request.waits, distance, newer_by
+        accept_header, match_request, seek_request, distance, newer_by
     };
 
     assign parked_hit  = state == IDLE && !stop && parked && !change && completed
@@ -249,7 +248,7 @@ module message_matcher (
     assign post_take     = state == ROOM && post_suits;
     assign post_other    = state == ROOM && !post_suits;
     assign post_counts   = add && exchange_response.done && operation != POSTED;
-    assign count_done    = state == TOOK && operation == POSTED;
+    assign count_begun   = state == IDLE && !parked_hit && count_valid && !stop;
     assign release_valid = state == GIVE_BACK;
 
     always_comb begin
@@ -265,7 +264,7 @@ module message_matcher (
     end
 
     assign ask = state == PASSED || state == WANTED_NEXT || state == EXPECTED
-        || state == KNOWN && known && senders_found && !there;
+        || state == KNOWN && known && senders_found && !there && !post_suits;
     assign add = state == COUNT;
     always_comb begin
         case (state)
@@ -336,7 +335,7 @@ module message_matcher (
                     took        <= 1'b1;
                     table_start <= 1'b1;
                     state       <= FIND_AGAIN;
-                end else if (count_valid && !stop) begin
+                end else if (count_begun) begin
                     operation <= POSTED;
                     parked    <= 1'b0;
                     session   <= count_session;
@@ -410,7 +409,7 @@ module message_matcher (
             end
             KNOWN: if (known) begin
                 if (there) state <= ANSWER;
-                else if (senders_found) state <= PASSED;
+                else if (senders_found) state <= post_suits ? ROOM : PASSED;
                 else state <= any ? ANSWER : ROOM;
             end
             PASSED: if (exchange_response.done) begin

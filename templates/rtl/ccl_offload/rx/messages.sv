@@ -100,7 +100,7 @@ module messages (
     logic [31:0] read_src, read_seq, read_tag, read_bytes, remove_src, remove_seq;
 
     // The posted receive.
-    logic post_ask, post_add, post_suits, post_take, post_other, post_counts, landed, count_valid, count_done;
+    logic post_ask, post_add, post_suits, post_take, post_other, post_counts, landed, count_valid, count_begun;
     logic [engine_pkg::QUEUES-1:0] posted, cancels;
     logic [31:0] post_bytes, post_code, count_src, count_context, count_tag;
     logic [63:0] post_address;
@@ -130,7 +130,7 @@ module messages (
             default: match_request = match_request_0;
         endcase
         match_response = matched;
-        match_response.lands        = count_done;
+        match_response.lands        = count_begun;
         match_response.landed       = landed;
         match_response.landed_bytes = post_bytes;
         match_response.landed_code  = post_code;
@@ -164,7 +164,7 @@ module messages (
         .other_source, .other_collective, .discard_valid, .discard_done,
         .completed, .returned(put), .changed(messages_changed), .welcome(messages_retry), .arrived, .given,
         .post_ask, .post_add, .post_suits, .post_take, .post_other, .post_counts, .post_address,
-        .count_valid, .count_done, .count_record, .count_session, .count_src, .count_context, .count_tag,
+        .count_valid, .count_begun, .count_record, .count_session, .count_src, .count_context, .count_tag,
         .table_start, .table_step, .session, .src, .seq, .table_done, .table_found, .table_number, .table_context,
         .table_collective, .table_tag, .table_bytes, .table_complete,
         .table_remove, .table_insert, .number, .count, .collective,
@@ -185,7 +185,7 @@ module messages (
         .epoch(posted_epoch), .open(posted_open), .inbound_busy(posted_busy),
         .written_valid(landed_valid), .written_ready(landed_ready), .written_good(landed_good),
         .written_code(landed_code),
-        .count_valid, .counts(post_counts), .count_done,
+        .count_valid, .count_begun, .counts(post_counts),
         .count_record, .count_session, .count_src, .count_context, .count_tag
     );
 

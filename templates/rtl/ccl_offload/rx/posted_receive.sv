@@ -45,8 +45,8 @@ module posted_receive (
 
     // The message is counted.
     output logic                            count_valid,
+    input  wire                             count_begun,
     input  wire                             counts,      // another message, of the record
-    input  wire                             count_done,
     output logic [15:0]                     count_record,
     output logic [15:0]                     count_session,
     output logic [31:0]                     count_src,
@@ -114,7 +114,7 @@ module posted_receive (
             end
             if (take && (engine_pkg::LOSSY || count == left) || other && of_sender
                 || counts && record == count_record) full <= 1'b1;
-            coming <= coming + 8'(take) - 8'(count_done || lost);
+            coming <= coming + 8'(take) - 8'(count_begun || lost);
             if (written_valid && written_ready) begin
                 count_valid <= !lost;
                 if (lost) bytes <= bytes - last; // what comes in order has none behind it
@@ -130,7 +130,7 @@ module posted_receive (
                 settled   <= cancelled && (settled || !inbound_busy && !written_valid);
                 if (settled && coming != '0) count_valid <= 1'b1;
             end
-            if (count_done) count_valid <= 1'b0;
+            if (count_begun) count_valid <= 1'b0;
             if (landed) valid <= 1'b0;
         end
         if (rst || clear) begin

@@ -149,7 +149,7 @@ func (r *rush) run(size func() uint32, count int) {
 			retries = r.Retries
 			clear(held)
 		}
-		if r.offered == nil {
+		if r.offered == nil && (r.posts == nil || r.r.IntN(40) == 0) { // late, so that receives wait
 			for _, f := range r.flows {
 				for len(f.sent) < count && (len(f.packets) == 0 || r.cuts && len(f.packets) < 3 && r.r.IntN(3) == 0) {
 					f.send(r, size())
@@ -287,9 +287,9 @@ func TestMessagesComeWholeWhereverTheyAreCut(t *testing.T) {
 // sometimes end that early.
 type posts struct {
 	stands          [channels]bool
-	before          [channels]uint32 // posts that had ended before
-	untouched       [channels]bool   // nothing may go there any more
-	straight, ended int              // messages that went straight to their places, posts that were ended early
+	ends            [channels]uint64
+	untouched       [channels]bool // nothing may go there any more
+	straight, ended int            // messages that went straight to their places, posts that were ended early
 }
 
 const postRoom = 0x40000
@@ -317,7 +317,7 @@ func (p *posts) intact(r *rush, c int) {
 }
 
 func (p *posts) begin(r *rush, c int) {
-	p.stands[c], p.before[c], p.untouched[c] = true, r.Landed[c], false
+	p.stands[c], p.untouched[c] = true, false
 }
 
 // end compares what has landed when the post has ended, and gives how many messages that were.
@@ -328,6 +328,10 @@ func (p *posts) end(r *rush, c int, f *flow) (n int) {
 		p.ended++
 	}
 	if r.Posted[c] != 0 {
+		p.ends[c] = r.Cycle
+		return 0
+	}
+	if r.Cycle < p.ends[c]+200 { // until its messages are counted
 		return 0
 	}
 	p.stands[c] = false
@@ -374,7 +378,7 @@ func TestPostedReceivesGetTheirMessages(t *testing.T) {
 			})
 		}
 		t.Logf("%s: %d messages went straight, %d posts were ended early", name, all.straight, all.ended)
-		assert.Check(t, all.straight >= 10 && all.ended >= 1, "%s: too few", name)
+		assert.Check(t, all.straight >= 50 && all.ended >= 2, "%s: too few", name)
 	}
 }
 

@@ -25,6 +25,9 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 	release := block.NewOutput(b, "release_valid", "release_ready", "release_buffer")
 	var left, address, buffer uint64
 	var stored, held, asking, missing, apart, changed, releasing, used bool
+	var posted, stands, cancelling, landed bool // stands: so it is told
+	var code uint64
+	landings, cancels := 0, 0
 	waits, seen, late, released, dropped, crossed, others := 0, 0, 0, 0, 0, 0, 0
 	drop := false
 	b.Scramble(r, "move")
@@ -34,6 +37,7 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			release.Forget()
 			b.Scramble(r, "move")
 			held, asking, missing, apart, changed, releasing, drop = false, false, false, false, false, false, false
+			posted, stands, cancelling, landed = false, false, false, false
 		}
 		if !held && !asking && !releasing && !apart && !b.Is("want") {
 			if r.IntN(4) == 0 {
@@ -44,7 +48,7 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		if !drop && r.IntN(80) == 0 {
 			drop = true
 		}
-		if missing && r.IntN(60) == 0 || apart && r.IntN(10) == 0 {
+		if (missing || posted) && r.IntN(60) == 0 || apart && r.IntN(10) == 0 {
 			b.Set("want", 0)
 		}
 		pulse := r.IntN(25) == 0
@@ -61,6 +65,15 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		}
 		b.Put("drop", drop)
 		bytes, other := 1+r.Uint64N(10000), r.IntN(4) == 0
+		post := answer && !found && !other && r.IntN(2) == 0
+		lands := posted && r.IntN(15) == 0
+		if cancelling && r.IntN(6) == 0 {
+			stands = false
+		}
+		b.Put("match_response.posted", stands || post)
+		b.Put("match_response.landed", lands)
+		taken := landed && !drop && r.IntN(4) == 0
+		b.Put("landed_take", taken)
 		if answer {
 			b.Set("match_response.done", 1)
 			b.Put("match_response.found", found)
@@ -93,6 +106,20 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			address, stored, buffer = b.Get("match_response.address"), b.Is("match_response.stored"),
 				b.Get("match_response.buffer_")
 			seen++
+		case lands:
+			posted, stands, landed = false, false, true
+			left, code = b.Get("match_response.landed_bytes"), b.Get("match_response.landed_code")
+			landings++
+		case posted && (drop || !b.Is("want")):
+			posted, cancelling = false, true
+			cancels++
+		case cancelling && !stands:
+			cancelling = false
+		case landed && (drop || taken):
+			landed = false
+			b.Set("want", 0)
+		case post:
+			asking, posted, stands = false, true, true
 		case answer && other:
 			asking, apart = false, true
 			others++
@@ -128,7 +155,7 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			if missing && !changed {
 				return errors.New("it asks again, and nothing has changed")
 			}
-			if held || releasing || apart || !b.Is("want") {
+			if held || releasing || apart || posted || cancelling || landed || !b.Is("want") {
 				return errors.New("it asks for a message, and nobody wants one")
 			}
 			asking, missing, changed = true, false, pulse && !missing
@@ -138,6 +165,13 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 		}
 		if b.Is("match_request.waits") != missing {
 			return fmt.Errorf("it waits: %t, not %t", b.Is("match_request.waits"), missing)
+		}
+		if b.Is("match_request.cancels") != cancelling || b.Is("landed") != landed {
+			return fmt.Errorf("it cancels: %t, has landed: %t; not %t, %t", b.Is("match_request.cancels"), b.Is("landed"),
+				cancelling, landed)
+		}
+		if landed && (b.Get("bytes") != left || b.Get("landed_code") != code) {
+			return fmt.Errorf("%d bytes have landed with %X, not %d with %X", b.Get("bytes"), b.Get("landed_code"), left, code)
 		}
 		if b.Is("mismatch") != apart {
 			return fmt.Errorf("there is one of another collective: %t, not %t", b.Is("mismatch"), apart)
@@ -163,11 +197,12 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 		}
-		if (held || releasing || asking || apart) && (over || b.Is("idle")) {
+		if (held || releasing || asking || apart || posted || cancelling || landed) && (over || b.Is("idle")) {
 			return errors.New("it is idle with a message")
 		}
 		// It asks soon, when there is reason to.
-		if b.Is("want") && !drop && !held && !asking && !releasing && !apart && (!missing || changed) {
+		if b.Is("want") && !drop && !held && !asking && !releasing && !apart && !posted && !cancelling && !landed &&
+			(!missing || changed) {
 			if waits++; waits > 4 {
 				return errors.New("it does not ask for what is wanted")
 			}
@@ -175,10 +210,11 @@ func messageSource(b *block.Bench, r *rand.Rand) error {
 			waits = 0
 		}
 	}
-	if seen < 50 || late < 5 || released < 3 || dropped < 5 || crossed < 3 || others < 5 || !used {
-		return fmt.Errorf(
-			"only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back, %d of other "+
-				"collectives", seen, late, crossed, dropped, released, others)
+	if seen < 50 || late < 5 || released < 3 || dropped < 5 || crossed < 3 || others < 5 || !used ||
+		landings < 5 || cancels < 5 {
+		return fmt.Errorf("only %d messages, %d of them late, %d of these while it gives up, %d dropped, %d given back, "+
+			"%d of other collectives; %d posts that have landed, %d that were cancelled", seen, late, crossed, dropped,
+			released, others, landings, cancels)
 	}
 	return nil
 }
