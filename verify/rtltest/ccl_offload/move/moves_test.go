@@ -146,7 +146,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 	for _, name := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma", units} {
 		t.Run(name, func(t *testing.T) {
 			b := build(t, name)
-			apart := 0
+			apart, landed, cancelled := 0, 0, 0
 			for _, m := range modes {
 				t.Run(m.name, func(t *testing.T) {
 					seeds := uint64(1)
@@ -159,7 +159,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 						assert.NilError(t, w.failure, "seed %d", seed)
 						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed,
 							w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
-						apart += w.apart
+						apart, landed, cancelled = apart+w.apart, landed+w.landed, cancelled+w.cancelled
 						if m.mode == (mode{}) && min(w.besides[0], w.besides[1], w.keeps[0], w.keeps[1]) == 0 {
 							t.Errorf("seed %d: %v slices had something beside, %v kept what they sent", seed, w.besides, w.keeps)
 						}
@@ -167,6 +167,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 				})
 			}
 			assert.Check(t, apart != 0, "no message was of another collective")
+			assert.Check(t, landed > 20 && cancelled > 0, "%d posts have landed, %d were cancelled", landed, cancelled)
 		})
 	}
 }

@@ -33,6 +33,9 @@ func (w *world) random() *move {
 			}
 		}
 	}
+	if w.chance(15) { // a receive alone
+		m.op[0].kind, m.op[1].kind, m.result.kind, means = message, none, memory, false
+	}
 	w.randomForms(m)
 	if means {
 		m.wire, m.op[1].compressed = m.inner, m.op[1].compressed || m.inner

@@ -48,6 +48,7 @@ type world struct {
 	peer    pending
 	match   [queues]pending
 	window  [queues]pending
+	posts   [queues]*move   // whose messages go straight to their results
 	buffers map[uint64]bool // in use
 
 	slot     [slots]*slot
@@ -63,6 +64,7 @@ type world struct {
 	event                bool // moves were counted in the cycle before
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
+	landed, cancelled    int // posts that have ended by themselves, and otherwise
 	apart                int    // requests that have met a message of another collective
 	besides              [2]int // slices with something beside: as it is, and converted
 	keeps                [2]int // slices that keep what they send: as it is, and compressed
@@ -268,6 +270,9 @@ func (w *world) complete(q int) {
 	case !m.cut || !m.retired:
 		w.fail("%v has completed with %d of %d units, retired %v", m, m.done, m.units, m.retired)
 	}
+	if w.posts[q] != nil {
+		w.fail("%v has completed while messages go to its result", m)
+	}
 	if m.under != 0 {
 		w.fail("%v has completed with slices under way", m)
 	}
@@ -275,6 +280,9 @@ func (w *world) complete(q int) {
 }
 
 func (w *world) drop(q int) {
+	if w.posts[q] != nil {
+		w.fail("queue %d has failed while messages go to the result of %v", q, w.posts[q])
+	}
 	code := uint32(w.out[outFailure[q]])
 	w.failed++
 	allowed := uint32(0)
@@ -333,6 +341,7 @@ func (w *world) drive() {
 	w.drivePackets()
 	w.answerPeer()
 	for q := range queues {
+		w.land(q)
 		w.answerMatch(q)
 		w.answerWindow(q)
 	}
@@ -418,6 +427,7 @@ func (w *world) answerMatch(q int) {
 		return
 	}
 	if m.silent || w.chance(40) {
+		w.post(q, m)
 		return
 	}
 	in := w.newMessage(m)
@@ -426,6 +436,65 @@ func (w *world) answerMatch(q int) {
 	w.in[inMatchFound[q]] = 1
 	w.in[inMatchBytes[q]], w.in[inMatchAddress[q]] = in.bytes, in.address
 	w.in[inMatchStored[q]], w.in[inMatchBuffer[q]] = flag(in.stored), in.buffer
+}
+
+// post lets the messages of a move go to its result, if it offers that.
+func (w *world) post(q int, m *move) {
+	if w.out[outOffered[q]] == 0 || w.posts[q] != nil {
+		return
+	}
+	log2 := m.log2[form(m.op[0].compressed)]
+	if m.op[0].kind != message || m.op[1].kind != none || m.result.kind != memory ||
+		m.op[0].compressed != m.result.compressed || m.inner != m.result.compressed {
+		w.fail("%v offers its result to messages", m)
+	}
+	if w.out[outPostHost[q]] != flag(m.result.host) || w.out[outPostLog2[q]] != uint64(log2) ||
+		w.out[outPostAddress[q]] != m.result.address+m.done<<log2 || w.out[outPostBytes[q]] != (m.units-m.done)<<log2 {
+		w.fail("%v offers 0x%X bytes at 0x%X after %d units", m, w.out[outPostBytes[q]], w.out[outPostAddress[q]], m.done)
+	}
+	if w.chance(70) {
+		w.posts[q] = m
+		w.in[inPosted[q]] = 1
+	}
+}
+
+// land ends a post, when some messages have come, or when it is cancelled.
+func (w *world) land(q int) {
+	m := w.posts[q]
+	w.in[inLanded[q]] = 0
+	w.in[inPosted[q]] = flag(m != nil)
+	w.in[inLands[q]] = flag(m != nil && !m.silent && w.chance(5))
+	if m == nil {
+		return
+	}
+	cancels := w.out[outCancels[q]] != 0
+	if !(cancels && w.chance(20) || !cancels && !m.silent && w.chance(4)) {
+		return
+	}
+	w.posts[q] = nil
+	w.in[inLanded[q]] = 1
+	if cancels {
+		w.cancelled++
+		return
+	}
+	w.landed++
+	log2 := m.log2[form(m.op[0].compressed)]
+	units := m.units - m.done
+	if w.chance(50) {
+		units = w.r.Uint64N(units)
+	}
+	w.in[inLandedBytes[q]], w.in[inLandedCode[q]] = units<<log2, 0
+	if w.mode.faults && w.chance(10) {
+		code := w.n.bit("DMA_DECODE")
+		w.in[inLandedCode[q]] = uint64(code)
+		m.allowed |= code
+		m.must = true
+	}
+	m.received += units << log2
+	m.done += units
+	m.started = true
+	m.cut = m.done == m.units
+	m.retired = m.cut
 }
 
 func (w *world) newMessage(m *move) *incoming {
