@@ -33,7 +33,7 @@ func (w *world) random() *move {
 			}
 		}
 	}
-	if w.chance(15) { // a receive alone
+	if w.chance(12) { // a receive alone
 		m.op[0].kind, m.op[1].kind, m.result.kind, means = message, none, memory, false
 	}
 	w.randomForms(m)
