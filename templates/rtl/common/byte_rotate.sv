@@ -3,14 +3,15 @@
 
 module byte_rotate #(
     parameter int unsigned BYTES = 64, // of the word; a power of two
+    parameter int unsigned UNIT  = 8,  // bits of a byte; 1 for its strobe
     parameter bit          LEFT  = 1'b0
 ) (
-    input  wire  [8*BYTES-1:0]       in_data,
+    input  wire  [UNIT*BYTES-1:0]    in_data,
     input  wire  [$clog2(BYTES)-1:0] lanes,
-    output logic [8*BYTES-1:0]       out_data
+    output logic [UNIT*BYTES-1:0]    out_data
 );
 
-    localparam int unsigned WIDTH  = 8 * BYTES;
+    localparam int unsigned WIDTH  = UNIT * BYTES;
     localparam int unsigned STAGES = $clog2(BYTES);
 
     for (genvar i = 0; i < STAGES; i++) begin : stages // the coarsest one first

@@ -81,15 +81,15 @@ module proof (
     end
 
 `ifdef INVARIANTS
-    (* hierconn *) wire [511:0] \dut.first ;
+    (* hierconn *) wire [511:0] \dut.oldest ;
     (* hierconn *) wire [511:0] \dut.second ;
     (* hierconn *) wire [1:0]   \dut.beats ;
     (* hierconn *) wire [5:0]   \dut.offset ;
     (* hierconn *) wire [12:0]  \dut.counter.moved ;
     wire [127:0] held;
     generate for (i = 0; i < 64; i = i + 1) begin : held_bytes
-        assign held[i]      = \dut.first [8*i];
-        assign held[64 + i] = \dut.second [8*i];
+        assign held[i]      = \dut.oldest [8*i];
+        assign held[64 + i] = i < \dut.offset ? \dut.oldest [8*i] : \dut.second [8*i];
     end endgenerate
     always @* if (started && !rst) begin
         assert (level == 64 * \dut.beats - \dut.offset && gone == \dut.counter.moved );

@@ -29,12 +29,12 @@ module byte_packer (
     localparam int unsigned WIDTH = engine_pkg::DATA_WIDTH;
     localparam int unsigned KEEP  = engine_pkg::KEEP_WIDTH;
 
-    logic [WIDTH-1:0]  part;                // of the row that is not full
+    logic [WIDTH-1:0]  part;                // of the row that is not full, where it is strobed
     logic [KEEP-1:0]   part_strobe;
     logic [5:0]        level;               // where the next byte goes
     logic [5:0]        place;
-    logic [WIDTH-1:0]  turned, row, kept;   // the beat, in the lanes that its bytes go to
-    logic [KEEP-1:0]   from, until_, until_next, strobe; // lanes
+    logic [WIDTH-1:0]  turned;              // the beat, in the lanes that its bytes go to
+    logic [KEEP-1:0]   there, lands, next;  // lanes of the row: full before, filled by the beat; of the next row
     logic [6:0]        filled;              // bytes of the row, with the beat; may pass its end
     logic              fresh, spills, full, ends, take, flushing;
 
@@ -46,17 +46,12 @@ module byte_packer (
     assign spills = filled > 7'(KEEP);
     assign full   = filled >= 7'(KEEP);
     assign ends   = in_last && in_flush;
-    assign strobe = (fresh ? '0 : part_strobe) | from & until_;
+    assign there  = fresh && !flushing ? '0 : part_strobe;
 
     always_comb
         for (int unsigned i = 0; i < KEEP; i++) begin
-            from[i]        = 6'(i) >= place;
-            until_[i]      = 7'(i) < filled;
-            until_next[i]  = 7'(i) < 7'(filled[5:0]);
-            row[8*i +: 8]  = part[8*i +: 8] & {8{!fresh}} | turned[8*i +: 8] & {8{from[i] && until_[i]}};
-            // What the next row begins with: bytes behind the end of this one, or all if it is not written out.
-            kept[8*i +: 8] = part[8*i +: 8] & {8{!fresh && !full && !ends}}
-                | turned[8*i +: 8] & {8{spills ? until_next[i] : from[i] && until_[i] && !full && !ends}};
+            lands[i] = 6'(i) >= place && 7'(i) < filled && !flushing;
+            next[i]  = 7'(i) < 7'(filled[5:0]);
         end
 
     // A flush that finds a second row in part takes a cycle of its own.
@@ -64,39 +59,30 @@ module byte_packer (
     assign take     = in_valid && in_ready;
 
     always_ff @(posedge clk) begin
+        for (int unsigned i = 0; i < KEEP; i++)
+            if (take && (lands[i] || spills && next[i])) part[8*i +: 8] <= turned[8*i +: 8];
+        if (!out_valid || out_ready) begin
+            for (int unsigned i = 0; i < KEEP; i++)
+                out_data[8*i +: 8] <= part[8*i +: 8] & {8{there[i]}} | turned[8*i +: 8] & {8{lands[i]}};
+            out_strobe <= there | lands;
+            out_last   <= flushing || ends && !spills;
+        end
         if (rst) begin
             out_valid   <= 1'b0;
             flushing    <= 1'b0;
             level       <= '0;
-            part        <= '0;
             part_strobe <= '0;
         end else if (!out_valid || out_ready) begin
-            if (flushing) begin
-                out_valid   <= 1'b1;
-                out_data    <= part;
-                out_strobe  <= part_strobe;
-                out_last    <= 1'b1;
-                flushing    <= 1'b0;
-                level       <= '0;
-                part        <= '0;
-                part_strobe <= '0;
-            end else begin
-                out_valid <= 1'b0;
-                if (take) begin
-                    out_valid   <= full || ends;
-                    out_data    <= row;
-                    out_strobe  <= strobe;
-                    out_last    <= ends && !spills;
-                    flushing    <= ends && spills;
-                    level       <= ends && !spills ? '0 : filled[5:0];
-                    part        <= kept;
-                    part_strobe <= spills ? until_next : full || ends ? '0 : strobe;
-                end
+            out_valid <= flushing || take && (full || ends);
+            flushing  <= take && ends && spills;
+            if (flushing) part_strobe <= '0;
+            if (take) begin
+                level       <= ends ? '0 : filled[5:0];
+                part_strobe <= spills ? next : full || ends ? '0 : there | lands;
             end
         end
         if (forget) begin
             level       <= '0;
-            part        <= '0;
             part_strobe <= '0;
         end
     end

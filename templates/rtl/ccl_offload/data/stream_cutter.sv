@@ -26,9 +26,10 @@ module stream_cutter (
     localparam int unsigned WIDTH = engine_pkg::DATA_WIDTH;
     localparam int unsigned BEAT  = cclo_pkg::BEAT_BYTES;
 
-    logic [WIDTH-1:0]   first, second, mixed; // beats held, oldest first
+    logic [WIDTH-1:0]   oldest, second;       // the oldest byte of each lane; the second beat
     logic [1:0]         beats, leaving, stay; // how many
     logic [5:0]         offset;               // of the next byte, in the first one
+    logic [BEAT-1:0]    first, goes, turns;   // lanes: of the first beat; whose byte goes; that get another byte
     logic [6:0]         wanted, ending;       // where the part of the slice ends, from the begin of the first beat
     logic               finishing, move, take;
     logic [engine_pkg::KEEP_WIDTH-1:0] _unused_keep;
@@ -36,11 +37,15 @@ module stream_cutter (
     beat_counter counter (
         .clk, .rst, .bytes(slice_bytes), .move, .last(out_last), .keep(_unused_keep), .beat_bytes(wanted)
     );
-    byte_rotate rotate (.in_data(mixed), .lanes(offset), .out_data);
+    byte_rotate rotate (.in_data(oldest), .lanes(offset), .out_data);
 
     always_comb
-        for (int unsigned i = 0; i < BEAT; i++)
-            mixed[8*i +: 8] = first[8*i +: 8] & {8{6'(i) >= offset}} | second[8*i +: 8] & {8{6'(i) < offset}};
+        for (int unsigned i = 0; i < BEAT; i++) begin
+            first[i] = 6'(i) >= offset;
+            goes[i]  = move && !finishing && 6'(i) < ending[5:0];
+            turns[i] = first[i] ? beats == '0 || leaving != '0 || goes[i]
+                : !beats[1] || leaving[1] || leaving[0] && goes[i];
+        end
 
     // A beat is taken when there is room behind those that leave.
     assign ending      = 7'(offset) + wanted;
@@ -61,7 +66,9 @@ module stream_cutter (
 
     always_ff @(posedge clk) begin
         if (take) second <= in_data;
-        if (leaving != '0 || beats == '0) first <= leaving == 2'd1 && beats[1] ? second : in_data;
+        for (int unsigned i = 0; i < BEAT; i++)
+            if (turns[i])
+                oldest[8*i +: 8] <= first[i] && beats[1] && !leaving[1] ? second[8*i +: 8] : in_data[8*i +: 8];
         if (rst) begin
             beats  <= '0;
             offset <= '0;

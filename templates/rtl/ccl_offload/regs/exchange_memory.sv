@@ -152,7 +152,8 @@ module exchange_memory #(
         index  = asked_offset[INDEX+1:2];
         good   = asked_offset < cclo_pkg::EXCHANGE_BYTES && asked_offset[1:0] == 2'b00;
         data   = adding ? read_word + asked.wdata : asked.wdata;
-        strobe = {4{good && (adding || asked.operation == engine_pkg::EXCHANGE_WRITE)}};
+        // What is added to is good, and so are the records that are written: rx_registers checks them.
+        strobe = {4{adding || asked.operation == engine_pkg::EXCHANGE_WRITE}};
         if (turn[PROCESSOR]) begin
             index  = processor_address[INDEX+1:2];
             data   = processor_wdata;

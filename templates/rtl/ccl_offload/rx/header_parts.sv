@@ -15,11 +15,16 @@ module header_parts (
     localparam int unsigned DATA  = engine_pkg::DATA_WIDTH;
 
     logic [DATA-1:0]  entries [2**INDEX];
-    logic [DATA-1:0]  part;
+    logic [DATA-1:0]  part, turned;
     logic             unused_session;
 
     assign unused_session = ^session;
-    assign joined         = beat << {known, 3'd0} | part & ~({DATA{1'b1}} << {known, 3'd0});
+
+    byte_rotate #(.LEFT(1'b1)) rotate (.in_data(beat), .lanes(known), .out_data(turned));
+
+    always_comb
+        for (int unsigned i = 0; i < DATA / 8; i++)
+            joined[8*i +: 8] = 6'(i) < known ? part[8*i +: 8] : turned[8*i +: 8];
 
     always_ff @(posedge clk) begin
         part <= entries[session[INDEX-1:0]];

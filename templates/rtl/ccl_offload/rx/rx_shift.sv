@@ -25,19 +25,16 @@ module rx_shift (
     localparam int unsigned KEEP = engine_pkg::KEEP_WIDTH;
 
     logic [DATA-1:0] turned;               // the beat
-    logic [KEEP-1:0] far_keep, near_keep, turned_keep;
+    logic [KEEP-1:0] turned_keep;
     logic [DATA-1:0] former;               // the beat before this one, rotated
     logic [KEEP-1:0] low;                  // lanes of the bytes that it has left
     logic            carries;              // bytes of the beat before are left
     logic            first, splits;        // nothing goes out yet; it goes out in two beats
 
     byte_rotate rotate (.in_data, .lanes(in_shift), .out_data(turned));
+    byte_rotate #(.UNIT(1)) rotate_keep (.in_data(in_keep), .lanes(in_shift), .out_data(turned_keep));
 
-    assign far_keep    = KEEP'({2{in_keep}} >> {in_shift[5:4], 4'd0});
-    assign near_keep   = KEEP'({2{far_keep}} >> {in_shift[3:2], 2'd0});
-    assign turned_keep = KEEP'({2{near_keep}} >> in_shift[1:0]);
-    assign low         = {KEEP{1'b1}} >> in_shift;
-
+    assign low       = {KEEP{1'b1}} >> in_shift;
     assign first     = in_shift != '0 && !carries && !in_last;
     assign splits    = carries && in_last && turned_keep[0];
     assign out_valid = in_valid && !first;

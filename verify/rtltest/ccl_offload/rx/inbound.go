@@ -87,7 +87,7 @@ var ErrCycles = errors.New("nothing happened for too many cycles")
 
 // files are those of the receive side in the engine's folder.
 var files = []string{
-	"announcements", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload",
+	"announcements", "byte_rotate", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload",
 	"message_matcher", "message_recorder",
 	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table",
 	"posted_receive",
