@@ -97,6 +97,13 @@ func TestInspectNamesAHaltedProcessor(t *testing.T) {
 				return errors.Join(<-errs, <-errs)
 			}
 			must(t, both(func(rank int) error { return sums(ctx, engines[rank], rank) }))
+			if ranks, err := inspect(); err == nil {
+				for _, name := range []string{"tx_packets", "tx_bytes", "rx_packets", "rx_bytes", "moves_issued"} {
+					assert.Check(t, slices.ContainsFunc(ranks[1].Counters, func(c accl.Counter) bool {
+						return c.Name == name && c.Value > 0
+					}), "%s: %+v", name, ranks[1].Counters)
+				}
+			}
 			src, err := accl.Alloc[int32](ctx, engines[1], 16)
 			must(t, err)
 			dst, err := accl.Alloc[int32](ctx, engines[1], 16)
