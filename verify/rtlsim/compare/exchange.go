@@ -68,32 +68,6 @@ func (h *host) read(ctx context.Context, offsets []uint32) (map[uint32]uint32, e
 	return out, errors.Join(errs...)
 }
 
-// count reads the counters that are compared.
-func (h *host) count(ctx context.Context, n *names) (values []uint32, _ error) {
-	for _, c := range n.counters {
-		if err := h.device.WriteReg(ctx, n.detail, c.number); err != nil {
-			return nil, err
-		}
-		v, err := h.device.ReadReg(ctx, n.detail)
-		if err != nil {
-			return nil, err
-		}
-		values = append(values, v)
-	}
-	return values, nil
-}
-
-// sameCounts compares the counters of what the engines have done.
-func sameCounts(s *state, n *names) error {
-	for i, e := range s.counts[0] {
-		if h := s.counts[1][i]; e != h {
-			return fmt.Errorf("counter %s is %d in the emulator, and %d in the hardware in cycle %d", n.counters[i].name, e, h,
-				s.cycle)
-		}
-	}
-	return nil
-}
-
 // sameWords compares the exchange memories.
 func sameWords(s *state, words map[uint32]word) error {
 	type sums [2]int

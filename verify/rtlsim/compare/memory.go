@@ -33,11 +33,6 @@ func (p *Pair) look(ctx context.Context, rank int, d depth, s *state) (err error
 		if s.words[side], err = h.read(ctx, offsets); err != nil {
 			return err
 		}
-		if d != little {
-			if s.counts[side], err = h.count(ctx, p.names); err != nil {
-				return err
-			}
-		}
 		s.beats[side], s.blocks[side] = h.take()
 		for _, b := range s.blocks[side] {
 			var data []byte
