@@ -15,9 +15,16 @@ var ErrNoInspection = errors.New("the engine does not say how it is")
 type InspectionWords struct {
 	Words   []string // in order
 	Magic   uint32   // value of the first one
+	Version uint32   // of what is described here
 	Restart uint32   // written to the word control
 	State   []Field
 	Causes  []Code
+
+	// Words behind the word detail, for Activity.
+	Stalls, Queues, Remotes, Counters DetailWords
+
+	Stalled                uint32 // number of the first total of Stalls
+	QueueLevel, RemoteWait []Field
 }
 
 // Inspection is what the hardware of an engine says of itself and of its control processor,

@@ -1,6 +1,7 @@
 package accl_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -67,4 +68,58 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%s: control is 0x%X, %v", name, v, err)
 		}
 	}
+}
+
+// detailed is an engine whose word detail shows what was chosen.
+type detailed struct {
+	accl.Device
+	at, chosen uint32 // offset of the word, and what was chosen last
+	words      map[uint32]uint32
+}
+
+func (d *detailed) WriteReg(ctx context.Context, off, v uint32) error {
+	if off != d.at {
+		return d.Device.WriteReg(ctx, off, v)
+	}
+	d.chosen = v
+	return nil
+}
+
+func (d *detailed) ReadReg(ctx context.Context, off uint32) (uint32, error) {
+	if off != d.at {
+		return d.Device.ReadReg(ctx, off)
+	}
+	return d.words[d.chosen], nil
+}
+
+// TestActivity reads an engine that waits for a rank, with a full queue.
+func TestActivity(t *testing.T) {
+	p := platformOf(t, "u55c_tcp")
+	dev := newDevice(p)
+	ctx := within(t)
+	d := &detailed{Device: dev, at: 0x1FA0, words: map[uint32]uint32{}}
+	if _, err := p.Activity(ctx, d); !errors.Is(err, accl.ErrNoInspection) {
+		t.Errorf("an engine of others: %v", err)
+	}
+	dev.setReg(0x1F64, 0x4F4C4343)
+	dev.setReg(0x1F68, 1)
+	if _, err := p.Activity(ctx, d); !errors.Is(err, accl.ErrNoInspection) {
+		t.Errorf("an older engine: %v", err)
+	}
+	dev.setReg(0x1F68, 2)
+	a, err := p.Activity(ctx, d)
+	assert.NilError(t, err)
+	assert.Check(t, len(a.Stuck()) == 0, "idle: %q", a.Stuck())
+	// By hand: numbers and bits.
+	d.words = map[uint32]uint32{33: 70000, 64 + 33: 80000, 162: 1<<31 | 5<<16 | 3, 3: 1<<16 - 1,
+		128: 1<<30 | 16<<20 | 16<<10 | 15, 129: 32<<20 | 7<<10 | 2, 192: 12345}
+	a, err = p.Activity(ctx, d)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, a.Stuck(), []string{
+		"remote_2: The move in front of queue 2 waits for a message or for data of a remote rank. It is rank 3. " +
+			"For 70000 cycles.",
+		"rx_buffers: 15 of 16 in use, no more go in. Rx buffers that hold a message, or receive one.",
+	})
+	assert.Check(t, a.Stalls[33].Total == 80000 && a.Queues[1].Used == 2 && a.Queues[1].Most == 7 &&
+		a.Queues[1].Capacity == 32 && a.Counters[0].Name == "tx_bytes" && a.Counters[0].Value == 12345, "%+v", a)
 }

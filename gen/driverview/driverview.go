@@ -142,8 +142,20 @@ func inspection(g *abi.Generation) accl.InspectionWords {
 	return accl.InspectionWords{
 		Words: names(r.Words), Magic: uint32(constant(g, "inspection_magic")),
 		Restart: uint32(constant(g, "inspection_restart")), State: layoutFields(g.Layout("inspection_state")),
-		Causes: codes(g, "trap_cause"),
+		Causes: codes(g, "trap_cause"), Version: uint32(constant(g, "inspection_version")),
+		Stalls: details(g, "stalls"), Stalled: uint32(constant(g, "detail_stalled")), Queues: details(g, "queues"),
+		Remotes: details(g, "remotes"), Counters: details(g, "counters"),
+		QueueLevel: layoutFields(g.Layout("queue_level")), RemoteWait: layoutFields(g.Layout("remote_wait")),
 	}
+}
+
+// details describes a record behind the word detail.
+func details(g *abi.Generation, record string) accl.DetailWords {
+	out := accl.DetailWords{At: uint32(constant(g, "detail_"+record))}
+	for _, w := range g.Record(record).Words {
+		out.Words = append(out.Words, accl.DetailWord{Name: w.Name, Doc: w.Doc})
+	}
+	return out
 }
 
 func layoutFields(l *abi.Layout) []accl.Field {

@@ -82,7 +82,11 @@ func newHardwareView(d *design.Design, symbols map[string]string) hardwareView {
 		symbols: symbols,
 	}
 	v.network(p)
-	v.ControlHigh = bits.Len64(constantOf(d, "host_space_bytes")-1) - 1
+	space := constantOf(d, "host_space_bytes")
+	for _, w := range d.ABI().Memory(abi.Exchange).Words { // those of the hardware may lie behind it
+		space = max(space, uint64(w.At)+uint64(w.Count*w.Width/8))
+	}
+	v.ControlHigh = bits.Len64(space-1) - 1
 	for i := range p.CCLO.DMAEngines {
 		v.DMA = append(v.DMA, i)
 	}

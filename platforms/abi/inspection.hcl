@@ -9,7 +9,7 @@ abi "inspection" {
     doc = "First word of the inspection: CCLO in ASCII. Without it the engine has none."
   }
   constant "inspection_version" {
-    is  = 1
+    is  = 2
     doc = "Of the record inspection."
   }
   constant "inspection_restart" {
@@ -82,10 +82,10 @@ abi "inspection" {
   }
 
   record "inspection" {
-    doc = "Registers of the hardware, which the host reads whatever the control processor does. Writes other than to control are ignored."
+    doc = "Registers of the hardware, which the host reads whatever the control processor does. Writes other than to control and detail are ignored."
     words = [
       "magic", "version", "design_hash", "firmware_hash", "state", "pc", "instruction", "address", "heartbeat", "cycles",
-      "control", "restarts", "refused", "given_up", "given_up_session", "reserved",
+      "control", "restarts", "refused", "given_up", "given_up_session", "detail",
     ]
     docs = {
       magic            = "Constant inspection_magic."
@@ -103,7 +103,182 @@ abi "inspection" {
       refused          = "Transmissions that the network stack has refused; each is tried again until its session is given up."
       given_up         = "Sessions that were given up: the network stack has refused a packet for longer than timers.remote_milliseconds. The next call on such a session ends with PACK_TIMEOUT_STS; a reset, or the end of the session, opens it again."
       given_up_session = "The last of them."
-      reserved         = "0."
+      detail           = "Written: the number of a word of stalls, stalled, queues, remotes or counters, counted from the constant detail_ of that name. Read: that word as it was then; 0 if there is none."
+    }
+  }
+
+  # What is read through the word detail.
+  constant "detail_stalls" {
+    is  = 0
+    doc = "Number of the first word of record stalls: for how many cycles each has stood, up to 2^32 - 1; up to 256 cycles late."
+  }
+  constant "detail_stalled" {
+    is  = 64
+    doc = "Of the same words again: cycles in which each has stood, in all, modulo 2^32."
+  }
+  constant "detail_queues" {
+    is  = 128
+    doc = "Number of the first word of record queues."
+  }
+  constant "detail_remotes" {
+    is  = 160
+    doc = "Number of the first word of record remotes."
+  }
+  constant "detail_counters" {
+    is  = 192
+    doc = "Number of the first word of record counters: each counts modulo 2^32 since power-up or reset."
+  }
+
+  record "stalls" {
+    doc = "What stands: streams that are offered something that is not taken, and what the engine waits for."
+    words = [
+      "call", "answer", "kernel_in", "kernel_out", "arith_op0", "arith_op1", "arith_res",
+      "compression0_operand", "compression0_result", "compression1_operand", "compression1_result",
+      "compression2_operand", "compression2_result",
+      "op0_command", "op0", "op1_command", "op1", "result_command", "result", "inbound_command", "inbound",
+      "eth_tx_data", "eth_tx_meta", "eth_tx_status", "rdma_sq",
+      "eth_rx_data", "eth_notification", "eth_read_pkg", "eth_rx_meta", "listen_port", "open_connection",
+      "remote_0", "remote_1", "remote_2", "remote_3", "kernel", "packet", "memory", "calls",
+    ]
+    docs = {
+      call                 = "The engine takes no further call: its queue is full."
+      answer               = "The host, or the kernel that called, does not take the answer of a call."
+      kernel_in            = "The engine does not take what the user kernel offers (s_axis_krnl): no call asks for it."
+      kernel_out           = "The user kernel does not take what the engine offers (m_axis_krnl)."
+      arith_op0            = "The arithmetic plugin does not take operand 0 (m_axis_arith_op0)."
+      arith_op1            = "The arithmetic plugin does not take operand 1 (m_axis_arith_op1)."
+      arith_res            = "The engine does not take what the arithmetic plugin offers (s_axis_arith_res)."
+      compression0_operand = "Compression lane 0 does not take its operand (m_axis_compression0)."
+      compression0_result  = "The engine does not take what compression lane 0 offers (s_axis_compression0)."
+      compression1_operand = "Compression lane 1 does not take its operand (m_axis_compression1)."
+      compression1_result  = "The engine does not take what compression lane 1 offers (s_axis_compression1)."
+      compression2_operand = "Compression lane 2 does not take its operand (m_axis_compression2)."
+      compression2_result  = "The engine does not take what compression lane 2 offers (s_axis_compression2)."
+      op0_command          = "The DMA engine of operand 0 does not take a read command."
+      op0                  = "The engine does not take what it has read of operand 0."
+      op1_command          = "The DMA engine of operand 1 does not take a read command."
+      op1                  = "The engine does not take what it has read of operand 1."
+      result_command       = "The DMA engine of results does not take a write command."
+      result               = "The DMA engine of results does not take data."
+      inbound_command      = "The DMA engine of received messages does not take a write command."
+      inbound              = "The DMA engine of received messages does not take data."
+      eth_tx_data          = "The network does not take packets (m_axis_eth_tx_data)."
+      eth_tx_meta          = "The TCP stack does not take a request to send (m_axis_eth_tx_meta)."
+      eth_tx_status        = "The engine does not take the TCP stack's answer to a request to send."
+      rdma_sq              = "The RDMA stack does not take a work request (m_axis_rdma_sq)."
+      eth_rx_data          = "The engine does not take packets from the network (s_axis_eth_rx_data)."
+      eth_notification     = "The engine does not take notifications of the network: its packet slots are in use."
+      eth_read_pkg         = "The TCP stack does not take a request to read (m_axis_eth_read_pkg)."
+      eth_rx_meta          = "The engine does not take the session of what the TCP stack delivers."
+      listen_port          = "The TCP stack does not take a request to listen."
+      open_connection      = "The TCP stack does not take a request to connect."
+      remote_0             = "The move in front of queue 0 waits for a message or for data of a remote rank."
+      remote_1             = "The move in front of queue 1 waits for a message or for data of a remote rank."
+      remote_2             = "The move in front of queue 2 waits for a message or for data of a remote rank."
+      remote_3             = "The move in front of queue 3 waits for a message or for data of a remote rank."
+      kernel               = "A move waits for the user kernel: for its data, or for room in the stream to it."
+      packet               = "A move waits for a packet slot: packets to its session are not sent."
+      memory               = "Slices or received packets are under way, and no stream of a DMA engine moves."
+      calls                = "Calls are under way, and none was taken or answered."
+    }
+  }
+
+  layout "queue_level" {
+    width = 32
+    doc   = "How full a queue is."
+    field "used" {
+      bits = "9:0"
+      doc  = "Entries in use."
+    }
+    field "most" {
+      bits = "19:10"
+      doc  = "The most at a time since power-up or reset."
+    }
+    field "capacity" {
+      bits = "29:20"
+      doc  = "Entries that there are."
+    }
+    field "full" {
+      bits = "30"
+      doc  = "No more go in: the last rx buffer is kept for a message that is waited for, where messages are not lost."
+    }
+  }
+  record "queues" {
+    doc   = "Queues of the engine (layout queue_level)."
+    words = ["rx_buffers", "tx_packets", "rx_packets", "calls", "notices", "moves_0", "moves_1", "moves_2", "moves_3"]
+    docs = {
+      rx_buffers = "Rx buffers that hold a message, or receive one."
+      tx_packets = "Packet slots of what is to be sent."
+      rx_packets = "Packet slots of what has come."
+      calls      = "Calls that wait for the control processor."
+      notices    = "Notices of remote ranks that wait for the control processor."
+      moves_0    = "Moves that wait in queue 0."
+      moves_1    = "Moves that wait in queue 1."
+      moves_2    = "Moves that wait in queue 2."
+      moves_3    = "Moves that wait in queue 3."
+    }
+  }
+
+  layout "remote_wait" {
+    width = 32
+    doc   = "The remote rank whose message a move waits for."
+    field "waits" {
+      bits = "31"
+      doc  = "It waits for a message."
+    }
+    field "session" {
+      bits = "30:16"
+      doc  = "Session of that rank."
+    }
+    field "rank" {
+      bits = "15:0"
+      doc  = "That rank, in the communicator of the call."
+    }
+  }
+  record "remotes" {
+    doc   = "By queue of moves: whom the move in front waits for (layout remote_wait)."
+    words = ["remote_0", "remote_1", "remote_2", "remote_3"]
+    docs = {
+      remote_0 = "The move in front of queue 0."
+      remote_1 = "The move in front of queue 1."
+      remote_2 = "The move in front of queue 2."
+      remote_3 = "The move in front of queue 3."
+    }
+  }
+
+  record "counters" {
+    doc = "What the engine has done."
+    words = [
+      "tx_bytes", "rx_bytes", "moves_completed", "tx_packets", "rx_packets",
+      "no_buffer", "bad_packet", "stale", "too_large", "no_window", "no_announcement", "held",
+      "op0_beats", "op1_beats", "result_beats", "inbound_beats", "kernel_in_beats", "kernel_out_beats",
+      "moves_issued", "moves_failed", "slices", "answers", "busy", "asleep",
+    ]
+    docs = {
+      tx_bytes         = "Bytes sent to the network, with headers."
+      rx_bytes         = "Bytes received from the network, with headers and what the stack has added."
+      moves_completed  = "Moves completed."
+      tx_packets       = "Packets sent to the network."
+      rx_packets       = "Packets received from the network."
+      no_buffer        = "Packets dropped: no buffer was free, on stacks that lose packets."
+      bad_packet       = "Packets dropped: no message of ours, or too large."
+      stale            = "Packets dropped: the message has already come."
+      too_large        = "Packets dropped: the message is larger than a buffer."
+      no_window        = "Packets dropped: their window is not open."
+      no_announcement  = "Clear-to-send messages dropped: their table is full."
+      held             = "Packets that had to wait for a buffer or for the kernel stream; once for each time that it was tried."
+      op0_beats        = "Beats of 64 bytes read as operand 0."
+      op1_beats        = "Beats of 64 bytes read as operand 1."
+      result_beats     = "Beats of 64 bytes written as results."
+      inbound_beats    = "Beats of 64 bytes written of received messages."
+      kernel_in_beats  = "Beats of 64 bytes from the user kernel."
+      kernel_out_beats = "Beats of 64 bytes to the user kernel."
+      moves_issued     = "Moves issued."
+      moves_failed     = "Times that a move has failed, with all later ones of its queue."
+      slices           = "Slices of moves, which the data path has begun."
+      answers          = "Calls answered."
+      busy             = "Cycles in which the control processor has worked."
+      asleep           = "Cycles in which it has waited for an event or a call."
     }
   }
 

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -46,10 +47,11 @@ func (d *Device) ReadReg(ctx context.Context, off uint32) (uint32, error) {
 
 // WriteReg implements accl.Device; errors are as with ReadReg.
 func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
-	if err := d.usable(ctx); err != nil {
+	word, is := d.e.n.inspection.word(off)
+	if err := d.usable(ctx); err != nil && (word != "detail" || errors.Is(err, ErrClosed) || ctx.Err() != nil) {
 		return err
 	}
-	if word, is := d.e.n.inspection.word(off); is {
+	if is {
 		d.e.do(func() { d.e.control(word, v) })
 		return nil
 	}

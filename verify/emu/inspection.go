@@ -16,6 +16,7 @@ type processor struct {
 	firmware  uint32
 	heartbeat uint32
 	restarts  uint32
+	detail    uint32 // number of the word that was chosen
 }
 
 // inspectionWords are the words of the exchange memory by which the hardware says how it is.
@@ -25,6 +26,8 @@ type inspectionWords struct {
 	magic, version, restart uint32
 	halted, asleep          field
 	started, cause          field
+
+	counters map[uint32]string // by number in the word detail
 }
 
 func (r *resolver) inspection(m *abi.Memory) inspectionWords {
@@ -42,6 +45,12 @@ func (r *resolver) inspection(m *abi.Memory) inspectionWords {
 	w.at = word.At
 	for _, each := range record.Words {
 		w.names = append(w.names, each.Name)
+	}
+	w.counters = map[uint32]string{}
+	if counters := r.g.Record("counters"); counters != nil {
+		for i, each := range counters.Words {
+			w.counters[uint32(r.constant("detail_counters"))+uint32(i)] = each.Name
+		}
 	}
 	return w
 }
@@ -97,6 +106,8 @@ func (e *Engine) inspected(word string) uint32 {
 		return uint32(uint64(e.clock.now()) * uint64(e.clock.mhz) / 1000)
 	case "restarts":
 		return p.restarts
+	case "detail":
+		return uint32(e.counted(w.counters[p.detail]))
 	}
 	if p.trap != nil {
 		switch word {
@@ -105,6 +116,43 @@ func (e *Engine) inspected(word string) uint32 {
 		case "address":
 			return p.trap.Addr
 		}
+	}
+	return 0
+}
+
+// counted is a counter of the engine; 0 for those of clock cycles, beats and slices, which it
+// does not have.
+func (e *Engine) counted(name string) uint64 {
+	s := &e.stats
+	switch name {
+	case "tx_bytes":
+		return s.BytesOut + s.PacketsOut*headerBytes
+	case "rx_bytes":
+		return s.BytesIn + s.PacketsIn*headerBytes
+	case "tx_packets":
+		return s.PacketsOut
+	case "rx_packets":
+		return s.PacketsIn
+	case "no_buffer":
+		return s.Dropped.NoBuffer
+	case "bad_packet":
+		return s.Dropped.BadPacket
+	case "stale":
+		return s.Dropped.Stale
+	case "too_large":
+		return s.Dropped.TooLarge
+	case "no_window":
+		return s.Dropped.NoWindow
+	case "no_announcement":
+		return s.Dropped.NoAnnouncement
+	case "moves_issued":
+		return e.mover.issued
+	case "moves_completed":
+		completed := uint64(0)
+		for i := range e.mover.queues {
+			completed += uint64(e.mover.queues[i].completed)
+		}
+		return completed
 	}
 	return 0
 }
@@ -122,8 +170,11 @@ func (p *processor) state(w *inspectionWords, asleep bool) (v uint32) {
 	return v
 }
 
-// control writes a word: one of them restarts the processor.
+// control writes a word: one of them restarts the processor, one chooses what it reads next.
 func (e *Engine) control(word string, v uint32) {
+	if word == "detail" {
+		e.processor.detail = v
+	}
 	if word != "control" || v != e.n.inspection.restart || e.finished {
 		return
 	}

@@ -12,7 +12,7 @@ module cclo_core #(
     output axilite_pkg::response_t control_response,
     output logic host_register_valid,
     output logic host_register_write,
-    output logic [$clog2(cclo_pkg::HOST_SPACE_BYTES)-1:0] host_register_address,
+    output logic [engine_pkg::HOST_WIDTH-1:0] host_register_address,
     output logic [31:0] host_register_wdata,
     output logic [3:0] host_register_strobe,
     input  wire  host_register_ready,
@@ -235,6 +235,7 @@ module cclo_core #(
     // Calls, time and reset.
     logic event_call, event_move, event_message, event_rendezvous, event_network, event_session, calls_idle;
     logic reset_moves, reset_messages, reset_network, moves_idle, messages_idle, network_idle;
+    logic [$clog2(engine_pkg::CALLS)-1:0] calls_waiting;
     logic tick_millisecond, sleeping, woken, begun, alarm_far, next_offered, next_delayed, next_refused, next_take;
     logic [23:0] next_operation;
     logic [31:0] limit_cycles, remote_milliseconds, begun_hash, cycles_low;
@@ -242,8 +243,8 @@ module cclo_core #(
     calls host_calls (
         .clk, .rst, .call_valid, .call_ready, .call_data, .answer_valid, .answer_ready, .answer_data,
         .calls_request, .calls_response, .window_request, .window_response,
-        .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .drop(restarting), .event_call,
-        .calls_idle
+        .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .drop(restarting),
+        .waiting(calls_waiting), .event_call, .calls_idle
     );
     system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
         .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
@@ -253,14 +254,16 @@ module cclo_core #(
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .woken, .alarm_far, .begun, .begun_hash,
         .cycles_low, .trace_valid, .trace_word
     );
-    logic refused, given_up;
+    logic refused, given_up, detail_choose, detail_valid;
+    logic [7:0] detail_number;
+    logic [31:0] detail_value;
     logic [15:0] given_up_session;
 
     inspection inspected (
         .clk, .rst, .inspection_request, .inspection_response,
         .halted, .cause, .trap_pc, .trap_address, .trap_instruction, .retired, .retired_pc,
         .sleeping, .woken, .begun, .begun_hash, .processor_rst, .restarting, .cycles(cycles_low),
-        .refused, .given_up, .given_up_session
+        .refused, .given_up, .given_up_session, .detail_choose, .detail_number, .detail_valid, .detail_value
     );
     session_requests sessions (
         .clk, .rst, .sessions_request, .sessions_response,
@@ -285,6 +288,8 @@ module cclo_core #(
     engine_pkg::slice_t slice;
     engine_pkg::retire_t retire;
     move_pkg::issue_t issue;
+    logic [engine_pkg::QUEUES-1:0] wait_remote, wait_kernel, wait_packet, moves_completed, moves_failed;
+    logic [8*engine_pkg::QUEUES-1:0] moves_waiting;
     logic network_enable, messages_changed, windows_changed, channels_idle, issue_valid;
     logic channel_release_valid, channel_release_ready, release_valid, release_ready;
     logic [engine_pkg::BUFFER_WIDTH-1:0] channel_release_buffer, release_buffer;
@@ -314,6 +319,8 @@ module cclo_core #(
 
     move_engine moves (
         .clk, .rst, .reset_moves, .moves_idle(channels_idle), .event_move,
+        .wait_remote, .wait_kernel, .wait_packet,
+        .completed(moves_completed), .failed(moves_failed), .waiting(moves_waiting),
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,
         .move_request, .move_response, .status_request(move_status_request),
         .status_response(move_status_response), .selection,
@@ -361,6 +368,7 @@ module cclo_core #(
         .kept_data, .kept_done, .kept_code, .kept_idle, .kept_due
     );
     // Packets.
+    logic [engine_pkg::SLOTS-1:0] tx_slots, rx_slots;
     logic transmit_idle, transmit_busy, receive_idle, receive_busy, inbound_idle, bad_packet;
     logic session_closed_valid, number_valid, number_done;
     logic [15:0] session_closed, number_session;
@@ -380,7 +388,7 @@ module cclo_core #(
 
     network_transmit transmit (
         .clk, .rst, .reset_network, .network_enable, .tick_millisecond, .remote_milliseconds,
-        .transmit_idle, .transmit_busy, .refused, .given_up, .given_up_session,
+        .transmit_idle, .transmit_busy, .tx_slots, .refused, .given_up, .given_up_session,
         .packet_open_valid, .packet_open_ready, .packet_open, .packet_open_slot,
         .packet_abandon_valid, .packet_abandon_ready, .packet_abandon_session, .packet_abandon_self,
         .slot_write_valid, .slot_write_slot, .slot_write_row, .slot_write_data, .slot_write_strobe,
@@ -395,7 +403,7 @@ module cclo_core #(
     );
     network_receive receive (
         .clk, .rst, .reset_network, .network_enable, .receive_idle,
-        .receive_busy, .bad_packet, .session_closed_valid, .session_closed,
+        .receive_busy, .rx_slots, .bad_packet, .session_closed_valid, .session_closed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
@@ -409,6 +417,9 @@ module cclo_core #(
 
     // Received messages.
     logic quiet, messages_clear, rendezvous_clear;
+    logic [engine_pkg::EVENT_WIDTH-1:0] events_noticed;
+    logic [$clog2(engine_pkg::NOTICES+1)-1:0] notices_waiting;
+    logic [engine_pkg::BUFFER_WIDTH:0] buffers_given, buffers_free;
     logic write_valid, write_ready, write_host, write_data_valid, write_data_ready, write_done, write_idle;
     logic [63:0] write_address;
     logic [engine_pkg::LENGTH_WIDTH-1:0] write_bytes, written_bytes;
@@ -439,7 +450,7 @@ module cclo_core #(
 
     inbound arrivals (
         .clk, .rst, .reset_messages, .reset_network, .quiet,
-        .network_idle(inbound_idle), .network_enable, .event_network,
+        .network_idle(inbound_idle), .network_enable, .event_network, .events_noticed, .notices_waiting,
         .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0),
         .reg_request(network_request), .reg_response(network_response),
         .notice_request, .notice_response,
@@ -492,6 +503,7 @@ module cclo_core #(
     );
     messages eager (
         .clk, .rst, .reset_messages, .quiet, .messages_idle(messages_clear), .event_message,
+        .buffers_given, .buffers_free,
         .reg_request(rx_request), .reg_response(rx_response), .selection,
         .peer_request(messages_peer_request), .peer_response(messages_peer_response),
         .exchange_request(messages_exchange_request), .exchange_response(messages_exchange_response),
@@ -529,6 +541,137 @@ module cclo_core #(
         .out_tlast(kernel_out_tlast), .out_tdest(kernel_out_tdest)
     );
 
+    // What the host sees of all that.
+    logic [cclo_pkg::STALLS_WORDS-1:0]     stalls;
+    logic [7*cclo_pkg::COUNTERS_WORDS-1:0] amounts;
+    logic [32*cclo_pkg::REMOTES_WORDS-1:0] remotes;
+    logic [6:0]                            tx_beat_bytes, rx_beat_bytes;
+    logic                                  dma_moves;
+
+    activity seen (
+        .clk, .rst, .detail_choose, .detail_number, .detail_valid, .detail_value, .stalls, .amounts,
+        .remotes,
+        .tx_slots, .rx_slots, .buffers_given, .buffers_free, .calls_waiting(8'(calls_waiting)),
+        .notices_waiting(8'(notices_waiting)), .moves_waiting
+    );
+    keep_bytes tx_keep (.keep(eth_tx_data_tkeep), .bytes(tx_beat_bytes));
+    keep_bytes rx_keep (.keep(eth_rx_data_tkeep), .bytes(rx_beat_bytes));
+
+    assign dma_moves = op0_command_tvalid && op0_command_tready || op0_status_tvalid && op0_status_tready
+        || op0_tvalid && op0_tready || op1_command_tvalid && op1_command_tready
+        || op1_status_tvalid && op1_status_tready || op1_tvalid && op1_tready
+        || result_command_tvalid && result_command_tready || result_status_tvalid && result_status_tready
+        || result_tvalid && result_tready || inbound_command_tvalid && inbound_command_tready
+        || inbound_status_tvalid && inbound_status_tready || inbound_tvalid && inbound_tready;
+
+    always_comb begin
+        stalls = '0;
+        stalls[cclo_pkg::STALLS_CALL_WORD]             = call_valid && !call_ready;
+        stalls[cclo_pkg::STALLS_ANSWER_WORD]           = answer_valid && !answer_ready;
+        stalls[cclo_pkg::STALLS_KERNEL_IN_WORD]        = kernel_in_tvalid && !kernel_in_tready;
+        stalls[cclo_pkg::STALLS_KERNEL_OUT_WORD]       = kernel_out_tvalid && !kernel_out_tready;
+        stalls[cclo_pkg::STALLS_ARITH_OP0_WORD]        = arith_op0_tvalid && !arith_op0_tready;
+        stalls[cclo_pkg::STALLS_ARITH_OP1_WORD]        = arith_op1_tvalid && !arith_op1_tready;
+        stalls[cclo_pkg::STALLS_ARITH_RES_WORD]        = arith_res_tvalid && !arith_res_tready;
+        stalls[cclo_pkg::STALLS_COMPRESSION0_OPERAND_WORD] =
+            compression0_operand_tvalid && !compression0_operand_tready;
+        stalls[cclo_pkg::STALLS_COMPRESSION0_RESULT_WORD] =
+            compression0_result_tvalid && !compression0_result_tready;
+        stalls[cclo_pkg::STALLS_COMPRESSION1_OPERAND_WORD] =
+            compression1_operand_tvalid && !compression1_operand_tready;
+        stalls[cclo_pkg::STALLS_COMPRESSION1_RESULT_WORD] =
+            compression1_result_tvalid && !compression1_result_tready;
+        stalls[cclo_pkg::STALLS_COMPRESSION2_OPERAND_WORD] =
+            compression2_operand_tvalid && !compression2_operand_tready;
+        stalls[cclo_pkg::STALLS_COMPRESSION2_RESULT_WORD] =
+            compression2_result_tvalid && !compression2_result_tready;
+        stalls[cclo_pkg::STALLS_OP0_COMMAND_WORD]      = op0_command_tvalid && !op0_command_tready;
+        stalls[cclo_pkg::STALLS_OP0_WORD]              = op0_tvalid && !op0_tready;
+        stalls[cclo_pkg::STALLS_OP1_COMMAND_WORD]      = op1_command_tvalid && !op1_command_tready;
+        stalls[cclo_pkg::STALLS_OP1_WORD]              = op1_tvalid && !op1_tready;
+        stalls[cclo_pkg::STALLS_RESULT_COMMAND_WORD]   = result_command_tvalid && !result_command_tready;
+        stalls[cclo_pkg::STALLS_RESULT_WORD]           = result_tvalid && !result_tready;
+        stalls[cclo_pkg::STALLS_INBOUND_COMMAND_WORD]  = inbound_command_tvalid && !inbound_command_tready;
+        stalls[cclo_pkg::STALLS_INBOUND_WORD]          = inbound_tvalid && !inbound_tready;
+        stalls[cclo_pkg::STALLS_ETH_TX_DATA_WORD]      = eth_tx_data_tvalid && !eth_tx_data_tready;
+        stalls[cclo_pkg::STALLS_ETH_TX_META_WORD]      = eth_tx_meta_tvalid && !eth_tx_meta_tready;
+        stalls[cclo_pkg::STALLS_ETH_TX_STATUS_WORD]    = eth_tx_status_tvalid && !eth_tx_status_tready;
+        stalls[cclo_pkg::STALLS_RDMA_SQ_WORD]          = rdma_sq_tvalid && !rdma_sq_tready;
+        stalls[cclo_pkg::STALLS_ETH_RX_DATA_WORD]      = eth_rx_data_tvalid && !eth_rx_data_tready;
+        stalls[cclo_pkg::STALLS_ETH_NOTIFICATION_WORD] = eth_notification_tvalid && !eth_notification_tready;
+        stalls[cclo_pkg::STALLS_ETH_READ_PKG_WORD]     = eth_read_pkg_tvalid && !eth_read_pkg_tready;
+        stalls[cclo_pkg::STALLS_ETH_RX_META_WORD]      = eth_rx_meta_tvalid && !eth_rx_meta_tready;
+        stalls[cclo_pkg::STALLS_LISTEN_PORT_WORD]      = listen_port_tvalid && !listen_port_tready;
+        stalls[cclo_pkg::STALLS_OPEN_CONNECTION_WORD]  = open_connection_tvalid && !open_connection_tready;
+        stalls[cclo_pkg::STALLS_REMOTE_0_WORD]         = wait_remote[0];
+        stalls[cclo_pkg::STALLS_REMOTE_1_WORD]         = wait_remote[1];
+        stalls[cclo_pkg::STALLS_REMOTE_2_WORD]         = wait_remote[2];
+        stalls[cclo_pkg::STALLS_REMOTE_3_WORD]         = wait_remote[3];
+        stalls[cclo_pkg::STALLS_KERNEL_WORD]           = wait_kernel != '0;
+        stalls[cclo_pkg::STALLS_PACKET_WORD]           = wait_packet != '0;
+        stalls[cclo_pkg::STALLS_MEMORY_WORD]           = (!data_idle || !write_idle) && !dma_moves;
+        stalls[cclo_pkg::STALLS_CALLS_WORD] =
+            !calls_idle && !(call_valid && call_ready) && !(answer_valid && answer_ready);
+    end
+
+    function logic [31:0] remote_wait(
+        input logic waits,
+        input logic [cclo_pkg::REMOTE_WAIT_SESSION_WIDTH-1:0] session,
+        input logic [cclo_pkg::REMOTE_WAIT_RANK_WIDTH-1:0] rank
+    );
+        begin
+            remote_wait = '0;
+            remote_wait[cclo_pkg::REMOTE_WAIT_WAITS_LOW] = waits;
+            if (waits) begin
+                remote_wait[cclo_pkg::REMOTE_WAIT_SESSION_LOW +: cclo_pkg::REMOTE_WAIT_SESSION_WIDTH] = session;
+                remote_wait[cclo_pkg::REMOTE_WAIT_RANK_LOW +: cclo_pkg::REMOTE_WAIT_RANK_WIDTH]       = rank;
+            end
+        end
+    endfunction
+
+    always_comb begin
+        remotes[32*cclo_pkg::REMOTES_REMOTE_0_WORD +: 32] =
+            remote_wait(match_request_0.waits, match_request_0.session[14:0], match_request_0.rank[15:0]);
+        remotes[32*cclo_pkg::REMOTES_REMOTE_1_WORD +: 32] =
+            remote_wait(match_request_1.waits, match_request_1.session[14:0], match_request_1.rank[15:0]);
+        remotes[32*cclo_pkg::REMOTES_REMOTE_2_WORD +: 32] =
+            remote_wait(match_request_2.waits, match_request_2.session[14:0], match_request_2.rank[15:0]);
+        remotes[32*cclo_pkg::REMOTES_REMOTE_3_WORD +: 32] =
+            remote_wait(match_request_3.waits, match_request_3.session[14:0], match_request_3.rank[15:0]);
+    end
+
+    always_comb begin
+        amounts = '0;
+        if (eth_tx_data_tvalid && eth_tx_data_tready)
+            amounts[7*cclo_pkg::COUNTERS_TX_BYTES_WORD +: 7] = tx_beat_bytes;
+        if (eth_rx_data_tvalid && eth_rx_data_tready)
+            amounts[7*cclo_pkg::COUNTERS_RX_BYTES_WORD +: 7] = rx_beat_bytes;
+        amounts[7*cclo_pkg::COUNTERS_MOVES_COMPLETED_WORD +: 7] = 7'(moves_completed[0]) + 7'(moves_completed[1])
+            + 7'(moves_completed[2]) + 7'(moves_completed[3]);
+        amounts[7*cclo_pkg::COUNTERS_TX_PACKETS_WORD] = eth_tx_data_tvalid && eth_tx_data_tready && eth_tx_data_tlast;
+        amounts[7*cclo_pkg::COUNTERS_RX_PACKETS_WORD] = eth_rx_data_tvalid && eth_rx_data_tready && eth_rx_data_tlast;
+        amounts[7*cclo_pkg::COUNTERS_NO_BUFFER_WORD]  = (events_noticed & engine_pkg::EVENT_NO_BUFFER) != '0;
+        amounts[7*cclo_pkg::COUNTERS_BAD_PACKET_WORD] = (events_noticed & engine_pkg::EVENT_BAD_PACKET) != '0;
+        amounts[7*cclo_pkg::COUNTERS_STALE_WORD]      = (events_noticed & engine_pkg::EVENT_STALE) != '0;
+        amounts[7*cclo_pkg::COUNTERS_TOO_LARGE_WORD]  = (events_noticed & engine_pkg::EVENT_TOO_LARGE) != '0;
+        amounts[7*cclo_pkg::COUNTERS_NO_WINDOW_WORD]  = (events_noticed & engine_pkg::EVENT_NO_WINDOW) != '0;
+        amounts[7*cclo_pkg::COUNTERS_NO_ANNOUNCEMENT_WORD] =
+            (events_noticed & engine_pkg::EVENT_NO_ANNOUNCEMENT) != '0;
+        amounts[7*cclo_pkg::COUNTERS_HELD_WORD]             = rx_verdict_valid && rx_verdict == 2'd1;
+        amounts[7*cclo_pkg::COUNTERS_OP0_BEATS_WORD]        = op0_tvalid && op0_tready;
+        amounts[7*cclo_pkg::COUNTERS_OP1_BEATS_WORD]        = op1_tvalid && op1_tready;
+        amounts[7*cclo_pkg::COUNTERS_RESULT_BEATS_WORD]     = result_tvalid && result_tready;
+        amounts[7*cclo_pkg::COUNTERS_INBOUND_BEATS_WORD]    = inbound_tvalid && inbound_tready;
+        amounts[7*cclo_pkg::COUNTERS_KERNEL_IN_BEATS_WORD]  = kernel_in_tvalid && kernel_in_tready;
+        amounts[7*cclo_pkg::COUNTERS_KERNEL_OUT_BEATS_WORD] = kernel_out_tvalid && kernel_out_tready;
+        amounts[7*cclo_pkg::COUNTERS_MOVES_ISSUED_WORD]     = issue_valid;
+        amounts[7*cclo_pkg::COUNTERS_MOVES_FAILED_WORD]     = moves_failed != '0;
+        amounts[7*cclo_pkg::COUNTERS_SLICES_WORD]           = slice_valid && slice_ready;
+        amounts[7*cclo_pkg::COUNTERS_ANSWERS_WORD]          = answer_valid && answer_ready;
+        amounts[7*cclo_pkg::COUNTERS_BUSY_WORD]             = !sleeping && !halted;
+        amounts[7*cclo_pkg::COUNTERS_ASLEEP_WORD]           = sleeping;
+    end
+
     // Nothing will happen until something comes from outside: parts may go on for
     // some cycles without saying so.
     localparam logic [9:0] CALM = 10'd512;
@@ -553,14 +696,13 @@ module cclo_core #(
             inbound_tvalid && inbound_tready, result_tvalid && result_tready,
             op1_tvalid && op1_tready, op0_tvalid && op0_tready
         }),
-        .data_busy(!data_idle || !write_idle), .remote(moves.wait_remote != '0),
-        .slot(moves.wait_slot != '0), .moves_busy(!channels_idle),
+        .data_busy(!data_idle || !write_idle), .remote(wait_remote != '0),
+        .slot(wait_packet != '0), .moves_busy(!channels_idle),
         .packets_busy(transmit_busy || receive_busy), .awake(!sleeping),
         .issued(issue_valid), .sliced(slice_valid && slice_ready)
     );
-    wire _unused = calls_idle;
 `else
-    wire _unused = ^{asleep, calls_idle, trace_valid, trace_word, issue_valid, issue, INDEX};
+    wire _unused = ^{asleep, trace_valid, trace_word, issue, INDEX};
 `endif
 
 endmodule

@@ -108,7 +108,7 @@ var wordFreedom = map[string]freedom{"performance_counter": any}
 // inspectionFreedom is the same of what the hardware says of itself: whether the processor is
 // asleep, how often it was, and what the network has refused.
 var inspectionFreedom = map[string]freedom{
-	"state": any, "pc": any, "heartbeat": any, "cycles": any, "refused": any,
+	"state": any, "pc": any, "heartbeat": any, "cycles": any, "refused": any, "detail": any,
 }
 
 // wordBytes is what the exchange memory is made of.

@@ -6,7 +6,7 @@
 `default_nettype none
 
 module calls #(
-    parameter int unsigned QUEUE   = 128, // calls that wait, and the one in the window
+    parameter int unsigned QUEUE   = engine_pkg::CALLS, // calls that wait, and the one in the window
     parameter int unsigned TICKETS = 128  // calls that were taken and whose answers have not gone
 ) (
     input  wire                              clk,
@@ -35,12 +35,12 @@ module calls #(
     // All calls that were taken and not answered are dropped: the processor restarts.
     input  wire                              drop,
 
+    output logic [$clog2(QUEUE)-1:0]         waiting,    // calls
     output logic                             event_call,
     output logic                             calls_idle // no call has come that is not answered
 );
 
     localparam int unsigned CLIENT_WIDTH = cclo_pkg::CALL_HEAD_CLIENT_WIDTH;
-    localparam int unsigned CALL         = $clog2(QUEUE);
     localparam int unsigned SHOWN        = cclo_pkg::CALL_STATUS_WAITING_WIDTH;
 
     localparam int unsigned ANSWER_CLIENT = cclo_pkg::CALL_ANSWER_CLIENT_LOW;
@@ -51,7 +51,6 @@ module calls #(
     localparam logic [7:0] ANSWER = 8'(cclo_pkg::CALLS_ANSWER_OFFSET);
     localparam logic [7:0] CYCLES = 8'(cclo_pkg::CALLS_CYCLES_OFFSET);
 
-    logic [CALL-1:0]         waiting;
     logic [SHOWN-1:0]        waiting_shown;
     logic [CLIENT_WIDTH-1:0] client, out_client;
     logic [31:0]             word_data, next, ticket, out_code, cycles;

@@ -24,6 +24,7 @@ module move_channel #(
     output logic [31:0]                        failure,
     output logic [95:0]                        failing,   // source, tag and bytes of the move
     output logic                               idle,
+    output logic [2:0]                         stands,    // it waits: for a packet slot, the kernel, a remote rank
 
     output engine_pkg::match_request_t         match_request,
     input  wire engine_pkg::match_response_t   match_response,
@@ -281,6 +282,9 @@ module move_channel #(
             default:      timeout_code = cclo_pkg::RETURN_CODE_RECEIVE_TIMEOUT;
         endcase
     end
+
+    assign stands = (state == SOURCES || state == MESSAGE)
+        ? {waits == WAITS_PACKET, waits == WAITS_KERNEL, waits == WAITS_RECEIVE} : '0;
 
     wait_limit limit (
         .clk, .rst, .tick_millisecond, .limit_cycles, .remote_milliseconds,

@@ -9,6 +9,15 @@ module move_engine (
     input  wire                                reset_moves,
     output logic                               moves_idle,
     output logic                               event_move,
+
+    // What the queues do.
+    output logic [engine_pkg::QUEUES-1:0]      wait_remote,
+    output logic [engine_pkg::QUEUES-1:0]      wait_kernel,
+    output logic [engine_pkg::QUEUES-1:0]      wait_packet,
+    output logic [engine_pkg::QUEUES-1:0]      completed,
+    output logic [engine_pkg::QUEUES-1:0]      failed,
+    output logic [8*engine_pkg::QUEUES-1:0]    waiting,  // moves
+
     input  wire                                tick_millisecond,
     input  wire [31:0]                         limit_cycles,
     input  wire [31:0]                         remote_milliseconds,
@@ -86,8 +95,7 @@ module move_engine (
 
     // By queue.
     logic [QUEUES-1:0]    accepted, dropped, overflowed, refuses, full, abort, clear, pending, push;
-    logic [QUEUES-1:0]    completed, failed, idle;
-    logic [8*QUEUES-1:0]  waiting;
+    logic [QUEUES-1:0]    idle;
     logic [32*QUEUES-1:0] failure;
     logic [96*QUEUES-1:0] failing;
     logic                 deciding;
@@ -131,11 +139,6 @@ module move_engine (
 
     localparam int unsigned MOVE = 32'($bits(move));
 
-`ifdef CCLO_SIMULATION
-    // For the account of a call.
-    logic [QUEUES-1:0] wait_remote, wait_slot;
-`endif
-
     genvar q;
     generate for (q = 0; q < QUEUES; q++) begin : channels
         logic            queue_valid, queue_ready;
@@ -151,6 +154,7 @@ module move_engine (
             .queue_valid, .queue_ready, .queue_move, .abort(abort[q]),
             .completed(completed[q]), .failed(failed[q]), .failure(failure[32*q +: 32]),
             .failing(failing[96*q +: 96]), .idle(idle[q]),
+            .stands({wait_packet[q], wait_kernel[q], wait_remote[q]}),
             .match_request(match_request[MATCH_REQUEST*q +: MATCH_REQUEST]),
             .match_response(match_response[MATCH_RESPONSE*q +: MATCH_RESPONSE]), .messages_changed,
             .release_valid(channel_drop_valid[q]), .release_ready(channel_drop_ready[q]),
@@ -168,11 +172,6 @@ module move_engine (
             .slice_commits(channel_commits[q]), .slice_ends(channel_ends[q]),
             .retire, .restart(restart[q])
         );
-`ifdef CCLO_SIMULATION
-        assign wait_remote[q] = (channel.state == channel.SOURCES || channel.state == channel.MESSAGE)
-            && channel.waits == channel.WAITS_RECEIVE;
-        assign wait_slot[q]   = channel.state == channel.SOURCES && channel.waits == channel.WAITS_PACKET;
-`endif
     end endgenerate
 
     dispatcher #(.SLICE_WIDTH(SLICE), .PACKET_WIDTH(PACKET)) dispatch (

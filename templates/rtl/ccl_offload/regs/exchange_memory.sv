@@ -9,7 +9,7 @@
 `default_nettype none
 
 module exchange_memory #(
-    parameter int unsigned ADDRESS_WIDTH = $clog2(cclo_pkg::HOST_SPACE_BYTES) // of the host's port
+    parameter int unsigned ADDRESS_WIDTH = engine_pkg::HOST_WIDTH // of the host's port
 ) (
     input  wire                                  clk,
     input  wire                                  rst,

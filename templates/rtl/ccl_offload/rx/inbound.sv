@@ -14,6 +14,8 @@ module inbound (
     output logic         network_idle,
     output logic         network_enable,
     output logic         event_network,
+    output logic [engine_pkg::EVENT_WIDTH-1:0] events_noticed, // pulses
+    output logic [$clog2(engine_pkg::NOTICES+1)-1:0] notices_waiting,
     input  wire  [engine_pkg::EVENT_WIDTH-1:0] events_set, // what others have noticed
 
     input  wire engine_pkg::reg_request_t reg_request,
@@ -248,16 +250,18 @@ module inbound (
     assign p_returns   = p_mode == TO_BUFFER // somebody wants to know if nothing follows
         || p_mode == TO_WINDOW && (!p_posted || p_open);
 
+    assign events_noticed = events_set | payload_events | (valid_verdict ? event_ : '0);
+
     network_registers registers (
         .clk, .rst, .reset_network, .reg_request, .reg_response, .network_enable, .enabled,
-        .events_set(events_set | payload_events | (valid_verdict ? event_ : '0)),
+        .events_set(events_noticed),
         .closed(closed_valid && closed_take), .closed_by(closed), .event_network(event_registers)
     );
 
     notices told (
         .clk, .rst, .clear(state == STOPPED && reset_messages),
         .arrived(valid_verdict && notice_arrives), .header, .room(notice_room),
-        .event_notice, .reg_request(notice_request), .reg_response(notice_response)
+        .event_notice, .waiting(notices_waiting), .reg_request(notice_request), .reg_response(notice_response)
     );
     assign event_network = event_registers || event_notice;
 

@@ -9,6 +9,8 @@ module messages (
     input  wire          quiet,            // inbound has stopped for it
     output logic         messages_idle,
     output logic         event_message,
+    output logic [engine_pkg::BUFFER_WIDTH:0]   buffers_given,
+    output logic [engine_pkg::BUFFER_WIDTH:0]   buffers_free,
 
     input  wire engine_pkg::reg_request_t       reg_request,
     output engine_pkg::reg_response_t           reg_response,
@@ -112,6 +114,8 @@ module messages (
     assign stop  = reset_messages && quiet;
     assign clear = stop && matcher_idle && recorder_idle;
 
+    assign buffers_free = free_count;
+
     always_ff @(posedge clk) begin
         messages_idle <= clear && !rst;
         event_message <= (completed && !given || arrived) && !rst; // nobody looks for what a move has
@@ -212,8 +216,9 @@ module messages (
 
     rx_buffers buffers (
         .clk, .rst, .clear, .add, .add_record(enqueue_record), .add_address(enqueue_address), .add_bytes(enqueue_bytes),
-        .add_number, .full, .put, .put_number(recorder_number), .take, .free_count, .head_number, .head_address,
-        .head_bytes, .head_settled, .read_number(recorder_number), .read_record(recorder_record),
+        .add_number, .full, .put, .put_number(recorder_number), .take, .given(buffers_given), .free_count,
+        .head_number, .head_address, .head_bytes, .head_settled,
+        .read_number(recorder_number), .read_record(recorder_record),
         .look_number(number[NUMBER-2:0]), .look_record, .look_address
     );
 

@@ -9,6 +9,7 @@ module network_receive (
     input  wire                                 network_enable,
     output logic                                receive_idle,
     output logic                                receive_busy,
+    output logic [engine_pkg::SLOTS-1:0]        rx_slots,
     output logic                                bad_packet,     // one was dropped that is too large
     output logic                                session_closed_valid,
     output logic [15:0]                         session_closed,
@@ -153,7 +154,7 @@ module network_receive (
     endgenerate
 
     rx_packets slots (
-        .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .source_busy,
+        .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .used(rx_slots), .source_busy,
         .need_valid, .need_take, .need_session, .need_known, .need_ready, .need_none, .need_slot,
         .row_valid, .row_ready, .row_slot, .row_number,
         .row_data, .row_keep, .row_last, .row_good, .row_bytes, .row_session,

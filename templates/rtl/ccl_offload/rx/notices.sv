@@ -11,6 +11,7 @@ module notices (
     input  wire engine_pkg::header_t      header,
     output logic         room,
     output logic         event_notice,
+    output logic [$clog2(engine_pkg::NOTICES+1)-1:0] waiting,
 
     input  wire engine_pkg::reg_request_t reg_request,
     output engine_pkg::reg_response_t     reg_response
@@ -32,7 +33,6 @@ module notices (
     logic [31:0]      context_, src, tag, strm;
     engine_pkg::collective_t collective;
     logic             valid, access, take;
-    logic [$clog2(engine_pkg::NOTICES+1)-1:0] waiting;
     logic             unused_bits;
 
     assign unused_bits = ^{header, reg_request};

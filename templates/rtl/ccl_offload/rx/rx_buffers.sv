@@ -17,6 +17,7 @@ module rx_buffers (
     input  wire          put,          // one waits for a message
     input  wire  [engine_pkg::BUFFER_WIDTH-1:0] put_number,
     input  wire          take,         // the oldest gets one
+    output logic [engine_pkg::BUFFER_WIDTH:0]   given,
     output logic [engine_pkg::BUFFER_WIDTH:0]   free_count,
     output logic [engine_pkg::BUFFER_WIDTH-1:0] head_number,
     output logic [63:0]  head_address,
@@ -37,7 +38,6 @@ module rx_buffers (
     (* ram_style = "distributed" *) logic [15:0] records [engine_pkg::RX_BUFFERS];
     logic [63:0]     addresses [engine_pkg::RX_BUFFERS];
     logic [31:0]     sizes [engine_pkg::RX_BUFFERS];
-    logic [NUMBER:0] given;
     logic [NUMBER:0] seen_count;
     logic [NUMBER-1:0] seen_head;
     logic            unused_ready, unused_valid;

@@ -9,6 +9,7 @@ module rx_packets (
     input  wire                                 network_enable,
     output logic                                receive_idle,  // nothing is left, or what comes does not end
     output logic                                receive_busy,  // there is some packet
+    output logic [engine_pkg::SLOTS-1:0]        used,
     input  wire                                 source_busy,   // the front end has something coming
 
     // The front end asks for slots and fills them. A request stands until it is known
@@ -74,7 +75,7 @@ module rx_packets (
     localparam bit TOLD = !engine_pkg::STACK_UDP;
 
     // A slot is filled, then it waits for its verdict, then it may be read.
-    logic [SLOTS-1:0] used, queued, front, same, forget, release_;
+    logic [SLOTS-1:0] queued, front, same, forget, release_;
     logic [SLOTS-1:0] filling, told; // told: what comes is known
     // over: free when they are filled; taken: the verdict counts, they are streamed to the end
     logic [SLOTS-1:0] over, taken;

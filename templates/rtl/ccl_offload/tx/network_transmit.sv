@@ -11,6 +11,7 @@ module network_transmit (
     input  wire  [31:0]                         remote_milliseconds,
     output logic                                transmit_idle,
     output logic                                transmit_busy,
+    output logic [engine_pkg::SLOTS-1:0]        tx_slots,
 
     input  wire                                 packet_open_valid,
     output logic                                packet_open_ready,
@@ -80,7 +81,7 @@ module network_transmit (
     logic [engine_pkg::DATA_WIDTH-1:0]   send_data;
     logic [engine_pkg::KEEP_WIDTH-1:0]   send_keep;
     logic [15:0]                         send_session;
-    logic [engine_pkg::SLOTS-1:0]        used, stuck;
+    logic [engine_pkg::SLOTS-1:0]        stuck;
 
     tx_packets slots (
         .clk, .rst, .reset_network, .network_enable, .transmit_idle, .transmit_busy,
@@ -90,7 +91,7 @@ module network_transmit (
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .exchange_request, .exchange_response,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .session_closed_valid, .session_closed, .stuck, .used,
+        .session_closed_valid, .session_closed, .stuck, .used(tx_slots),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,
         .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
@@ -99,7 +100,7 @@ module network_transmit (
 
     tx_refusals refusals (
         .clk, .rst, .tick_millisecond, .remote_milliseconds, .ask(ask_valid && ask_ready), .ask_slot, .ask_session,
-        .answer_valid, .answer_slot, .answer_good, .used, .stuck, .refused, .given_up, .given_up_session
+        .answer_valid, .answer_slot, .answer_good, .used(tx_slots), .stuck, .refused, .given_up, .given_up_session
     );
 
     generate

@@ -17,6 +17,7 @@ var set = block.NewSet(
 	block.Module{Name: "round_robin", As: "round_robin_1", Folder: "common", Params: map[string]string{"N": "1"}},
 	block.Module{Name: "first_set", Folder: "common"},
 	block.Module{Name: "first_set", As: "first_set_5", Folder: "common", Params: map[string]string{"N": "5"}},
+	block.Module{Name: "keep_bytes", Folder: "common"},
 	block.Module{Name: "dma_line_fifo", Folder: "external_dma", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
 )
 
@@ -139,6 +140,19 @@ func roundRobin(b *block.Bench, r *rand.Rand, n int) error {
 		}
 	}
 	return nil
+}
+
+func TestKeepBytes(t *testing.T) {
+	set.Check(t, "keep_bytes", func(b *block.Bench, _ *rand.Rand) error {
+		for n := range uint64(65) {
+			b.Set("keep", 1<<n-1)
+			b.Settle()
+			if got := b.Get("bytes"); got != n {
+				return fmt.Errorf("%d bytes are %d", n, got)
+			}
+		}
+		return nil
+	})
 }
 
 func TestFirstSet(t *testing.T) {

@@ -8,4 +8,5 @@ import (
 
 func TestDefectsOfUnits(t *testing.T) {
 	block.Plant(t, "^TestInspection", "inspection")
+	block.Plant(t, "^TestActivity", "activity")
 }

@@ -23,7 +23,8 @@ type inspectionWorld struct {
 	g    *abi.Generation
 	want map[string]uint32
 
-	reset    int // cycles that the processor has been in reset
+	chosen   []uint64 // numbers of details
+	reset    int      // cycles that the processor has been in reset
 	quiet    bool
 	sleeping bool
 }
@@ -39,9 +40,10 @@ func newInspectionWorld(t *testing.T, seed uint64) *inspectionWorld {
 		In: map[string]int{
 			pageInspection.Request: pins.PageIn, "halted": 1, "cause": 4, "trap_pc": 32, "trap_address": 32,
 			"trap_instruction": 32, "retired": 1, "retired_pc": 32, "sleeping": 1, "woken": 1, "begun": 1, "begun_hash": 32,
-			"cycles": 32, "refused": 1, "given_up": 1, "given_up_session": 16,
+			"cycles": 32, "refused": 1, "given_up": 1, "given_up_session": 16, "detail_valid": 1, "detail_value": 32,
 		},
-		Out: map[string]int{pageInspection.Response: pins.PageOut, "processor_rst": 1, "restarting": 1},
+		Out: map[string]int{pageInspection.Response: pins.PageOut, "processor_rst": 1, "restarting": 1,
+			"detail_choose": 1, "detail_number": 8},
 	}, seed)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
@@ -57,6 +59,7 @@ func newInspectionWorld(t *testing.T, seed uint64) *inspectionWorld {
 	assert.NilError(t, err)
 	w.want["magic"] = uint32(w.g.Constant("inspection_magic").Value)
 	w.want["version"] = uint32(w.g.Constant("inspection_version").Value)
+	w.b.Set("detail_valid", 1)
 	return w
 }
 
@@ -85,6 +88,9 @@ func (w *inspectionWorld) step() {
 	w.b.Step()
 	if w.b.Is("processor_rst") {
 		w.reset++
+	}
+	if w.b.Is("detail_choose") {
+		w.chosen = append(w.chosen, w.b.Get("detail_number"))
 	}
 }
 
@@ -220,5 +226,33 @@ func TestInspectionRestarts(t *testing.T) {
 		w.b.Set("begun", 0)
 		w.want["firmware_hash"] = 0x1234
 		w.settled()
+	}
+}
+
+// TestInspectionShowsADetail: a word is chosen by its number, once, and shown when it is there.
+func TestInspectionShowsADetail(t *testing.T) {
+	w := newInspectionWorld(t, 0)
+	for _, number := range []uint32{0, 3, 64, 254, 255, 256, 1 << 20, ^uint32(0)} {
+		w.chosen = nil
+		w.write("detail", number)
+		w.step()
+		if len(w.chosen) != 1 || w.chosen[0] != uint64(min(number, 255)) {
+			t.Errorf("%d: chosen are %v", number, w.chosen)
+		}
+		w.b.Set("detail_valid", 0)
+		w.b.Set("detail_value", 1)
+		wait, value := 1+w.r.IntN(50), w.r.Uint32()
+		cycle := w.b.Cycle
+		got, err := w.b.Access(pageInspection, func() {
+			if w.step(); w.b.Cycle == cycle+uint64(wait) {
+				w.b.Set("detail_valid", 1)
+				w.b.Set("detail_value", uint64(value))
+			}
+		}, false, w.at["detail"], 0)
+		if err != nil || got != value || w.b.Cycle < cycle+uint64(wait) {
+			t.Errorf("%d: %08X after %d cycles, %v; it is %08X after %d", number, got, w.b.Cycle-cycle, err, value, wait)
+		}
+		w.write("magic", number)
+		assert.Equal(t, len(w.chosen), 1, "a read, or a write of another word, chooses")
 	}
 }

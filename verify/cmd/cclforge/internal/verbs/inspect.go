@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -33,9 +34,10 @@ func inspectVerb() *cobra.Command {
 	asJSON, restart := false, false
 	c := worldVerb(&where, &cobra.Command{
 		Use:   "inspect [world]",
-		Short: "say of the ranks of a world how their control processors are, also if these have halted",
-		Long: "Inspect says of the ranks of a world how their control processors are, which firmware they run, and\n" +
-			"what the network has refused. It reads registers that need no firmware, so that it names a\n" +
+		Short: "say of the ranks of a world how their control processors are, what is stuck, and what they have done",
+		Long: "Inspect says of the ranks of a world how their control processors are, which firmware they run, what the\n" +
+			"network has refused, which streams and remote ranks have been waited for, which queues are full, and\n" +
+			"what the engines have done so far. It reads registers that need no firmware, so that it names a\n" +
 			"processor that has halted: why, where, and at which instruction. Nothing is configured or\n" +
 			"reset, except with --restart. The exit code is 1 if a processor does not run.",
 		Example: "  cclforge inspect sim:5500 -n 4\n  cclforge inspect card:u55c_tcp.xclbin -n 1",
@@ -57,6 +59,8 @@ type inspected struct {
 	Design    string `json:"design"`   // platform if its engines are like these, or their hash
 	Restarted bool   `json:"restarted"`
 	accl.Inspection
+	Stuck []string `json:"stuck"` // what stands for long, in sentences; queues that are full
+	accl.Activity
 }
 
 func runInspect(ctx context.Context, out io.Writer, where target.Options, restart, asJSON bool) (err error) {
@@ -85,6 +89,10 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, restar
 			return fmt.Errorf("rank %d: %w", w.Local[i], err)
 		}
 		r := names(in)
+		if r.Activity, err = w.Platform.Activity(ctx, d); err != nil && !errors.Is(err, accl.ErrNoInspection) {
+			return fmt.Errorf("rank %d: %w", w.Local[i], err)
+		}
+		r.Stuck = r.Activity.Stuck()
 		r.Rank, r.Processor = w.Local[i], in.Processor(before[i])
 		if in.Halted || !in.Started || in.Cycles == before[i].Cycles {
 			unwell = append(unwell, fmt.Errorf("%w: rank %d %s", errUnwell, r.Rank, r.Processor))
@@ -156,5 +164,49 @@ func tellInspected(out io.Writer, all []inspected) error {
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%s\t%s\n", r.Rank, r.Firmware, r.Design, r.Refused, givenUp, text)
 	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		for _, line := range r.Stuck {
+			fmt.Fprintf(out, "rank %d: %s\n", r.Rank, line)
+		}
+	}
+	fmt.Fprintln(out)
+	tellDone(t, all)
 	return t.Flush()
+}
+
+// tellDone prints what engines have done, in a line each what is not 0 in all of them.
+func tellDone(t io.Writer, all []inspected) {
+	type row struct {
+		name   string
+		values []string // by rank
+		some   bool     // is not 0
+	}
+	var rows []row
+	for i, r := range all {
+		at := 0
+		add := func(name string, some bool, format string, a ...any) {
+			if i == 0 {
+				rows = append(rows, row{name: name})
+			}
+			rows[at].values, rows[at].some = append(rows[at].values, fmt.Sprintf(format, a...)), rows[at].some || some
+			at++
+		}
+		for _, c := range r.Counters {
+			add(c.Name, c.Value != 0, "%d", c.Value)
+		}
+		for _, q := range r.Queues {
+			add(q.Name, q.Most != 0, "%d, at most %d of %d", q.Used, q.Most, q.Capacity)
+		}
+		for _, s := range r.Stalls {
+			add(s.Name, s.Total != 0, "stood for %d cycles", s.Total)
+		}
+	}
+	for _, r := range rows {
+		if r.some {
+			fmt.Fprintf(t, "%s\t%s\n", r.name, strings.Join(r.values, "\t"))
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,13 @@ func TestInspectNamesAHaltedProcessor(t *testing.T) {
 				return errors.Join(<-errs, <-errs)
 			}
 			must(t, both(func(rank int) error { return sums(ctx, engines[rank], rank) }))
+			if ranks, err := inspect(); err == nil {
+				for _, name := range []string{"tx_packets", "tx_bytes", "rx_packets", "rx_bytes", "moves_issued"} {
+					assert.Check(t, slices.ContainsFunc(ranks[1].Counters, func(c accl.Counter) bool {
+						return c.Name == name && c.Value > 0
+					}), "%s: %+v", name, ranks[1].Counters)
+				}
+			}
 			src, err := accl.Alloc[int32](ctx, engines[1], 16)
 			must(t, err)
 			dst, err := accl.Alloc[int32](ctx, engines[1], 16)
@@ -155,4 +163,108 @@ func sums(ctx context.Context, e *accl.Engine, rank int) error {
 		}
 	}
 	return nil
+}
+
+// stuckWorld opens Verilated ranks, of which inspect finds what it says.
+func stuckWorld(t *testing.T, platform string, ranks int) (context.Context, []*accl.Engine, func() []inspected) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds hardware")
+	}
+	d := designtest.Load(t, platform, nil)
+	p := driverview.Of(d)
+	o := rtlsim.Options{Clock: rtlsim.NewClock()}
+	var err error
+	if o.Library, err = rtlsim.Library(t.Context(), d, o.Build); errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	w, err := world.New(ctx, d, ranks, world.Options{Maker: func(int) world.Maker { return o.Make }})
+	must(t, err)
+	t.Cleanup(func() { must(t, w.Close()) })
+	engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
+	must(t, err)
+	target.Register(target.Kind{Name: t.Name(), Open: func(context.Context, *target.Request) (*target.Part, error) {
+		return &target.Part{Platform: &p, Devices: w.Devices(), Close: func() error { return nil }}, nil
+	}})
+	return ctx, engines, func() (found []inspected) {
+		t.Helper()
+		var out bytes.Buffer
+		must(t, runInspect(ctx, &out, target.Options{On: t.Name() + ":", Ranks: ranks}, false, true))
+		must(t, json.Unmarshal(out.Bytes(), &found))
+		return found
+	}
+}
+
+// until inspects until a rank says a line, and returns all lines of it.
+func until(t *testing.T, inspect func() []inspected, rank int, says string) []string {
+	t.Helper()
+	var lines []string
+	var queues []accl.Queue
+	for range 4 {
+		found := inspect()[rank]
+		lines, queues = found.Stuck, found.Queues
+		if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, says) }) {
+			return lines
+		}
+	}
+	t.Fatalf("rank %d does not say %q, but %q; %+v", rank, says, lines, queues)
+	return nil
+}
+
+// TestInspectNamesWhatIsStuck: a silent rank, a queue that is full and a kernel that does not
+// take each are named by inspect alone, and nothing of engines that have nothing to do.
+func TestInspectNamesWhatIsStuck(t *testing.T) {
+	ctx, engines, inspect := stuckWorld(t, "u55c_tcp", 2)
+	quiet := func(what string) {
+		t.Helper()
+		for _, r := range inspect() {
+			assert.Check(t, len(r.Stuck) == 0, "%s: rank %d says %q", what, r.Rank, r.Stuck)
+		}
+	}
+	quiet("at the beginning")
+	const n = 16
+	src, err := accl.Alloc[int32](ctx, engines[1], n)
+	must(t, err)
+	dst, err := accl.Alloc[int32](ctx, engines[0], n)
+	must(t, err)
+
+	silent, err := engines[0].Recv(ctx, dst, n, 1, accl.Async())
+	must(t, err)
+	lines := until(t, inspect, 0, "remote_")
+	assert.Check(t, strings.Contains(lines[0], "It is rank 1."), "%q", lines)
+	_, err = engines[1].Send(ctx, src, n, 0)
+	must(t, err)
+	must(t, silent.Wait(ctx))
+	quiet("after the message")
+
+	buffers := driverview.Of(designtest.Load(t, "u55c_tcp", nil)).RxBuffers.Count
+	for range buffers {
+		_, err := engines[1].Send(ctx, src, n, 0)
+		must(t, err)
+	}
+	until(t, inspect, 0, fmt.Sprintf("rx_buffers: %d of %d in use, no more go in.", buffers-1, buffers))
+	for range buffers {
+		_, err := engines[0].Recv(ctx, dst, n, 1)
+		must(t, err)
+	}
+	quiet("after all messages")
+
+	// The loop-back keeps what it cannot give back, as a kernel that stands does.
+	const large = 1 << 16
+	from, err := accl.Alloc[int32](ctx, engines[0], large)
+	must(t, err)
+	stream, err := engines[0].Copy(ctx, from, accl.KernelStream(accl.TypeInt32), large, accl.Async())
+	must(t, err)
+	until(t, inspect, 0, "kernel_out: The user kernel does not take what the engine offers (m_axis_krnl).")
+	var failed *accl.CallError
+	if err := stream.Wait(ctx); !errors.As(err, &failed) {
+		t.Errorf("the copy to a kernel that does not take: %v", err)
+	}
+	done := inspect()[0]
+	assert.Check(t, slices.ContainsFunc(done.Counters, func(c accl.Counter) bool {
+		return c.Name == "rx_packets" && c.Value >= uint32(buffers)+1
+	}), "%+v", done.Counters)
 }

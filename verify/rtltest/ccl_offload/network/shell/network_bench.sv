@@ -118,7 +118,7 @@ module network_bench (
 
     network_transmit transmit (
         .clk, .rst, .reset_network, .network_enable, .tick_millisecond(1'b0), .remote_milliseconds('0),
-        .transmit_idle, .transmit_busy, .refused(), .given_up(), .given_up_session(),
+        .transmit_idle, .transmit_busy, .tx_slots(), .refused(), .given_up(), .given_up_session(),
         .packet_open_valid(open_valid), .packet_open_ready(open_ready), .packet_open(packet), .packet_open_slot(slot),
         .packet_abandon_valid(abandon_valid), .packet_abandon_ready(abandon_ready),
         .packet_abandon_session(abandon_session),
@@ -141,7 +141,7 @@ module network_bench (
     );
 
     network_receive receive (
-        .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .bad_packet,
+        .clk, .rst, .reset_network, .network_enable, .receive_idle, .receive_busy, .rx_slots(), .bad_packet,
         .session_closed_valid, .session_closed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes(bytes), .rx_beat, .rx_verdict_valid, .rx_verdict,

@@ -244,7 +244,7 @@ module receive_side (
 
     inbound inbound_side (
         .clk, .rst, .reset_messages, .reset_network, .quiet,
-        .network_idle, .network_enable, .event_network, .events_set('0),
+        .network_idle, .network_enable, .event_network, .events_noticed(), .notices_waiting(), .events_set('0),
         .reg_request(network_request), .reg_response(network_response), .notice_request, .notice_response,
         .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
         .rx_before, .rx_rest, .rx_retry,
@@ -263,7 +263,7 @@ module receive_side (
     );
 
     messages eager_side (
-        .clk, .rst, .reset_messages, .quiet, .messages_idle, .event_message,
+        .clk, .rst, .reset_messages, .quiet, .messages_idle, .event_message, .buffers_given(), .buffers_free(),
         .reg_request(rx_request), .reg_response(rx_response), .selection,
         .peer_request(messages_peer), .peer_response(messages_peer_response), .exchange_request, .exchange_response,
         .match_request_0, .match_response_0, .match_request_1, .match_response_1,
