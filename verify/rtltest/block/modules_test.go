@@ -50,8 +50,8 @@ var within = []struct{ folder, why, names string }{
 		"rv32_align rv32_alu rv32_core rv32_counters rv32_decode rv32_divider rv32_fetch rv32_multiplier " +
 			"rv32_posted rv32_registers rv32_trap"},
 	{"rtltest/ccl_offload/data", "part of the data path",
-		"beat_counter byte_packer kernel_writer lane operand plugin_feed plugin_share slice_retire stream_cutter " +
-			"stream_fork"},
+		"beat_counter byte_packer dma_reader dma_writer kernel_writer lane operand plugin_feed plugin_share " +
+			"slice_retire stream_cutter stream_fork"},
 	{"rtltest/ccl_offload/move", "part of the move engine",
 		"dispatcher kernel_account move_channel move_check move_order move_queue " +
 			"packet_cutter slice_size"},
