@@ -57,7 +57,7 @@ var within = []struct{ folder, why, names string }{
 			"packet_cutter slice_size"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"header_parts inbound inbound_payload message_matcher message_recorder message_wants messages " +
-			"partial_table put_joiner rx_buffers sender_table"},
+			"notices partial_table put_joiner rx_buffers sender_table"},
 	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
 		"vadd_put_adder vadd_put_call vadd_put_commands"},
 	{"rtltest/kernels", "around a core that is not ours",
