@@ -55,6 +55,8 @@ var within = []struct{ folder, why, names string }{
 	{"rtltest/ccl_offload/move", "part of the move engine",
 		"dispatcher kernel_account move_channel move_check move_order move_queue " +
 			"packet_cutter slice_size"},
+	{"rtltest/ccl_offload/regs", "part of session_requests",
+		"latest_request"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"header_parts inbound inbound_payload message_matcher message_recorder message_wants messages " +
 			"notices partial_table put_joiner rx_buffers sender_table"},
