@@ -1,6 +1,5 @@
-// Package arithmetic checks the plugins of reductions and conversions against exact arithmetic, and
-// their parts, each alone; with -tb.exhaustive with all operands, on all processors and in parts
-// that can be run one after the other.
+// Package arithmetic checks the plugins of reductions and conversions against exact arithmetic; with
+// -tb.exhaustive with all operands, on all processors and in parts that can be run one after the other.
 package arithmetic
 
 import (

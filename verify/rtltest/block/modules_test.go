@@ -40,24 +40,26 @@ var within = []struct{ folder, why, names string }{
 		"platform_top"},
 	{"rtltest/arithmetic", "a package has no behaviour of its own",
 		"reduce_ops_pkg"},
-	{"rtltest/arithmetic", "the multiplier of a lane, part of it",
-		"reduce_product"},
-	{"rtltest/arithmetic", "part of it",
-		"reduce_core reduce_lane"},
+	{"rtltest/arithmetic", "part of reduce_ops",
+		"float_normaliser float_unit reduce_core reduce_integer reduce_lane reduce_product"},
+	{"rtltest/arithmetic", "part of hp_compression",
+		"float16_to_float32 float32_to_float16"},
 	{"rtltest/ccl_offload/calls", "part of calls, which is checked as a whole",
 		"call_queue call_tickets"},
 	{"rtltest/ccl_offload/cpu", "part of the control processor, which runs against an instruction set simulator",
 		"rv32_align rv32_alu rv32_core rv32_counters rv32_decode rv32_divider rv32_fetch rv32_multiplier " +
 			"rv32_posted rv32_registers rv32_trap"},
 	{"rtltest/ccl_offload/data", "part of the data path",
-		"beat_counter byte_packer kernel_writer lane operand plugin_feed plugin_share slice_retire stream_cutter " +
-			"stream_fork"},
+		"beat_counter byte_packer dma_reader dma_writer kernel_writer lane operand plugin_feed plugin_share " +
+			"slice_retire stream_cutter stream_fork"},
 	{"rtltest/ccl_offload/move", "part of the move engine",
 		"dispatcher kernel_account move_channel move_check move_order move_queue " +
 			"packet_cutter slice_size"},
+	{"rtltest/ccl_offload/regs", "part of session_requests",
+		"latest_request"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"header_parts inbound inbound_payload message_matcher message_recorder message_wants messages " +
-			"partial_table posted_receive put_joiner rx_buffers sender_table"},
+			"notices partial_table posted_receive put_joiner rx_buffers sender_table"},
 	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
 		"vadd_put_adder vadd_put_call vadd_put_commands"},
 	{"rtltest/kernels", "around a core that is not ours",

@@ -12,7 +12,6 @@ import (
 
 var set = block.NewSet(
 	block.Module{Name: "wait_limit"},
-	block.Module{Name: "latest_request", Folder: "common", Params: map[string]string{"WIDTH": "20"}},
 	block.Module{Name: "exchange_share"},
 	block.Module{Name: "packet_count"},
 	block.Module{Name: "session_owners"},
@@ -20,7 +19,6 @@ var set = block.NewSet(
 )
 
 func TestWaitLimit(t *testing.T)     { set.Check(t, "wait_limit", waitLimit) }
-func TestLatestRequest(t *testing.T) { set.Check(t, "latest_request", latestRequest) }
 func TestExchangeShare(t *testing.T) { set.Check(t, "exchange_share", exchangeShare) }
 func TestPacketCount(t *testing.T)   { set.Check(t, "packet_count", packetCount) }
 
@@ -78,78 +76,6 @@ func waitLimit(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 			cycles++
-		}
-	}
-	return nil
-}
-
-// latestRequest asks faster than it is answered.
-func latestRequest(b *block.Bench, r *rand.Rand) error {
-	out := block.NewOutput(b, "out_valid", "out_ready", "out_data")
-	asked := 0        // requests, numbered from 1
-	var data []uint64 // of all
-	sent := 0         // the last one that was taken
-	var open []int    // taken, not answered
-	answered, last := 0, 0
-	for range 12 {
-		asks, takes, answers := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
-		if r.IntN(3) == 0 {
-			answers.Pauses = 250
-		}
-		for cycle := range 1500 {
-			calm := cycle > 1000
-			if !calm && r.IntN(400) == 0 {
-				b.Reset()
-				out.Forget()
-				open, asked, data, sent, last = nil, 0, nil, 0, 0
-			}
-			ask := !calm && asks.Next() && r.IntN(3) == 0
-			b.Put("ask", ask)
-			b.Scramble(r, "ask_data")
-			b.Put("out_ready", takes.Next() || calm)
-			answer := len(open) > 0 && (answers.Next() || calm)
-			none := len(open) == 0 && r.IntN(20) == 0 && !b.Is("out_valid") // what nobody asked for
-			b.Put("answer", answer || none)
-			b.Step()
-			ok, err := out.Taken()
-			if err != nil {
-				return err
-			}
-			want := answer && open[0] == asked && !ask
-			if b.Is("counts") != want && (answer || none) {
-				return fmt.Errorf("an answer counts: %t, with request %v of %d (another one: %t)", b.Is("counts"), open, asked, ask)
-			}
-			if want {
-				last = asked
-			}
-			if answer {
-				open = open[1:]
-				answered++
-			}
-			if ok {
-				got, found := b.Get("out_data"), 0
-				for n := sent + 1; n <= asked; n++ {
-					if data[n-1] == got {
-						found = n
-					}
-				}
-				if found == 0 {
-					return fmt.Errorf("request %05X is passed on, which is none since %d of %d", got, sent, asked)
-				}
-				sent = found
-				open = append(open, found)
-				if len(open) > 255 {
-					return errors.New("too many are under way")
-				}
-			}
-			if ask {
-				data = append(data, b.Get("ask_data"))
-				asked++
-			}
-		}
-		if sent != asked || len(open) > 0 || asked > 0 && last != asked && answered > 0 && sent != 0 && last != sent {
-			return fmt.Errorf("request %d of %d was passed on last, %d are open, the answer to %d counted",
-				sent, asked, len(open), last)
 		}
 	}
 	return nil

@@ -22,11 +22,14 @@ func TestADMAEngineThatNeverAnswersIsGivenUpAndRecovers(t *testing.T) {
 						if rounds == 10 {
 							t.Fatal("nothing failed")
 						}
-						w.run(40, 10_000, nil)
+						w.run(40, 1_500, nil)
 					}
 					d.hung, d.deaf = false, false
 					w.clean(nil)
 				}
+				w.faults = 40 // a late answer would be taken for another command's
+				w.run(100, 20_000, nil)
+				w.faults = 0
 				w.finish()
 			})
 		}

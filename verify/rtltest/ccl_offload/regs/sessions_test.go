@@ -127,5 +127,17 @@ func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
 		if got := access(false, "listen_status", 0); got != 1<<low["ready"]|uint32(block.Bit(good))<<low["success"] {
 			t.Fatalf("listen has the status %08X, good: %t", got, good)
 		}
+		if r.IntN(4) == 0 { // a reset forgets requests that nobody has taken
+			pauses = 1 << 30
+			access(true, "connect", port)
+			access(true, "connect", port)
+			b.Reset()
+			pauses = 1
+			for range 9 {
+				step()
+			}
+			assert.Check(t, len(requests) == 0, "after a reset requests are %X", requests)
+			requests = nil
+		}
 	}
 }

@@ -785,6 +785,13 @@ func (r *rig) notice() {
 		r.write(pageNotice, "notice.take", 1)
 		r.m.notices = r.m.notices[min(1, len(r.m.notices)):]
 	}
+	take := r.address("notice.take") // the last one; the others are read only
+	if at, write := 4*r.r.Uint32N(64), r.r.IntN(2) == 0; at > take || write != (at == take) {
+		_, ok, err := r.Access(pageNotice, at, write, 0)
+		if r.check(err); ok {
+			r.t.Fatalf("register 0x%X of notices can be accessed (write: %t)", at, write)
+		}
+	}
 	o := r.m.other
 	for name, want := range map[string]uint32{"source": o.src, "number": o.of.number, "count": o.of.count,
 		"shape": o.of.shape} {
