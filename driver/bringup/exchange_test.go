@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // running is a world whose ranks are all ready.
@@ -73,9 +74,8 @@ func TestExchangesCarryNothingAndALot(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if _, err := worlds[0].Exchange(t.Context(), make([]byte, MaxExchange+1)); !errors.Is(err, ErrOption) {
-		t.Error(err)
-	}
+	_, err := worlds[0].Exchange(t.Context(), make([]byte, MaxExchange+1))
+	assert.Check(t, is.ErrorIs(err, ErrOption))
 }
 
 func TestExchangesThatEndBadly(t *testing.T) {
@@ -130,10 +130,8 @@ func TestExchangesThatEndBadly(t *testing.T) {
 	}
 	t.Run("nobody else calls", func(t *testing.T) {
 		worlds := running(t, options(t, 2))
-		if _, err := worlds[1].Exchange(short(t), nil); !errors.Is(err, ErrMissing) ||
-			!strings.Contains(err.Error(), "at an exchange") {
-			t.Error(err)
-		}
+		_, err := worlds[1].Exchange(short(t), nil)
+		assert.Check(t, errors.Is(err, ErrMissing) && strings.Contains(err.Error(), "at an exchange"), "%v", err)
 		begin := time.Now() // ranks do not agree any more
 		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrMissing) ||
 			!strings.Contains(err.Error(), "at an exchange") || time.Since(begin) > time.Second {
@@ -142,8 +140,7 @@ func TestExchangesThatEndBadly(t *testing.T) {
 	})
 	t.Run("before all are ready", func(t *testing.T) {
 		worlds := up(t, options(t, 2))
-		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrOption) {
-			t.Error(err)
-		}
+		_, err := worlds[1].Exchange(t.Context(), nil)
+		assert.Check(t, is.ErrorIs(err, ErrOption))
 	})
 }

@@ -65,10 +65,9 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
 	}
 	st, err := own.s.Status(ctx(t))
-	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want ||
-		st.IP != c.Ranks[0].IP || st.Link != nil {
-		t.Errorf("%+v, %v", st, err)
-	}
+	want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session)
+	assert.Check(t, err == nil && fmt.Sprint(st.Sessions) == want && st.IP == c.Ranks[0].IP && st.Link == nil,
+		"%+v, %v", st, err)
 	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {
 		t.Errorf("%v, connections %v", err, w.Connections())
 	}
@@ -129,9 +128,8 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 				_, err := s.OpenConnection(ctx(t), 10<<24|1<<16|212<<8|22, 5501)
 				return err
 			})
-			if links := w.Connections(); len(links) != 1 {
-				t.Errorf("connections %v", links)
-			}
+			links := w.Connections()
+			assert.Check(t, len(links) == 1, "connections %v", links)
 			again(test.closing, func() error { return s.CloseConnections(ctx(t)) })
 			if links := w.Connections(); len(links) != 0 || len(handler.Asked()) != 2 {
 				t.Errorf("connections %v, the session handler was asked for %v", links, handler.Asked())
@@ -153,9 +151,8 @@ func TestSessionOpener(t *testing.T) {
 	}
 	var opener accl.SessionOpener = a.s
 	ip := uint32(10<<24 | 1<<16 | 212<<8 | 22)
-	if _, err := opener.OpenConnection(ctx(t), ip, 5501); !errors.Is(err, network.ErrConnect) {
-		t.Errorf("before it listens: %v", err)
-	}
+	_, err := opener.OpenConnection(ctx(t), ip, 5501)
+	assert.Check(t, errors.Is(err, network.ErrConnect), "before it listens: %v", err)
 	assert.NilError(t, b.s.OpenPort(ctx(t), 5501))
 	session, err := opener.OpenConnection(ctx(t), ip, 5501)
 	if c := w.Connections(); err != nil || len(c) != 1 || c[0].FromSession != session || session != 1 { // 0 was refused

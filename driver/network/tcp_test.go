@@ -151,9 +151,8 @@ func TestTCPWithoutTheOthers(t *testing.T) {
 			c := tcpConfig(3, 2)
 			for _, i := range test.there {
 				alone := network.Config{Ranks: c.Ranks[i : i+1], Receive: bufferBytes, Board: &i}
-				if _, err := newNode(t, w).s.Setup(ctx(t), alone); err != nil {
-					t.Fatal(err)
-				}
+				_, err := newNode(t, w).s.Setup(ctx(t), alone)
+				assert.NilError(t, err)
 			}
 			c.Timeout = 400 * time.Millisecond
 			var err error
@@ -171,9 +170,8 @@ func TestTCPBanks(t *testing.T) {
 	own := newNode(t, kernels.NewWire(false))
 	want := "[{m00_axi HBM 6 6} {m01_axi HBM 6 6}]" // the first bank behind those of the engine
 	assert.Check(t, is.Equal(fmt.Sprint(own.s.Banks()), want))
-	if n := own.s.BufferBytes(); n != bufferBytes {
-		t.Errorf("buffers have %d bytes", n)
-	}
+	n := own.s.BufferBytes()
+	assert.Check(t, n == bufferBytes, "buffers have %d bytes", n)
 }
 
 func TestTCPFaults(t *testing.T) {
@@ -221,9 +219,8 @@ func TestTCPFaults(t *testing.T) {
 			[]fault{{network.ErrBusy, 0, "session_handler_0: rank 0"}}, nil},
 		{"a number of the board", func(_ *testing.T, _ *kernels.Wire, _ *node, c *network.Config) { c.Board = &five }, nil,
 			func(t *testing.T, own *node) {
-				if _, _, board, _, _ := own.Started(); board != 5 {
-					t.Errorf("it is number %d", board)
-				}
+				_, _, board, _, _ := own.Started()
+				assert.Check(t, board == 5, "it is number %d", board)
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

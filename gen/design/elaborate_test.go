@@ -26,9 +26,8 @@ func load(t testing.TB, name string, layers ...fs.FS) *design.Design {
 func TestShippedPlatforms(t *testing.T) {
 	lib := designtest.Library(t)
 	names := lib.PlatformNames()
-	if want := 5*3 + 3; len(names) != want {
-		t.Errorf("%d platforms, want %d", len(names), want)
-	}
+	want := 5*3 + 3
+	assert.Check(t, len(names) == want, "%d platforms, want %d", len(names), want)
 	for _, name := range names {
 		d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
 		if len(diags) > 0 {

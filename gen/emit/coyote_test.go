@@ -40,9 +40,8 @@ func TestCoyoteSources(t *testing.T) {
 		}
 	}
 	for _, k := range d.Kernels() {
-		if _, is := have[k.Name]; is != !d.InShell(k) {
-			t.Errorf("kernel %s: it is there: %t", k.ID, is)
-		}
+		_, is := have[k.Name]
+		assert.Check(t, is == !d.InShell(k), "kernel %s: it is there: %t", k.ID, is)
 	}
 	// No instance has the name of one of the shell's.
 	for name, text := range files {
@@ -144,9 +143,8 @@ func TestCoyoteOptions(t *testing.T) {
 	with.Shell = &own
 	assert.Check(t, !strings.Contains(filesOf(t, coyote, &with)["coyote/CMakeLists.txt"], cores),
 		"the build decides how many processors it takes, and the platform has said it")
-	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12" {
-		t.Errorf("flags are %q", flags)
-	}
+	flags := strings.Join(CoyoteFlags(d.Shell), " ")
+	assert.Check(t, flags == "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12", "flags are %q", flags)
 }
 
 func TestCoyoteFirmware(t *testing.T) {
@@ -154,9 +152,8 @@ func TestCoyoteFirmware(t *testing.T) {
 	files := filesOf(t, coyote, d)
 	assert.Check(t, files["vitis/firmware_mmi.tcl"] != "" && files[CoyoteMap] != "" && CoyoteProcessors(d) != nil,
 		"firmware that can be replaced: the map is missing")
-	if got := CoyoteProcessors(d); !slices.Equal(got, []string{"ccl_offload_0"}) {
-		t.Errorf("processors are %q", got)
-	}
+	got := CoyoteProcessors(d)
+	assert.Check(t, slices.Equal(got, []string{"ccl_offload_0"}), "processors are %q", got)
 	d.Platform.Build.Firmware = "kernel"
 	files = filesOf(t, coyote, d)
 	assert.Check(t, files["vitis/firmware_mmi.tcl"] == "" && CoyoteProcessors(d) == nil,
@@ -217,9 +214,8 @@ func TestCoyoteCannot(t *testing.T) {
 			!strings.HasPrefix(err.Error(), "platforms/") {
 			t.Errorf("%s: error is %v", name, err)
 		}
-		if files, err := coyote(d); err != nil || files != nil {
-			t.Errorf("%s: %d files, error %v", name, len(files), err)
-		}
+		files, err := coyote(d)
+		assert.Check(t, err == nil && files == nil, "%s: %d files, error %v", name, len(files), err)
 	}
 	d := designtest.Load(t, "u55c_tcp", nil)
 	if files, err := coyote(d); err != nil || files != nil || d.Shell != nil || d.CheckShell() != nil {
@@ -232,8 +228,7 @@ func TestRenamed(t *testing.T) {
 		"queue; // a fifo (\nmodule queue (\n"
 	want := "module cclo_fifo #(\n    cclo_fifo #(.WIDTH(8)) fifo (\n  cclo_fifo  queue (\n    fifo_x #(.A(1)) a " +
 		"(\nassign fifo = queue; // a fifo (\nmodule cclo_queue (\n"
-	if got := renamed([]byte(in), []string{"fifo", "queue"}); string(got) != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	got := renamed([]byte(in), []string{"fifo", "queue"})
+	assert.Check(t, string(got) == want, "got\n%s\nwant\n%s", got, want)
 	assert.Check(t, bytes.Equal(renamed([]byte(in), nil), []byte(in)), "without names something has changed")
 }

@@ -172,9 +172,8 @@ func TestExchangeMapIsComplete(t *testing.T) {
 		next, full := m.Base, false
 		for _, row := range tables(documents(t, d)["docs/manual.md"])["Exchange memory map"][2:] {
 			var first, last, processor, bytes uint32
-			if _, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes); err != nil {
-				t.Fatalf("%s: row %q: %v", name, row, err)
-			}
+			_, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes)
+			assert.NilError(t, err, "%s: row %q", name, row)
 			assert.Check(t, first == next && last == first+bytes-1 && processor-first == m.ProcessorBase-m.Base,
 				"%s: row %q does not follow 0x%X", name, row, next)
 			next = last + 1
@@ -290,9 +289,8 @@ func checkAnchors(t *testing.T, name string, facts pageFacts) {
 	}
 	assert.Check(t, len(facts.links) != 0, "%s: no links", name)
 	for _, link := range facts.links {
-		if target, ok := strings.CutPrefix(link, "#"); !ok || !known[target] {
-			t.Errorf("%s: link %q leads nowhere", name, link)
-		}
+		target, ok := strings.CutPrefix(link, "#")
+		assert.Check(t, ok && known[target], "%s: link %q leads nowhere", name, link)
 	}
 }
 
@@ -344,11 +342,10 @@ func TestHostileTextInDocuments(t *testing.T) {
 	rendered := documents(t, d)
 	facts := readPage(t, rendered["docs/index.html"])
 	checkAnchors(t, "hostile", facts)
-	assert.Check(t, facts.elements["script"]+facts.elements["img"] <= 0 && len(facts.loads) <= 0,
+	assert.Check(t, facts.elements["script"]+facts.elements["img"] <= 0 && len(facts.loads) == 0,
 		"text of a user became markup: %v", facts.elements)
-	if n := len(headingLine.FindAll(rendered["docs/manual.md"], -1)); n != headings {
-		t.Errorf("%d headings, want %d", n, headings)
-	}
+	n := len(headingLine.FindAll(rendered["docs/manual.md"], -1))
+	assert.Check(t, n == headings, "%d headings, want %d", n, headings)
 	checkColumns(t, rendered["docs/manual.md"])
 }
 

@@ -51,9 +51,8 @@ func netlistOf(t *testing.T, text string) netlist {
 			}
 			high := 0
 			if w[1] != "" {
-				if _, err := fmt.Sscan(w[1], &high); err != nil {
-					t.Fatal(err)
-				}
+				_, err := fmt.Sscan(w[1], &high)
+				assert.NilError(t, err)
 			}
 			n.wires[w[2]] = high + 1
 			continue
@@ -75,9 +74,8 @@ func netlistOf(t *testing.T, text string) netlist {
 			continue
 		}
 		if line == ");" {
-			if _, twice := n.instances[name]; twice {
-				t.Errorf("instance %s is there twice", name)
-			}
+			_, twice := n.instances[name]
+			assert.Check(t, !twice, "instance %s is there twice", name)
 			n.instances[name] = current
 			name = ""
 			continue
@@ -330,8 +328,7 @@ func TestAModuleHeaderIsReadOrRefused(t *testing.T) {
 		{"a parameter without a value", "module m #(\n    parameter int A\n) (\n    input wire a\n);\n", false},
 		{"a port among parameters", "module m #(\n    input wire a\n) (\n    input wire a\n);\n", false},
 	} {
-		if _, err := parseModule("m", []byte(c.text)); err == nil || errors.Is(err, errNoModule) != c.missing {
-			t.Errorf("%s: %v", c.what, err)
-		}
+		_, err := parseModule("m", []byte(c.text))
+		assert.Check(t, err != nil && errors.Is(err, errNoModule) == c.missing, "%s: %v", c.what, err)
 	}
 }

@@ -249,9 +249,8 @@ func checkText(t *testing.T, n *node) {
 	height := 0
 	for _, l := range n.text {
 		height += l.font.size + 4
-		if w := l.font.width(l.text); w > n.w-8 {
-			t.Errorf("%q takes %d of %d pixels", l.text, w, n.w)
-		}
+		w := l.font.width(l.text)
+		assert.Check(t, w <= n.w-8, "%q takes %d of %d pixels", l.text, w, n.w)
 	}
 	assert.Check(t, height <= n.h, "text of %s takes %d of %d pixels in height", n.inst.Name, height, n.h)
 }
@@ -525,8 +524,7 @@ func TestStreamLabels(t *testing.T) {
 		{[]*design.Stream{stream(104, 0), stream(512, 0), stream(104, 0)}, "512 + 2 × 104 b"},
 		{[]*design.Stream{stream(8, 0), stream(512, 64)}, "512 b, FIFO 64; 8 b"},
 	} {
-		if _, _, got := describeStreams(test.streams); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
+		_, _, got := describeStreams(test.streams)
+		assert.Check(t, got == test.want, "got %q, want %q", got, test.want)
 	}
 }

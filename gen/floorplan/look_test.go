@@ -26,9 +26,8 @@ func TestShell(t *testing.T) {
 		}
 	}
 	svg := read(t, SVG(d))
-	if got := svg.withClass("slr"); got != "Shell coyote\nApplication" {
-		t.Errorf("regions are %q", got)
-	}
+	got := svg.withClass("slr")
+	assert.Check(t, got == "Shell coyote\nApplication", "regions are %q", got)
 	var tips strings.Builder
 	for _, g := range svg.Groups {
 		if g.is("wire") {
@@ -43,13 +42,11 @@ func TestShell(t *testing.T) {
 	}
 	windows := d.ShellWindows()
 	for _, w := range windows {
-		if want := fmt.Sprintf("Host → %s.%s,", w.Instance.Name, w.Port); !strings.Contains(tips.String(), want) {
-			t.Errorf("no line says %q", want)
-		}
+		want := fmt.Sprintf("Host → %s.%s,", w.Instance.Name, w.Port)
+		assert.Check(t, strings.Contains(tips.String(), want), "no line says %q", want)
 	}
-	if n := strings.Count(tips.String(), "Host → "); n != len(windows) {
-		t.Errorf("the host reaches %d windows, the picture shows %d", len(windows), n)
-	}
+	n := strings.Count(tips.String(), "Host → ")
+	assert.Check(t, n == len(windows), "the host reaches %d windows, the picture shows %d", len(windows), n)
 	for _, bad := range []string{"FIFO", "HBM[", "SLR"} {
 		assert.Check(t, !strings.Contains(string(SVG(d)), bad), "%s of a design that v++ does not link", bad)
 	}

@@ -60,9 +60,8 @@ func checkText(t *testing.T, text string) {
 	}
 	cells := strings.SplitN(html[strings.Index(html, "<td"):], "</td>", 3)
 	for i, cell := range cells[:min(2, len(cells))] {
-		if got := visible(t, cell); got != want {
-			t.Errorf("cell %d of %q: shows %q in %s", i, want, got, table)
-		}
+		got := visible(t, cell)
+		assert.Check(t, got == want, "cell %d of %q: shows %q in %s", i, want, got, table)
 	}
 	for _, bad := range []string{"<script", "<a ", "<img", "<h1", "<li", "<blockquote", "<hr", "<em", "<strong", "<!--"} {
 		assert.Check(t, !strings.Contains(html, bad), "text %q becomes %s", text, bad)

@@ -36,12 +36,9 @@ func TestLockExcludes(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if turns.Load() != 160 {
-		t.Errorf("%d turns", turns.Load())
-	}
-	if left := snapshot(t, dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	assert.Check(t, turns.Load() == 160, "%d turns", turns.Load())
+	left := snapshot(t, dir)
+	assert.Check(t, len(left) == 0, "left behind: %v", left)
 }
 
 func TestLockEndsWithItsContext(t *testing.T) {
@@ -54,7 +51,6 @@ func TestLockEndsWithItsContext(t *testing.T) {
 	assert.Check(t, is.ErrorIs(err, context.Canceled))
 	unlock()
 	time.Sleep(50 * time.Millisecond) // time for one who had given up to wake
-	if left := snapshot(t, dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left := snapshot(t, dir)
+	assert.Check(t, len(left) == 0, "left behind: %v", left)
 }

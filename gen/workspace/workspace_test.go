@@ -221,9 +221,8 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			generate(t, dir, lib, Options{})
 			var o Options
 			change(t, dir, lib, &o)
-			if _, ok := open(dir, lib).upToDate(t.Context(), o); ok != (name == "nothing") {
-				t.Errorf("up to date: %v", ok)
-			}
+			_, ok := open(dir, lib).upToDate(t.Context(), o)
+			assert.Check(t, ok == (name == "nothing"), "up to date: %v", ok)
 			if name == "new kernel" {
 				return // an empty file is not valid
 			}
@@ -231,9 +230,8 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			fresh := t.TempDir()
 			generate(t, fresh, lib, o)
 			same(t, files(t, fresh), files(t, dir))
-			if _, ok := open(dir, lib).upToDate(t.Context(), o); !ok {
-				t.Error("not up to date after a run")
-			}
+			_, ok = open(dir, lib).upToDate(t.Context(), o)
+			assert.Check(t, ok, "not up to date after a run")
 		})
 	}
 }
@@ -247,9 +245,8 @@ func TestPlatformsThatNoLongerExist(t *testing.T) {
 	delete(lib, "beta.hcl")
 	for _, o := range []Options{{Selection: Selection{Only: "alpha"}}, {Out: filepath.Join(dir, "elsewhere")}} {
 		generate(t, dir, lib, o)
-		if _, ok := files(t, dir)["out/beta/vitis/link.cfg"]; !ok {
-			t.Fatalf("%+v removed what it does not know", o)
-		}
+		_, ok := files(t, dir)["out/beta/vitis/link.cfg"]
+		assert.Assert(t, ok, "%+v removed what it does not know", o)
 	}
 	generate(t, dir, lib, Options{})
 	for name, text := range files(t, filepath.Join(dir, "out")) {
@@ -267,9 +264,8 @@ func TestClean(t *testing.T) {
 	put(t, filepath.Join(dir, "out/bench/generate.json"), "{}")
 	left, err := open(dir, lib).Clean(t.Context(), Options{})
 	assert.Check(t, err == nil && len(left) == 0, "left %v, error %v", left, err)
-	if _, err := os.Stat(filepath.Join(dir, "out")); !os.IsNotExist(err) {
-		t.Errorf("out is still there: %v", err)
-	}
+	_, err = os.Stat(filepath.Join(dir, "out"))
+	assert.Check(t, os.IsNotExist(err), "out is still there: %v", err)
 	generate(t, dir, lib, Options{})
 	put(t, filepath.Join(dir, "out/notes.txt"), "mine")
 	left, err = open(dir, lib).Clean(t.Context(), Options{})

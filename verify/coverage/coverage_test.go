@@ -83,9 +83,8 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	if m.Source[0].Hits != 8 {
 		t.Errorf("the first line was hit %d times", m.Source[0].Hits)
 	}
-	if got := m.Source[2].Never; !slices.Equal(got, []string{"b[1]"}) {
-		t.Errorf("bits that did not change: %q", got)
-	}
+	got := m.Source[2].Never
+	assert.Check(t, slices.Equal(got, []string{"b[1]"}), "bits that did not change: %q", got)
 
 	// The other way of the branch, by another process.
 	left(t, dir, "3-0", points(one, 2), []uint64{1, 0, 1, 0, 1})
@@ -105,9 +104,8 @@ func TestModelsAroundTheHardwareDoNotCount(t *testing.T) {
 	for i, file := range files {
 		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1")}, []uint64{1})
 	}
-	if all, err := Read(dir); !errors.Is(err, ErrNothing) {
-		t.Errorf("%v, %v", all, err)
-	}
+	all, err := Read(dir)
+	assert.Check(t, errors.Is(err, ErrNothing), "%v, %v", all, err)
 }
 
 func TestWhatIsNoCoverageIsRefused(t *testing.T) {
@@ -125,9 +123,8 @@ func TestWhatIsNoCoverageIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			left(t, dir, "1-0", test.points, test.hits)
-			if _, err := Read(dir); !errors.Is(err, ErrForm) {
-				t.Errorf("%v", err)
-			}
+			_, err := Read(dir)
+			assert.Check(t, errors.Is(err, ErrForm), "%v", err)
 		})
 	}
 }
@@ -141,9 +138,8 @@ func TestLinesOfOtherPlatformsCount(t *testing.T) {
 	}
 	all, err := Read(dir)
 	assert.Assert(t, err == nil && len(all) == 1, "%v, %v", all, err)
-	if m := all[0]; m.Lines != (Share{1, 3}) || !slices.Equal(uncovered(m), []int{2, 0}) {
-		t.Errorf("%+v", m)
-	}
+	m := all[0]
+	assert.Check(t, m.Lines == (Share{1, 3}) && slices.Equal(uncovered(m), []int{2, 0}), "%+v", m)
 }
 
 func TestGapsHaveReasons(t *testing.T) {

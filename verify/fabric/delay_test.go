@@ -20,9 +20,8 @@ func TestLatency(t *testing.T) {
 		expect := func(want ...int) {
 			t.Helper()
 			synctest.Wait()
-			if got := numbers(receiveAll(ports[1])); !slices.Equal(got, want) {
-				t.Errorf("received %v, want %v", got, want)
-			}
+			got := numbers(receiveAll(ports[1]))
+			assert.Check(t, slices.Equal(got, want), "received %v, want %v", got, want)
 		}
 		net.SetFaults(fabric.Faults{Latency: 10 * time.Millisecond})
 		send(t, ports[0], 1, numbered(0, 0))

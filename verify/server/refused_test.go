@@ -101,9 +101,8 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		return func() {
 			p := dial(t, s.command(0), zmq4.NewReq)
 			for _, r := range requests {
-				if _, err := p.ask([]byte(r)); err != nil {
-					t.Error(err)
-				}
+				_, err := p.ask([]byte(r))
+				assert.Check(t, err)
 			}
 			p.hangUp()
 		}
@@ -130,9 +129,8 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 			c, err := net.Dial("tcp", address)
 			assert.NilError(t, err)
 			defer c.Close()
-			if _, err := c.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 10))); err != nil {
-				t.Fatal(err)
-			}
+			_, err = c.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 10)))
+			assert.NilError(t, err)
 			_ = c.SetReadDeadline(time.Now().Add(patience))
 			for b := make([]byte, 100); err == nil; {
 				_, err = c.Read(b)

@@ -175,7 +175,6 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 	}
 	assert.Check(t, refused == 4, "%d of 8 pages of a megabyte were refused in a memory of 4", refused)
-	if got := c.load(0, 1, false); c.err != nil || got[0] != 1 {
-		t.Errorf("the first page has %d: %v", got, c.err)
-	}
+	got := c.load(0, 1, false)
+	assert.Check(t, c.err == nil && got[0] == 1, "the first page has %d: %v", got, c.err)
 }

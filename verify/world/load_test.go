@@ -74,9 +74,8 @@ func TestMistakesOfWhoLoads(t *testing.T) {
 		assert.Check(t, errors.Is(err, lang.ErrInvalid) && strings.Contains(err.Error(), c.text),
 			"%s %s: %v", c.name, c.vars, err)
 	}
-	if _, err := Load(t.Context(), "u55c_tcp", "", 0, Options{}); err == nil {
-		t.Error("a world without ranks")
-	}
+	_, err := Load(t.Context(), "u55c_tcp", "", 0, Options{})
+	assert.Check(t, err != nil, "a world without ranks")
 }
 
 func TestLoadStartsRanks(t *testing.T) {

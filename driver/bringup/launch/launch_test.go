@@ -316,9 +316,8 @@ func TestLookupOfTheSystem(t *testing.T) {
 	assert.Check(t, err == nil && w.Hosts[0].IsLoopback() && w.Hosts[0].Is4(), "localhost is %v, %v", w.Hosts, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Resolve(ctx, environment(""), Options{Hosts: "no-such-host.invalid"}); !errors.Is(err, ErrHost) {
-		t.Error(err)
-	}
+	_, err = Resolve(ctx, environment(""), Options{Hosts: "no-such-host.invalid"})
+	assert.Check(t, errors.Is(err, ErrHost), "%v", err)
 }
 
 func TestJobs(t *testing.T) {
@@ -330,9 +329,8 @@ func TestJobs(t *testing.T) {
 		"PMI_RANK=0 PMI_SIZE=1 PMI_JOBID=kvs_7 MPI_LOCALNRANKS=1": "kvs_7",
 		slurm(0, 1, 0, "n1", "1", "SLURM_JOB_ID=3"):               "3.0",
 	} {
-		if w, err := Resolve(t.Context(), environment(env), Options{}); err != nil || w.Job != want {
-			t.Errorf("%s: %q, %v", env, w.Job, err)
-		}
+		w, err := Resolve(t.Context(), environment(env), Options{})
+		assert.Check(t, err == nil && w.Job == want, "%s: %q, %v", env, w.Job, err)
 	}
 }
 

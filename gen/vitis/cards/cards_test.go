@@ -171,10 +171,9 @@ func TestDebian(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "unwrapped", "xbutil2")); err == nil {
 		t.Skip("xbutil is complete here")
 	}
-	if _, err := List(t.Context()); !errors.Is(err, ErrTool) ||
-		!strings.Contains(err.Error(), "installation may be incomplete") {
-		t.Errorf("error is %v", err)
-	}
+	_, err = List(t.Context())
+	assert.Check(t, errors.Is(err, ErrTool) && strings.Contains(err.Error(), "installation may be incomplete"),
+		"error is %v", err)
 }
 
 func TestCancelled(t *testing.T) {

@@ -99,9 +99,8 @@ func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
 		"a revision that is not there": planFor(strings.Repeat("0123456789", 4), "true"),
 		"a command that fails":         planFor(revision, "false\\ntrue"),
 	} {
-		if out, err := run(t, t.TempDir(), s, allow...); err == nil {
-			t.Errorf("%s is no failure:\n%s", name, out)
-		}
+		out, err := run(t, t.TempDir(), s, allow...)
+		assert.Check(t, err != nil, "%s is no failure:\n%s", name, out)
 	}
 }
 
@@ -117,9 +116,8 @@ func TestConfigurationOfTheLink(t *testing.T) {
 		for _, f := range only.Files {
 			put(t, filepath.Join(dir, filepath.FromSlash(f.Path)), string(f.Content))
 		}
-		if out, err := run(t, dir, &only); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := run(t, dir, &only)
+		assert.Assert(t, err == nil, "%v\n%s", err, out)
 		text, err := os.ReadFile(filepath.Join(dir, "build.cfg"))
 		assert.NilError(t, err)
 		lines := strings.Split(string(text), "\n")

@@ -65,9 +65,8 @@ func TestText(t *testing.T) {
 func TestTextAlone(t *testing.T) {
 	now, _ := later(t)
 	var b bytes.Buffer
-	if err := Text(&b, now, nil); err != nil || strings.Contains(b.String(), "change") {
-		t.Errorf("%v\n%s", err, b.String())
-	}
+	err := Text(&b, now, nil)
+	assert.Check(t, err == nil && !strings.Contains(b.String(), "change"), "%v\n%s", err, b.String())
 }
 
 // TestHTML checks that the page is well-formed, has what it should, and needs no

@@ -63,13 +63,11 @@ func TestJSON(t *testing.T) {
 		t.Errorf("openmpi is %v", p["openmpi"])
 	}
 	for _, key := range []string{"openmpi", "ratio"} {
-		if v, is := got.Points[0][key]; is {
-			t.Errorf("a point without comparison has %s: %v", key, v)
-		}
+		v, is := got.Points[0][key]
+		assert.Check(t, !is, "a point without comparison has %s: %v", key, v)
 	}
-	if f := got.Figures[2]; f["aim"] != 300.0 || f["aim_is_least"] != true || f["unit"] != "MHz" {
-		t.Errorf("figure %v", f)
-	}
+	f := got.Figures[2]
+	assert.Check(t, f["aim"] == 300.0 && f["aim_is_least"] == true && f["unit"] == "MHz", "figure %v", f)
 }
 
 func TestPrint(t *testing.T) {
@@ -153,12 +151,10 @@ func TestPlot(t *testing.T) {
 			for _, bad := range []string{"NaN", "Inf", "%!"} {
 				assert.Check(t, !strings.Contains(svg, bad), "the picture has %s", bad)
 			}
-			if n := strings.Count(svg, "<g "); n != c.panels {
-				t.Errorf("%d panels, want %d", n, c.panels)
-			}
-			if n := strings.Count(svg, "<polyline"); n != c.lines {
-				t.Errorf("%d lines, want %d", n, c.lines)
-			}
+			n := strings.Count(svg, "<g ")
+			assert.Check(t, n == c.panels, "%d panels, want %d", n, c.panels)
+			n = strings.Count(svg, "<polyline")
+			assert.Check(t, n == c.lines, "%d lines, want %d", n, c.lines)
 			if strings.Contains(svg, "stroke-dasharray") != c.dashed || strings.Contains(svg, "OpenMPI") == c.absent {
 				t.Error("OpenMPI is there where it was not measured, or the other way round")
 			}
@@ -183,9 +179,8 @@ func TestColumns(t *testing.T) {
 		{sizes(4, 5, 16, 64), []int{4, 64}},
 		{sizes(1, 2, 3, 5), []int{2, 3, 5}},
 	} {
-		if got := c.r.columns([]int{4, 64}, 3); !slices.Equal(got, c.want) {
-			t.Errorf("columns %v, want %v", got, c.want)
-		}
+		got := c.r.columns([]int{4, 64}, 3)
+		assert.Check(t, slices.Equal(got, c.want), "columns %v, want %v", got, c.want)
 	}
 }
 
@@ -200,18 +195,15 @@ func TestPlotHasLabels(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for bytes, want := range map[int]string{4: "4 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 16 << 20: "16 MiB"} {
-		if got := sizeName(bytes); got != want {
-			t.Errorf("%d is %q, want %q", bytes, got, want)
-		}
+		got := sizeName(bytes)
+		assert.Check(t, got == want, "%d is %q, want %q", bytes, got, want)
 	}
 	for e, want := range map[float64]string{-2: "10 ns", 0: "1 µs", 2: "100 µs", 3: "1 ms", 6: "1 s", 7: "10 s"} {
-		if got := timeName(e); got != want {
-			t.Errorf("10^%v µs is %q, want %q", e, got, want)
-		}
+		got := timeName(e)
+		assert.Check(t, got == want, "10^%v µs is %q, want %q", e, got, want)
 	}
-	if got := cpuModel("processor\t: 0\nmodel name\t: Some CPU @ 2: 3\nflags: x\n"); got != "Some CPU @ 2: 3" {
-		t.Errorf("the CPU is %q", got)
-	}
+	got := cpuModel("processor\t: 0\nmodel name\t: Some CPU @ 2: 3\nflags: x\n")
+	assert.Check(t, got == "Some CPU @ 2: 3", "the CPU is %q", got)
 }
 
 // wellFormed parses a picture and returns its text.

@@ -307,9 +307,8 @@ func TestSeveralProcesses(t *testing.T) {
 			assert.Assert(t, r.Failed == test.want && r.Ranks == 3, "%+v", r)
 			for _, row := range r.Rows {
 				if len(row.Failures) > 0 {
-					if f := row.Failures[0]; f.Troubles[0].Rank != test.rank || !strings.Contains(f.Troubles[0].What, test.text) {
-						t.Errorf("%+v", f)
-					}
+					f := row.Failures[0]
+					assert.Check(t, f.Troubles[0].Rank == test.rank && strings.Contains(f.Troubles[0].What, test.text), "%+v", f)
 				}
 			}
 		})

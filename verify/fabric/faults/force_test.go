@@ -143,12 +143,10 @@ func TestKills(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		assert.Check(t, is.ErrorIs(ports[3].Send(0, numbered(2, 0)), fabric.ErrClosed), "after its end")
-		if got := arrivals(time.Now(), ports); len(got) != 1 {
-			t.Errorf("arrived: %v", got)
-		}
-		if session, ok := ports[0].Closed(); !ok || session != 3 {
-			t.Errorf("rank 0 sees session %d closed: %v", session, ok)
-		}
+		got := arrivals(time.Now(), ports)
+		assert.Check(t, len(got) == 1, "arrived: %v", got)
+		session, ok := ports[0].Closed()
+		assert.Check(t, ok && session == 3, "rank 0 sees session %d closed: %v", session, ok)
 		assert.Check(t, ports[0].Send(1, numbered(3, 0)), "between the others")
 		assert.Check(t, is.ErrorIs(ports[0].Send(3, numbered(3, 0)), fabric.ErrClosed), "to the one that is gone")
 	})
@@ -167,9 +165,8 @@ func TestContextEndsChanges(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(2 * time.Hour)
 			assert.Check(t, ports[0].Send(1, numbered(1, 0)))
-			if got := arrivals(time.Now(), ports); len(got) != 0 {
-				t.Errorf("%s: %v", name, got)
-			}
+			got := arrivals(time.Now(), ports)
+			assert.Check(t, len(got) == 0, "%s: %v", name, got)
 		})
 	}
 }
@@ -228,7 +225,6 @@ func TestImpairReturns(t *testing.T) {
 	if s := counts(t, p); s != (fabric.Stats{Sent: 4, Delivered: 1, Dropped: 3, Bytes: 4 * 64}) {
 		t.Errorf("%+v", s)
 	}
-	if _, ok := lossy.Impair(t.Context(), inner[1], 1, nil).(fabric.Router); ok {
-		t.Error("a port that does not route has become one")
-	}
+	_, ok := lossy.Impair(t.Context(), inner[1], 1, nil).(fabric.Router)
+	assert.Check(t, !ok, "a port that does not route has become one")
 }

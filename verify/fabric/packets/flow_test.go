@@ -50,9 +50,8 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 			}
 			until(t, "notification of room", func() bool { return room.Load() > before })
 			send(t, ports[0], 1, message(uint32(sent), nil))
-			if p := receive(t, ports[1]); number(p) != uint32(sent) {
-				t.Errorf("received packet %d, want %d", number(p), sent)
-			}
+			p := receive(t, ports[1])
+			assert.Check(t, number(p) == uint32(sent), "received packet %d, want %d", number(p), sent)
 		})
 	}
 }
@@ -126,9 +125,8 @@ func TestPatienceEnds(t *testing.T) {
 			case <-time.After(patient):
 				t.Fatal("nobody was told that it is worth another try")
 			}
-			if d := time.Since(begin); d < o.Patience {
-				t.Errorf("told after %v", d)
-			}
+			d := time.Since(begin)
+			assert.Check(t, d >= o.Patience, "told after %v", d)
 			err := port.Send(1, p)
 			if lossy && (err != nil || port.Stats().Unheard != 1 || released.Load() != 1) {
 				t.Errorf("%v, %s, %d released", err, port.Stats(), released.Load())

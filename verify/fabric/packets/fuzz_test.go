@@ -174,9 +174,8 @@ func FuzzPacket(f *testing.F) {
 			assert.Assert(t, p != nil && p.Session == 1 && bytes.Equal(slices.Concat(p.Header[:], p.Payload), message),
 				"message %d of %d bytes: received %+v", i, len(message), p)
 		}
-		if p := target.plain.Receive(); p != nil {
-			t.Fatalf("received %d bytes more", len(p.Payload))
-		}
+		p := target.plain.Receive()
+		assert.Assert(t, p == nil, "received %d bytes more", len(p.Payload))
 		target.check(t)
 	})
 }
@@ -208,9 +207,8 @@ func spoil(kind byte, b []byte) (frames [][]byte, valid bool) {
 func (f *target) check(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := f.engine.Nop(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.engine.Nop(ctx)
+	assert.NilError(t, err)
 	for _, p := range []*Port{f.live, f.plain} {
 		p.in.sources[1].assembler.abandon() // each input begins anew
 	}

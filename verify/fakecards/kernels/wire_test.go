@@ -37,9 +37,8 @@ func TestEthernet(t *testing.T) {
 		t.Errorf("after a moment without cable it reads 0x%X and 0x%X", first, second)
 	}
 	m.Count(0x608, 1<<33)
-	if v := get(t, m, 0x60C); v != 0 {
-		t.Errorf("a counter shows %d before the tick", v)
-	}
+	v := get(t, m, 0x60C)
+	assert.Check(t, v == 0, "a counter shows %d before the tick", v)
 	put(t, m, 0x2B0, 1)
 	if low, high := get(t, m, 0x608), get(t, m, 0x60C); low != 0 || high != 2 {
 		t.Errorf("the counter shows %d, %d", low, high)
@@ -101,9 +100,8 @@ func TestTCP(t *testing.T) {
 				t.Fatal("idle without having been done")
 			}
 		}
-		if v := get(t, r, 0); v != 4 {
-			t.Errorf("control is 0x%X after done was read", v)
-		}
+		v := get(t, r, 0)
+		assert.Check(t, v == 4, "control is 0x%X after done was read", v)
 	}
 	if mac, ok := b.arp(0x0A000011); !ok || mac.String() != "00:0A:35:02:9D:E2" { // 5 + 13, without carry
 		t.Errorf("%v, %t", mac, ok)
@@ -111,16 +109,13 @@ func TestTCP(t *testing.T) {
 	connect := func(from *TCP, ip uint32, port uint16) (uint32, error) {
 		return from.OpenConnection(context.Background(), ip, port)
 	}
-	if _, err := connect(a, 0x0A000011, 5000); !errors.Is(err, ErrRefused) {
-		t.Error(err)
-	}
-	if _, err := connect(a, 0x0A000099, 5000); !errors.Is(err, ErrSilent) {
-		t.Error(err)
-	}
+	_, err := connect(a, 0x0A000011, 5000)
+	assert.Check(t, errors.Is(err, ErrRefused), "%v", err)
+	_, err = connect(a, 0x0A000099, 5000)
+	assert.Check(t, errors.Is(err, ErrSilent), "%v", err)
 	for port, good := range map[uint16]bool{32768: false, 5000: true} {
-		if err := b.OpenPort(t.Context(), port); (err == nil) != good {
-			t.Errorf("port %d: %v", port, err)
-		}
+		err := b.OpenPort(t.Context(), port)
+		assert.Check(t, (err == nil) == good, "port %d: %v", port, err)
 	}
 	assert.Check(t, is.ErrorIs(b.OpenPort(t.Context(), 5000), ErrPort))
 	for want := range uint32(3) {

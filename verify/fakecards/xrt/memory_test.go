@@ -136,9 +136,8 @@ func TestSync(t *testing.T) {
 	}{{0, 0, true, false}, {0, 6, false, false}, {hostBO, 0, true, true}} {
 		handle := c.must("xrtBOAlloc", card, size, b.flags, b.group)
 		at := c.must("xrtBOMap", handle)
-		if again := c.must("xrtBOMap", handle); again != at || at%4096 != 0 {
-			t.Errorf("a buffer is mapped to 0x%X, and to 0x%X", at, again)
-		}
+		again := c.must("xrtBOMap", handle)
+		assert.Check(t, again == at && at%4096 == 0, "a buffer is mapped to 0x%X, and to 0x%X", at, again)
 		mine, addr := view(at, size), c.address(handle)
 		r := rand.New(rand.NewPCG(uint64(b.group), uint64(b.flags)))
 		device := make([]byte, size) // what the device has to have

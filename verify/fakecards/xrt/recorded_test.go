@@ -40,9 +40,8 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("calls are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	s.Forget()
-	if n := len(s.Calls()); n > 0 {
-		t.Errorf("%d calls are left", n)
-	}
+	n := len(s.Calls())
+	assert.Check(t, n <= 0, "%d calls are left", n)
 	var kinds []string
 	for _, l := range s.Leaks() {
 		assert.Check(t, !l.Ended && l.Card == "0000:65:00.1" && l.Process == syscall.Getpid(), "%v", l)

@@ -117,9 +117,8 @@ func TestBuild(t *testing.T) {
 		assert.Assert(t, err == nil, "%s: %v\n%s", s.ID, err, said)
 		left[s.ID] = dir
 		for _, o := range s.Outputs {
-			if info, err := os.Stat(filepath.Join(dir, o)); err != nil || info.Size() == 0 {
-				t.Errorf("%s: output %s: %v", s.ID, o, err)
-			}
+			info, err := os.Stat(filepath.Join(dir, o))
+			assert.Check(t, err == nil && info.Size() != 0, "%s: output %s: %v", s.ID, o, err)
 		}
 		assert.Check(t, !strings.Contains(said, "not used by the project"),
 			"%s: options that nobody reads:\n%s", s.ID, said)
@@ -180,8 +179,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Computed {
-		if _, is := options[name]; !is && name != "CYT_DIR" {
-			t.Errorf("the shell has no option %s", name)
-		}
+		_, is := options[name]
+		assert.Check(t, is || name == "CYT_DIR", "the shell has no option %s", name)
 	}
 }

@@ -226,12 +226,10 @@ func TestFirmwareThatNobodyHasBuilt(t *testing.T) {
 		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300",
 			"clock = 300\n  abi = \"own\"", 1),
 	})
-	if files := rendered(t, d); files["firmware/cclo_firmware.mem"] != nil ||
-		files["vitis/package/ccl_offload.tcl"] == nil {
-		t.Error("there is an image, or no package script")
-	}
-	if _, err := emit.PackageSteps(d); !errors.Is(err, firmware.ErrNoImage) ||
-		!strings.Contains(err.Error(), "ccl_offload") {
-		t.Errorf("error %v", err)
-	}
+	files := rendered(t, d)
+	assert.Check(t, files["firmware/cclo_firmware.mem"] == nil && files["vitis/package/ccl_offload.tcl"] != nil,
+		"there is an image, or no package script")
+	_, err = emit.PackageSteps(d)
+	assert.Check(t, errors.Is(err, firmware.ErrNoImage) && strings.Contains(err.Error(), "ccl_offload"),
+		"error %v", err)
 }

@@ -143,9 +143,8 @@ func TestUnderLaunchers(t *testing.T) {
 			sum(t, engines(t, "u55c_tcp", p.Endpoints(), called(base, n)))
 			// Ctrl-C ends the launcher, and with it all of them.
 			assert.NilError(t, p.Signal(os.Interrupt))
-			if _, err := p.Wait(10 * time.Second); err != nil {
-				t.Error(err)
-			}
+			_, err := p.Wait(10 * time.Second)
+			assert.Check(t, err)
 			for _, ready := range p.Ready {
 				for end := time.Now().Add(5 * time.Second); syscall.Kill(ready.PID, 0) == nil; time.Sleep(10 * time.Millisecond) {
 					if time.Now().After(end) {
