@@ -41,9 +41,8 @@ func TestExchange(t *testing.T) {
 					}
 					called[round].Add(1)
 					got, err := w.Exchange(t.Context(), []byte(fmt.Sprint(rank, " in ", round)))
-					if n := called[round].Load(); int(n) != size {
-						t.Errorf("round %d ends at rank %d when %d of %d have called", round, rank, n, size)
-					}
+					n := called[round].Load()
+					assert.Check(t, int(n) == size, "round %d ends at rank %d when %d of %d have called", round, rank, n, size)
 					for other := range size {
 						if err != nil || len(got) != size || string(got[other]) != fmt.Sprint(other, " in ", round) {
 							t.Errorf("round %d: rank %d gets %q, %v", round, rank, got, err)

@@ -85,9 +85,8 @@ func TestPagesOfLinux(t *testing.T) {
 				t.Error("pages are next to others")
 			}
 		}
-		if at := uintptr(unsafe.Pointer(&pages[0])); at%size != 0 {
-			t.Errorf("pages at 0x%X", at)
-		}
+		at := uintptr(unsafe.Pointer(&pages[0]))
+		assert.Check(t, at%size == 0, "pages at 0x%X", at)
 		pages[0], pages[len(pages)-1] = 1, 2
 		all = append(all, pages)
 	}

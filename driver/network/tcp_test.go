@@ -73,10 +73,9 @@ func TestTCPEachWay(t *testing.T) {
 		}
 		for i := range n {
 			times, ip, board, send, receive := nodes[i].Started()
-			if c := tcpConfig(n, i); times != 1 || ip != ranks[i].IP || board != uint32(i) || send != c.Send ||
-				receive != c.Receive {
-				t.Errorf("rank %d was started %d times, with %v, %d, 0x%X, 0x%X", i, times, ip, board, send, receive)
-			}
+			c := tcpConfig(n, i)
+			assert.Check(t, times == 1 && ip == ranks[i].IP && board == uint32(i) && send == c.Send && receive == c.Receive,
+				"rank %d was started %d times, with %v, %d, 0x%X, 0x%X", i, times, ip, board, send, receive)
 			ports := 0
 			for _, a := range nodes[i].handler.Asked() {
 				if a.Operation == 1 {
@@ -85,9 +84,7 @@ func TestTCPEachWay(t *testing.T) {
 					}
 				}
 			}
-			if ports != 1 {
-				t.Errorf("rank %d has opened %d ports", i, ports)
-			}
+			assert.Check(t, ports == 1, "rank %d has opened %d ports", i, ports)
 			for j := range n {
 				if j == i {
 					continue

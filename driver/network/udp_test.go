@@ -52,9 +52,8 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 					t.Errorf("rank %d was told that rank %d is %+v", i, j, got[i][j])
 				}
 				if j == i {
-					if _, _, valid := own.Entry(i); valid {
-						t.Errorf("rank %d has a socket to itself", i)
-					}
+					_, _, valid := own.Entry(i)
+					assert.Check(t, !valid, "rank %d has a socket to itself", i)
 					continue
 				}
 				_, mac := peer.Address()
@@ -198,9 +197,8 @@ func TestUDPFaults(t *testing.T) {
 			}
 		}, nil, func(t *testing.T, r *rig) {
 			for i := range 16 {
-				if _, _, valid := r.own.Entry(i); valid != (i == 1 || i == 2) {
-					t.Errorf("socket %d is valid: %t", i, valid)
-				}
+				_, _, valid := r.own.Entry(i)
+				assert.Check(t, valid == (i == 1 || i == 2), "socket %d is valid: %t", i, valid)
 			}
 		}},
 		{"what an earlier program has left", false, func(_ *testing.T, r *rig) {

@@ -205,13 +205,11 @@ func TestLateRepliesAreNotMixedUp(t *testing.T) {
 	}
 	d := s.start().open(platform2024)
 	for range 3 {
-		if _, err := d.ReadReg(briefly(t), 4); !errors.Is(err, context.DeadlineExceeded) ||
-			!strings.Contains(err.Error(), "no answer") {
-			t.Errorf("a slow reply: %v", err)
-		}
-		if v, err := d.ReadReg(within(t), 8); v != 88 || err != nil {
-			t.Errorf("the next request: %d, %v", v, err)
-		}
+		_, err := d.ReadReg(briefly(t), 4)
+		assert.Check(t, errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), "no answer"),
+			"a slow reply: %v", err)
+		v, err := d.ReadReg(within(t), 8)
+		assert.Check(t, v == 88 && err == nil, "the next request: %d, %v", v, err)
 	}
 }
 

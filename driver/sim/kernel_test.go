@@ -135,9 +135,8 @@ func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
 	pull(1<<20, 5, beat(first[64:]...))
 	pull(64, 6, beat(255, 2))
 	for range 2 {
-		if _, _, err := d.Pull(ctx, 64); !errors.Is(err, sim.ErrMessage) {
-			t.Errorf("what cannot be read: %v", err)
-		}
+		_, _, err := d.Pull(ctx, 64)
+		assert.Check(t, errors.Is(err, sim.ErrMessage), "what cannot be read: %v", err)
 	}
 	pull(64, 10, beat(10))
 	_, _, err := d.Pull(ctx, 63)

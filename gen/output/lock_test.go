@@ -25,9 +25,8 @@ func TestLockExcludes(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if n := inside.Add(1); n != 1 {
-					t.Errorf("%d at once", n)
-				}
+				n := inside.Add(1)
+				assert.Check(t, n == 1, "%d at once", n)
 				turns.Add(1)
 				runtime.Gosched()
 				inside.Add(-1)

@@ -58,9 +58,8 @@ func TestResetAnswersCalls(t *testing.T) {
 	}
 	begin := time.Now()
 	for range 10 { // they are not answered before something has ended, but not late
-		if a, err := c.request(message{"type": 6, "ctrl_id": 0}); err != nil || *a.Status != 1 {
-			t.Errorf("call wait: %v, %v", a, err)
-		}
+		a, err := c.request(message{"type": 6, "ctrl_id": 0})
+		assert.Check(t, err == nil && *a.Status == 1, "call wait: %v, %v", a, err)
 	}
 	took := time.Since(begin)
 	assert.Check(t, took <= 5*time.Second, "ten call waits took %v", took)

@@ -172,9 +172,7 @@ func TestSlowKernel(t *testing.T) {
 	assert.Check(t, published != 4*n*copies, "the server keeps all of it for a kernel that takes nothing")
 	got := ks[0].pull("0", 4*n*copies)
 	for i := range copies {
-		if !slices.Equal(got[4*n*i:4*n*(i+1)], data) {
-			t.Fatalf("copy %d arrives as something else", i)
-		}
+		assert.Assert(t, slices.Equal(got[4*n*i:4*n*(i+1)], data), "copy %d arrives as something else", i)
 	}
 }
 

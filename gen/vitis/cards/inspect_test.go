@@ -288,9 +288,8 @@ func TestNetworkInUse(t *testing.T) {
 			t.Fatal(err, seen.Remarks)
 		}
 		r.same("networks", seen.Networks, []cards.Network{want})
-		if e := seen.Engines[0]; e.State != cards.NotConfigured || e.Hardware.Stack != "tcp" {
-			t.Errorf("%+v", e)
-		}
+		e := seen.Engines[0]
+		assert.Check(t, e.State == cards.NotConfigured && e.Hardware.Stack == "tcp", "%+v", e)
 		assert.NilError(t, c.Close())
 		want.State, want.Address = cards.Answers, "10.1.2.35"
 	}

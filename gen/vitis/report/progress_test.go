@@ -229,9 +229,7 @@ func TestLiveRandom(t *testing.T) {
 		if got := strings.Join(lines[:min(len(lines), len(ends))], "\n"); got != strings.Join(ends, "\n") {
 			t.Fatalf("seed %d, %d by %d:\n%s\nwant first:\n%s", seed, s.columns, s.rows, s.text(), strings.Join(ends, "\n"))
 		}
-		if s.hidden {
-			t.Fatal("the cursor stays hidden")
-		}
+		assert.Assert(t, !s.hidden, "the cursor stays hidden")
 	}
 }
 

@@ -165,9 +165,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 			for range 5 {
 				dir, err := s.NewWork(key("a"))
 				mu.Lock()
-				if err != nil || seen[dir] {
-					t.Errorf("%s: %v", dir, err)
-				}
+				assert.Check(t, err == nil && !seen[dir], "%s: %v", dir, err)
 				seen[dir] = true
 				mu.Unlock()
 			}
@@ -185,9 +183,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 	assert.Check(t, len(left) == 0, "left %v", left)
 	for range 20 { // a name is not used again
 		dir, err := s.NewWork(key("a"))
-		if err != nil || seen[dir] {
-			t.Errorf("%s: %v", dir, err)
-		}
+		assert.Check(t, err == nil && !seen[dir], "%s: %v", dir, err)
 		seen[dir] = true
 		assert.NilError(t, s.Discard(dir))
 	}

@@ -82,9 +82,8 @@ func TestClosePublishesWhatWasSent(t *testing.T) {
 		var closing sync.WaitGroup
 		closing.Go(func() { ports[0].Close() })
 		for i := range n {
-			if p := receive(t, ports[1]); number(p) != uint32(i) {
-				t.Fatalf("received packet %d, want %d", number(p), i)
-			}
+			p := receive(t, ports[1])
+			assert.Assert(t, number(p) == uint32(i), "received packet %d, want %d", number(p), i)
 		}
 		closing.Wait()
 		ports[1].Close()

@@ -101,9 +101,8 @@ func TestNothingVanishesBeforeItsReceiverIsThere(t *testing.T) {
 				send(t, sender, 10, message(uint32(i), nil))
 			}
 			for i := range 10 {
-				if p := receive(t, late); number(p) != uint32(i) {
-					t.Fatalf("received packet %d, want %d", number(p), i)
-				}
+				p := receive(t, late)
+				assert.Assert(t, number(p) == uint32(i), "received packet %d, want %d", number(p), i)
 			}
 		})
 	}
@@ -210,9 +209,8 @@ func TestPatienceBeginsAnew(t *testing.T) {
 		receiver.Close()
 		left := time.Now()
 		until(t, "an end", func() bool { return errors.Is(sender.Send(1, message(0, nil)), fabric.ErrClosed) })
-		if d := time.Since(left); d < o.Patience {
-			t.Errorf("round %d: missed for %v", round, d)
-		}
+		d := time.Since(left)
+		assert.Check(t, d >= o.Patience, "round %d: missed for %v", round, d)
 	}
 }
 

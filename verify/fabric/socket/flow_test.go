@@ -74,9 +74,8 @@ func TestTCPHold(t *testing.T) {
 	sent := settle(y, 0)
 	for i := range 100 { // others go on
 		send(z, 0, numbered(i, make([]byte, 100)))
-		if p := x.next(); p.Session != 2 || number(p) != i {
-			t.Fatalf("packet %d of session %d", number(p), p.Session)
-		}
+		p := x.next()
+		assert.Assert(t, p.Session == 2 && number(p) == i, "packet %d of session %d", number(p), p.Session)
 	}
 	x.quiet()
 	x.Route(9, ip(y.at), y.at.Port(), false) // another name

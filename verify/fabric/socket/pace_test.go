@@ -88,9 +88,7 @@ func TestUDPSenderWaitsForEchoes(t *testing.T) {
 		}
 		marks := datagrams(t, conn, total, sent)
 		total += sent
-		if len(marks) == 0 {
-			t.Fatalf("round %d: no marks among %d packets", round, sent)
-		}
+		assert.Assert(t, len(marks) != 0, "round %d: no marks among %d packets", round, sent)
 		last := marks[len(marks)-1]
 		if last > uint64(total)*4064 {
 			t.Errorf("round %d: the mark says %d after %d bytes", round, last, total*4064)
@@ -171,9 +169,8 @@ func TestUDPEchoes(t *testing.T) {
 	write(pacing(mark, 9)) // it asks again
 	expect(full, 9)
 	for i := range 5 {
-		if p := x.next(); number(p) != i {
-			t.Errorf("packet %d, not %d", number(p), i)
-		}
+		p := x.next()
+		assert.Check(t, number(p) == i, "packet %d, not %d", number(p), i)
 	}
 	expect(echo, 9)
 }
@@ -194,9 +191,8 @@ func TestUDPFullPeer(t *testing.T) {
 		if err != nil || n != 64 || b[52] != mark {
 			t.Fatalf("%v: % x, not a mark", err, b[:n])
 		}
-		if err := x.Send(1, numbered(sent, nil)); err != fabric.ErrBusy {
-			t.Fatalf("sending to a peer that is full: %v", err)
-		}
+		err = x.Send(1, numbered(sent, nil))
+		assert.Assert(t, err == fabric.ErrBusy, "sending to a peer that is full: %v", err)
 	}
 	start := time.Now()
 	x.await("room") // it has gone

@@ -69,12 +69,10 @@ func TestTCPRestartedRank(t *testing.T) {
 				send(y, 0, numbered(200+i, make([]byte, 2000)))
 			}
 			for i := range 20 {
-				if p := x.next(); p.Session != 1 || number(p) != 200+i {
-					t.Fatalf("packet %d of session %d", number(p), p.Session)
-				}
-				if p := y.next(); p.Session != 0 || number(p) != 100+i {
-					t.Fatalf("packet %d of session %d", number(p), p.Session)
-				}
+				p := x.next()
+				assert.Assert(t, p.Session == 1 && number(p) == 200+i, "packet %d of session %d", number(p), p.Session)
+				p = y.next()
+				assert.Assert(t, p.Session == 0 && number(p) == 100+i, "packet %d of session %d", number(p), p.Session)
 			}
 			_, ended := x.Closed()
 			assert.Check(t, !ended, "the new session has ended")

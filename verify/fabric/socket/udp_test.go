@@ -152,16 +152,14 @@ func TestUDPHold(t *testing.T) {
 	for i := range 20 {
 		send(y, 0, numbered(i, nil))
 		send(z, 0, numbered(i, nil))
-		if p := x.next(); p.Session != 2 || number(p) != i {
-			t.Fatalf("packet %d of session %d", number(p), p.Session)
-		}
+		p := x.next()
+		assert.Assert(t, p.Session == 2 && number(p) == i, "packet %d of session %d", number(p), p.Session)
 	}
 	x.quiet()
 	x.Hold(1, false)
 	for i := range 20 {
-		if p := x.next(); p.Session != 1 || number(p) != i {
-			t.Fatalf("packet %d of session %d", number(p), p.Session)
-		}
+		p := x.next()
+		assert.Assert(t, p.Session == 1 && number(p) == i, "packet %d of session %d", number(p), p.Session)
 	}
 }
 

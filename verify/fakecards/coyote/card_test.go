@@ -75,19 +75,16 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 		c := open(t, first, &lies)
 		dev, err := c.Engine(t.Context(), &p, 0)
 		assert.NilError(t, err)
-		if _, err := c.Engine(t.Context(), &p, 0); !errors.Is(err, driver.ErrOpen) {
-			t.Errorf("the same engine again: %v", err)
-		}
+		_, err = c.Engine(t.Context(), &p, 0)
+		assert.Check(t, errors.Is(err, driver.ErrOpen), "the same engine again: %v", err)
 		_, err = dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1})
 		assert.NilError(t, err)
 		numbers, err := c.QueuePairs(t.Context(), round+2)
-		if err != nil || len(numbers) != round+2 || !slices.IsSorted(numbers) || numbers[0] != 0 {
-			t.Fatalf("round %d: %v, %v", round, numbers, err)
-		}
-		if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) ||
-			!strings.Contains(err.Error(), "card 0") {
-			t.Errorf("another process: %v", err)
-		}
+		assert.Assert(t, err == nil && len(numbers) == round+2 && slices.IsSorted(numbers) && numbers[0] == 0,
+			"round %d: %v, %v", round, numbers, err)
+		_, err = driver.Open(t.Context(), &lies, driver.Options{System: h.Process()})
+		assert.Check(t, errors.Is(err, driver.ErrBusy) && strings.Contains(err.Error(), "card 0"),
+			"another process: %v", err)
 		if round%2 == 0 {
 			first.Die() // in which order its threads are taken back is the driver's
 		} else if err := c.Close(); err != nil {

@@ -146,9 +146,7 @@ func TestPeerToPeer(t *testing.T) {
 		}
 		_, err := e.Copy(ctx, src, dst, n)
 		assert.NilError(t, err)
-		if !slices.Equal(src.Host(), dst.Host()) {
-			t.Fatal("the copy has something else")
-		}
+		assert.Assert(t, slices.Equal(src.Host(), dst.Host()), "the copy has something else")
 	}
 }
 
@@ -172,9 +170,7 @@ func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
 		copy(src.Host(), want)
 		_, err = e.Copy(ctx, src, dst, n)
 		assert.NilError(t, err)
-		if !slices.Equal(dst.Host(), want) {
-			t.Errorf("round %d: the device has something else", round)
-		}
+		assert.Check(t, slices.Equal(dst.Host(), want), "round %d: the device has something else", round)
 		if round == 1 && src.Address() != used {
 			t.Fatalf("the memory is another one: 0x%X and 0x%X", used, src.Address())
 		}

@@ -160,17 +160,14 @@ func TestSync(t *testing.T) {
 				c.ok("xrtBOSync", handle, fromDevice, uintptr(n), uintptr(offset))
 				copy(want[offset:offset+n], device[offset:])
 			}
-			if !bytes.Equal(mine, want) {
-				t.Fatalf("%+v: the process has something else", b)
-			}
+			assert.Assert(t, bytes.Equal(mine, want), "%+v: the process has something else", b)
 			if b.engine && !b.host {
 				m, err := h.World.Engine(0).Memory(false)
 				assert.NilError(t, err)
 				h.Calls() // waits for the server, as the race detector sees it
 				got := make([]byte, size)
-				if err := m.Read(got, addr); err != nil || !bytes.Equal(got, device) {
-					t.Fatalf("%+v: the engine has something else, %v", b, err)
-				}
+				err = m.Read(got, addr)
+				assert.Assert(t, err == nil && bytes.Equal(got, device), "%+v: the engine has something else, %v", b, err)
 				h.Calls()
 			}
 		}

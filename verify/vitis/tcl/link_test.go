@@ -64,9 +64,7 @@ func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
 				continue
 			}
 			for _, f := range read {
-				if files[f] == nil {
-					t.Errorf("%s: %s is not rendered", name, f)
-				}
+				assert.Check(t, files[f] != nil, "%s: %s is not rendered", name, f)
 			}
 			board, kind, _ := strings.Cut(name, "_")
 			// Only the ring of the axis platforms and kernels of others change the block design.
