@@ -210,7 +210,7 @@ func TestHistory(t *testing.T) {
 		!strings.Contains(err.Error(), names[1]) {
 		t.Errorf("%d reports, error %v", len(list), err)
 	}
-	entries, err := filepath.Glob(filepath.Join(dir, temporary+"*"))
+	entries, err := filepath.Glob(filepath.Join(dir, ".*"))
 	assert.Check(t, err == nil && len(entries) == 0, "left over: %v %v", entries, err)
 }
 

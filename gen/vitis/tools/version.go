@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,17 +90,7 @@ func (c *cache) save() {
 	if err != nil || os.MkdirAll(filepath.Dir(c.file), 0o777) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.file), filepath.Base(c.file)+".*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), c.file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	_ = output.WriteFile(c.file, text, 0o600) // without it tools are asked again
 }
 
 // version is what a tool says, or has said.
