@@ -55,9 +55,8 @@ func TestCallsOfLinux(t *testing.T) {
 	_, err = w.WriteString("12345")
 	assert.NilError(t, err)
 	words := make([]uint64, 32)
-	if answer, err := file(r.Fd()).Call(readable, words); answer != 0 || err != nil || words[0] != 5 {
-		t.Errorf("%d, %v: %d bytes", answer, err, words[0])
-	}
+	answer, err := file(r.Fd()).Call(readable, words)
+	assert.Check(t, answer == 0 && err == nil && words[0] == 5, "%d, %v: %d bytes", answer, err, words[0])
 	_, err = file(r.Fd()).Call(0x40084601, words)
 	assert.Check(t, errors.Is(err, syscall.ENOTTY), "%v", err)
 	// Signals come through again.

@@ -156,9 +156,7 @@ func ctx(t testing.TB) context.Context {
 func TestOtherNetworks(t *testing.T) {
 	ranks := members(3)
 	s := stack(t, design(t, "u55c_axis3x", nil), nil)
-	if s.Kind() != network.KindCard || s.Banks() != nil {
-		t.Errorf("the kind is %s", s.Kind())
-	}
+	assert.Check(t, s.Kind() == network.KindCard && s.Banks() == nil, "the kind is %s", s.Kind())
 	got, err := s.Setup(ctx(t), network.Config{Ranks: ranks})
 	assert.Check(t, err == nil && len(got) == 3 && got[2] == ranks[2], "%v, %v", got, err)
 	s = stack(t, design(t, "u55c_rdma", nil), nil)

@@ -56,24 +56,20 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	}
 	assert.Check(t, slices.Equal(operations, []uint32{1, 2}), "the session handler was asked for %v", operations)
 	links := w.Connections()
-	if len(links) != 1 || links[0].FromSession != got[1].Session {
-		t.Errorf("connections %v, session %d", links, got[1].Session)
-	}
+	assert.Check(t, len(links) == 1 && links[0].FromSession == got[1].Session,
+		"connections %v, session %d", links, got[1].Session)
 	// Once more: all of it is there.
 	again, err := own.s.Setup(ctx(t), c)
-	if err != nil || again[1].Session != got[1].Session || len(w.Connections()) != 1 {
-		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
-	}
+	assert.Check(t, err == nil && again[1].Session == got[1].Session && len(w.Connections()) == 1,
+		"%v, %v, connections %v", again, err, w.Connections())
 	st, err := own.s.Status(ctx(t))
 	want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session)
 	assert.Check(t, err == nil && fmt.Sprint(st.Sessions) == want && st.IP == c.Ranks[0].IP && st.Link == nil,
 		"%+v, %v", st, err)
-	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {
-		t.Errorf("%v, connections %v", err, w.Connections())
-	}
-	if _, err := own.s.Setup(ctx(t), c); err != nil || len(w.Connections()) != 1 {
-		t.Errorf("after closing: %v, connections %v", err, w.Connections())
-	}
+	err = own.s.CloseConnections(ctx(t))
+	assert.Check(t, err == nil && len(w.Connections()) == 0, "%v, connections %v", err, w.Connections())
+	_, err = own.s.Setup(ctx(t), c)
+	assert.Check(t, err == nil && len(w.Connections()) == 1, "after closing: %v, connections %v", err, w.Connections())
 }
 
 // once fails the first time that a register is read.

@@ -61,9 +61,8 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 			assert.Check(t, !bytes.Equal(s.read(!host, m.Addr(), 260), want), "host %v: it is in the other memory", host)
 			clear(m.Bytes())
 			assert.NilError(t, m.SyncFrom(ctx, 0, 200))
-			if !bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)) {
-				t.Errorf("host %v: %v came back", host, m.Bytes())
-			}
+			assert.Check(t, bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)),
+				"host %v: %v came back", host, m.Bytes())
 			assert.NilError(t, m.Free())
 			assert.Check(t, is.ErrorIs(m.SyncTo(ctx, 0, 1), sim.ErrFreed))
 		}
@@ -86,9 +85,7 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 		written += n
 		assert.Check(t, n <= limit, "a message of %d bytes", n)
 	}
-	if written != size || len(s.requests(2)) < 2 {
-		t.Errorf("%d written, %d reads", written, len(s.requests(2)))
-	}
+	assert.Check(t, written == size && len(s.requests(2)) >= 2, "%d written, %d reads", written, len(s.requests(2)))
 }
 
 func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
@@ -106,27 +103,20 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 		return m
 	}
 	a, b, c := alloc(1, false, 0), alloc(4097, false, 0), alloc(4096, false, 0)
-	if a.Addr() != 0x11000 || b.Addr() != 0x12000 || c.Addr() != 0x14000 {
-		t.Errorf("0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
-	}
-	if m := alloc(1, true, 0); m.Addr() != 0x11000 {
-		t.Errorf("host memory begins at 0x%X", m.Addr())
-	}
+	assert.Check(t, a.Addr() == 0x11000 && b.Addr() == 0x12000 && c.Addr() == 0x14000,
+		"0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
+	m := alloc(1, true, 0)
+	assert.Check(t, m.Addr() == 0x11000, "host memory begins at 0x%X", m.Addr())
 	assert.NilError(t, b.Free())
 	assert.Check(t, is.ErrorIs(b.Free(), sim.ErrFreed))
-	if m := alloc(8193, false, 0); m.Addr() != 0x15000 {
-		t.Errorf("3 steps at 0x%X", m.Addr())
-	}
-	if m := alloc(8192, false, 0); m.Addr() != 0x12000 {
-		t.Errorf("2 steps at 0x%X", m.Addr())
-	}
+	m = alloc(8193, false, 0)
+	assert.Check(t, m.Addr() == 0x15000, "3 steps at 0x%X", m.Addr())
+	m = alloc(8192, false, 0)
+	assert.Check(t, m.Addr() == 0x12000, "2 steps at 0x%X", m.Addr())
 	below, above := alloc(10, false, 0x20), alloc(0x100, false, 0x18FFF)
-	if below.Addr() != 0x20 || above.Addr() != 0x18FFF {
-		t.Errorf("0x%X, 0x%X", below.Addr(), above.Addr())
-	}
-	if m := alloc(1, false, 0); m.Addr() != 0x1A000 {
-		t.Errorf("behind what was placed, 0x%X", m.Addr())
-	}
+	assert.Check(t, below.Addr() == 0x20 && above.Addr() == 0x18FFF, "0x%X, 0x%X", below.Addr(), above.Addr())
+	m = alloc(1, false, 0)
+	assert.Check(t, m.Addr() == 0x1A000, "behind what was placed, 0x%X", m.Addr())
 	for _, at := range []uint64{0x30, 0x11FFF, 0x19000, 0x17FFF} {
 		_, err := d.Alloc(ctx, accl.MemSpec{Bytes: 0x2000, At: &at})
 		assert.Check(t, is.ErrorIs(err, sim.ErrTaken), "0x%X", at)

@@ -65,9 +65,8 @@ func TestPlatformsComplete(t *testing.T) {
 func TestHelp(t *testing.T) {
 	_, help, _ := call(t, "--help")
 	for _, c := range verbs() {
-		if !strings.Contains(help, "\n  "+c.Name()+" ") || c.Short == "" || c.GroupID == "" {
-			t.Errorf("%s is not in %s", c.Name(), help)
-		}
+		assert.Check(t, strings.Contains(help, "\n  "+c.Name()+" ") && c.Short != "" && c.GroupID != "",
+			"%s is not in %s", c.Name(), help)
 		if strings.Contains(c.Use, "<") && !strings.HasPrefix(strings.TrimSpace(c.Example), "cclforge "+c.Name()) {
 			t.Errorf("%s has no example", c.Name())
 		}

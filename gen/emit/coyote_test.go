@@ -30,13 +30,9 @@ func TestCoyoteSources(t *testing.T) {
 		}
 		assert.Check(t, path.Dir(name) == "coyote/src/hdl", "%s stands where the shell does not look", name)
 		for _, m := range moduleName.FindAllStringSubmatch(text, -1) {
-			if have[m[1]] != "" {
-				t.Errorf("%s is in %s and %s", m[1], have[m[1]], name)
-			}
+			assert.Check(t, have[m[1]] == "", "%s is in %s and %s", m[1], have[m[1]], name)
 			have[m[1]] = name
-			if slices.Contains(d.Shell.Modules, m[1]) {
-				t.Errorf("%s has the name of a module of the shell's", m[1])
-			}
+			assert.Check(t, !slices.Contains(d.Shell.Modules, m[1]), "%s has the name of a module of the shell's", m[1])
 		}
 	}
 	for _, k := range d.Kernels() {
@@ -78,15 +74,12 @@ func TestCoyoteStreams(t *testing.T) {
 					t.Errorf("%s%s of %s is at %q, and %s%s of %s at %q", s.From.Name, suffix, s.From.Instance.Name, from, s.To.Name,
 						suffix, s.To.Instance.Name, to)
 				}
-				if ends[from] != 2 {
-					t.Errorf("%s has %d ends", from, ends[from])
-				}
+				assert.Check(t, ends[from] == 2, "%s has %d ends", from, ends[from])
 			}
 		}
 		for _, i := range d.Instances {
-			if at[i.Name+".ap_clk"] != "aclk" || at[i.Name+".ap_rst_n"] != "aresetn" {
-				t.Errorf("%s has clock %q and reset %q", i.Name, at[i.Name+".ap_clk"], at[i.Name+".ap_rst_n"])
-			}
+			assert.Check(t, at[i.Name+".ap_clk"] == "aclk" && at[i.Name+".ap_rst_n"] == "aresetn",
+				"%s has clock %q and reset %q", i.Name, at[i.Name+".ap_clk"], at[i.Name+".ap_rst_n"])
 		}
 		for pin, signal := range map[string]string{
 			"poe_0.host_send_tdata": "host_send_2_tdata", "extdma_0_0.card_send_tdata": "card_send_0_tdata",
@@ -94,9 +87,7 @@ func TestCoyoteStreams(t *testing.T) {
 			"poe_0.send_data": "wr_data[196 +: 98]", "poe_0.write_data": "wr_data[294 +: 98]",
 			"poe_0.read_data": "rd_data[196 +: 98]",
 		} {
-			if at[pin] != signal {
-				t.Errorf("%s is at %q, want %q", pin, at[pin], signal)
-			}
+			assert.Check(t, at[pin] == signal, "%s is at %q, want %q", pin, at[pin], signal)
 		}
 	}
 }
@@ -125,9 +116,7 @@ func TestCoyoteOptions(t *testing.T) {
 		"EN_RDMA": "1", "N_RDMA_AXI": "2",
 		"EN_NET_0": "0", "EN_NET_1": "1", "ACLK_F": "250", "EN_PR": "0",
 	} {
-		if got[name] != want {
-			t.Errorf("%s is %q, want %q", name, got[name], want)
-		}
+		assert.Check(t, got[name] == want, "%s is %q, want %q", name, got[name], want)
 	}
 	for name := range got {
 		assert.Check(t, slices.Contains(d.Shell.Computed, name) || name == "CMAKE_MODULE_PATH",

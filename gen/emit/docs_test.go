@@ -274,9 +274,8 @@ func TestPageStandsAlone(t *testing.T) {
 			"%s: a style loads something", name)
 		assert.Check(t, bytes.Contains(html, rendered["docs/floorplan.svg"]),
 			"%s: the floorplan is not in the page", name)
-		if facts.elements["table"] < 20 || facts.elements["td"] < 500 {
-			t.Errorf("%s: %d tables with %d cells", name, facts.elements["table"], facts.elements["td"])
-		}
+		assert.Check(t, facts.elements["table"] >= 20 && facts.elements["td"] >= 500,
+			"%s: %d tables with %d cells", name, facts.elements["table"], facts.elements["td"])
 	}
 }
 
@@ -312,9 +311,7 @@ func TestManualLinks(t *testing.T) {
 		links := markedLink.FindAllSubmatch(text, -1)
 		assert.Check(t, len(links) >= 20, "%s: %d links", name, len(links))
 		for _, m := range links {
-			if !anchors[string(m[1])] {
-				t.Errorf("%s: link to #%s leads nowhere", name, m[1])
-			}
+			assert.Check(t, anchors[string(m[1])], "%s: link to #%s leads nowhere", name, m[1])
 		}
 	}
 }

@@ -41,8 +41,7 @@ func TestDemoStandsAside(t *testing.T) {
 		assert.Check(t, !strings.HasPrefix(f.Path, "driver/"), "%s is part of the driver package", f.Path)
 		assert.Check(t, bytes.Contains(f.Content, []byte("\n//go:build ignore\n\n")),
 			"%s is built with the module", f.Path)
-		if !bytes.Contains(f.Content, []byte(`"`+DriverImport("u55c_tcp")+`"`)) {
-			t.Errorf("%s does not import %s", f.Path, DriverImport("u55c_tcp"))
-		}
+		assert.Check(t, bytes.Contains(f.Content, []byte(`"`+DriverImport("u55c_tcp")+`"`)),
+			"%s does not import %s", f.Path, DriverImport("u55c_tcp"))
 	}
 }

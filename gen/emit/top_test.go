@@ -175,9 +175,7 @@ func TestTopLevelJoinsEveryStream(t *testing.T) {
 				}
 				if suffix == "tvalid" {
 					assert.Check(t, sends && takes, "%s has no tvalid at an end", name)
-					if users[sent] != "" {
-						t.Errorf("%s and %s share %s", name, users[sent], sent)
-					}
+					assert.Check(t, users[sent] == "", "%s and %s share %s", name, users[sent], sent)
 					users[sent] = name
 				}
 			}
@@ -228,9 +226,8 @@ func TestTheSwitchOfACardLeadsToTheEngineOfThatNumber(t *testing.T) {
 		for _, i := range n.instances {
 			if i.module == "axis_switch" {
 				pins = i.pins
-				if i.parameters["N"] != fmt.Sprint(len(members)) {
-					t.Errorf("a switch of %s ports for %d engines", i.parameters["N"], len(members))
-				}
+				assert.Check(t, i.parameters["N"] == fmt.Sprint(len(members)),
+					"a switch of %s ports for %d engines", i.parameters["N"], len(members))
 			}
 		}
 		for k := range len(members) {
@@ -276,9 +273,8 @@ func TestEveryMemoryAndHostPortHasItsModel(t *testing.T) {
 						t.Errorf("%s.%s has no memory, or another one than %d", i.Name, p.Name, space)
 						continue
 					}
-					if ports[memory.parameters["PORT"]] {
-						t.Errorf("two memories have the number %s", memory.parameters["PORT"])
-					}
+					assert.Check(t, !ports[memory.parameters["PORT"]],
+						"two memories have the number %s", memory.parameters["PORT"])
 					ports[memory.parameters["PORT"]] = true
 				}
 			}

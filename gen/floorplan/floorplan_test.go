@@ -284,9 +284,8 @@ func checkWire(t *testing.T, w *wire, boxes []obstacle, page rect) {
 		}
 	}
 	end := w.path[len(w.path)-1]
-	if !touches(w.path[0], w.from.rect) {
-		t.Errorf("%s starts at %v, not at its box %v", name, w.path[0], w.from.rect)
-	}
+	assert.Check(t, touches(w.path[0], w.from.rect),
+		"%s starts at %v, not at its box %v", name, w.path[0], w.from.rect)
 	if w.to != nil {
 		assert.Check(t, touches(end, w.to.rect), "%s ends at %v, not at %s %v", name, end, w.to.inst.Name, w.to.rect)
 	}
@@ -392,9 +391,7 @@ func TestEverythingIsDrawnOnce(t *testing.T) {
 				assert.Check(t, !strings.HasPrefix(key, "stream ") || want[key] != 0, "%s: drawn, but not there", key)
 			}
 			for key, n := range want {
-				if got[key] != n {
-					t.Errorf("%s: drawn %d times, want %d", key, got[key], n)
-				}
+				assert.Check(t, got[key] == n, "%s: drawn %d times, want %d", key, got[key], n)
 			}
 		})
 	}

@@ -65,9 +65,8 @@ func TestWhatIsPointedAt(t *testing.T) {
 			assert.Check(t, len(g.Path) == 2 && g.Path[1].Class == "hit" && g.Path[1].D == g.Path[0].D,
 				"%s: nothing around the line to point at: %+v", name, g)
 		}
-		if len(titles) != len(newPlan(d).wires) {
-			t.Errorf("%s: %d of %d lines say what they are", name, len(titles), len(newPlan(d).wires))
-		}
+		assert.Check(t, len(titles) == len(newPlan(d).wires),
+			"%s: %d of %d lines say what they are", name, len(titles), len(newPlan(d).wires))
 		for _, x := range svg.Text {
 			assert.Check(t, !strings.HasPrefix(x.Class, "label"), "%s: label %q says nothing", name, x.Text)
 		}

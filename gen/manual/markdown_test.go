@@ -55,9 +55,8 @@ func checkText(t *testing.T, text string) {
 	part, err = NewPart([]byte(table.String()))
 	assert.NilError(t, err)
 	html := part.HTML
-	if strings.Count(html, "<td") != 2 {
-		t.Errorf("text %q: row has %d cells:\n%s", text, strings.Count(html, "<td"), html)
-	}
+	assert.Check(t, strings.Count(html, "<td") == 2,
+		"text %q: row has %d cells:\n%s", text, strings.Count(html, "<td"), html)
 	cells := strings.SplitN(html[strings.Index(html, "<td"):], "</td>", 3)
 	for i, cell := range cells[:min(2, len(cells))] {
 		got := visible(t, cell)

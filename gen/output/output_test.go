@@ -123,9 +123,7 @@ func TestApplyFollowsTheSet(t *testing.T) {
 			listed[e.Path] = e.SHA256
 		}
 		for name, text := range set {
-			if listed[name] != Hash([]byte(text)) {
-				t.Errorf("manifest has %q for %s", listed[name], name)
-			}
+			assert.Check(t, listed[name] == Hash([]byte(text)), "manifest has %q for %s", listed[name], name)
 		}
 		assert.Check(t, len(listed) == len(set) && len(m.Files) == len(set), "manifest lists %v", listed)
 	}

@@ -113,9 +113,8 @@ func TestAmountsAndTimes(t *testing.T) {
 func TestVersionsAreOrderedByNumbers(t *testing.T) {
 	for _, test := range [][2]string{{"2022.1", "2022.2"}, {"2022.2", "2023.1"}, {"2022.1", "2022.1.1"},
 		{"2022.9", "2022.10"}} {
-		if platform.CompareVersions(test[0], test[1]) >= 0 || platform.CompareVersions(test[1], test[0]) <= 0 {
-			t.Errorf("%s is not before %s", test[0], test[1])
-		}
+		assert.Check(t, platform.CompareVersions(test[0], test[1]) < 0 && platform.CompareVersions(test[1], test[0]) > 0,
+			"%s is not before %s", test[0], test[1])
 	}
 	assert.Check(t, is.Equal(platform.CompareVersions("2022.1", "2022.1.0"), 0), "2022.1 is not 2022.1.0")
 }
@@ -132,9 +131,8 @@ func TestOwnTools(t *testing.T) {
 		"the tools are %+v", lib.Toolchain)
 	shipped := designtest.Library(t)
 	versions := shipped.Toolchain.Versions
-	if versions[0].Version != "2022.1" || versions[len(versions)-1].Version != "2026.1" {
-		t.Errorf("versions %s to %s", versions[0].Version, versions[len(versions)-1].Version)
-	}
+	assert.Check(t, versions[0].Version == "2022.1" && versions[len(versions)-1].Version == "2026.1",
+		"versions %s to %s", versions[0].Version, versions[len(versions)-1].Version)
 	f := shipped.Toolchain.Nearest("2023.1.1")
 	assert.Check(t, f.Version == "2023.1", "the nearest is %s", f.Version)
 	f = shipped.Toolchain.Nearest("2019.2")

@@ -280,9 +280,8 @@ func TestDiffWritesNothing(t *testing.T) {
 	lib := two(t)
 	r, err := open(dir, lib).Diff(t.Context(), Options{})
 	assert.NilError(t, err)
-	if written, _ := r.Changes(); written == 0 || len(files(t, dir)) != 0 {
-		t.Errorf("%d changes, files %v", written, files(t, dir))
-	}
+	written, _ := r.Changes()
+	assert.Check(t, written != 0 && len(files(t, dir)) == 0, "%d changes, files %v", written, files(t, dir))
 	generate(t, dir, lib, Options{})
 	before := times(t, dir)
 	r, err = open(dir, lib).Diff(t.Context(), Options{Selection: Selection{Only: "alpha", Vars: "{port = 1}"}})

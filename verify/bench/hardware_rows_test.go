@@ -69,9 +69,8 @@ func TestBeatsOfAnEngineAreThoseOfItsBusiestPort(t *testing.T) {
 			if o.engine != nil {
 				got = o.engine(4, protocol)
 			}
-			if name := o.name + " " + protocol; got != want[name] {
-				t.Errorf("%s: %g of its beats pass an engine, %g expected", name, got, want[name])
-			}
+			name := o.name + " " + protocol
+			assert.Check(t, got == want[name], "%s: %g of its beats pass an engine, %g expected", name, got, want[name])
 		}
 	}
 }

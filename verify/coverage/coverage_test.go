@@ -80,9 +80,7 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	if got, want := uncovered(m), []int{4, 5}; !slices.Equal(got, want) {
 		t.Errorf("lines %v are not covered, not %v", got, want)
 	}
-	if m.Source[0].Hits != 8 {
-		t.Errorf("the first line was hit %d times", m.Source[0].Hits)
-	}
+	assert.Check(t, m.Source[0].Hits == 8, "the first line was hit %d times", m.Source[0].Hits)
 	got := m.Source[2].Never
 	assert.Check(t, slices.Equal(got, []string{"b[1]"}), "bits that did not change: %q", got)
 
@@ -162,9 +160,7 @@ func TestGapsHaveReasons(t *testing.T) {
 		{"fifo", 4, "a;", "constant"}, {"fifo", 5, "d;", "constant"}, {"fifo", 7, "b;", ""},
 	}
 	assert.Check(t, slices.Equal(gaps, want), "%+v", gaps)
-	if modules[0].Open != 2 {
-		t.Errorf("%d lines are open", modules[0].Open)
-	}
+	assert.Check(t, modules[0].Open == 2, "%d lines are open", modules[0].Open)
 	assert.Check(t, len(stale) == 2 && strings.Contains(stale[0], `"c;"`) && strings.Contains(stale[1], `"g"`),
 		"%q", stale)
 }

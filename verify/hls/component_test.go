@@ -17,9 +17,7 @@ import (
 
 func TestALibraryDescribesItsKernel(t *testing.T) {
 	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
-	if c.Kernel() != "echo" || !c.FreeRunning() {
-		t.Errorf("kernel %s, free running %v", c.Kernel(), c.FreeRunning())
-	}
+	assert.Check(t, c.Kernel() == "echo" && c.FreeRunning(), "kernel %s, free running %v", c.Kernel(), c.FreeRunning())
 	if want := []hls.Port{{Name: "in", Width: 512, Dest: 8}, {Name: "out_r", Output: true, Width: 512}}; !slices.Equal(
 		c.Ports(), want) {
 		t.Errorf("ports %+v", c.Ports())
@@ -28,9 +26,8 @@ func TestALibraryDescribesItsKernel(t *testing.T) {
 		{Name: "to", Offset: 24, Bits: 64, Pointer: true}}; !slices.Equal(c.Arguments(), want) {
 		t.Errorf("arguments %+v", c.Arguments())
 	}
-	if c.Port("out_r") != 1 || c.Port("absent") != -1 {
-		t.Errorf("out_r is port %d, absent %d", c.Port("out_r"), c.Port("absent"))
-	}
+	assert.Check(t, c.Port("out_r") == 1 && c.Port("absent") == -1,
+		"out_r is port %d, absent %d", c.Port("out_r"), c.Port("absent"))
 }
 
 func TestBeatsPassWholeAndInOrder(t *testing.T) {

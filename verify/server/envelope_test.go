@@ -40,9 +40,7 @@ func TestEnvelopes(t *testing.T) {
 			assert.NilError(t, err, "%q", test.send)
 			assert.Equal(t, len(got), len(test.envelope)+1, "%q: %q", test.send, got)
 			for i, f := range test.envelope {
-				if string(got[i]) != f {
-					t.Errorf("%q: frame %d is %q", test.send, i, got[i])
-				}
+				assert.Check(t, string(got[i]) == f, "%q: frame %d is %q", test.send, i, got[i])
 			}
 			a, err := parse(got[len(test.envelope)])
 			assert.Check(t, err == nil && *a.Status == test.status, "%q: %v, %v", test.send, a, err)

@@ -186,8 +186,7 @@ func TestRefusalsAreLines(t *testing.T) {
 	for range 1000 {
 		refused(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7}, errors.New("a\x1b[31m\nb"))
 	}
-	if want := "client 127.0.0.1:7 is refused: a\uFFFD[31m\uFFFDb"; lines[0] != want || len(lines) != 16+5 {
-		t.Errorf("%d lines: %q", len(lines), lines[0])
-	}
+	want := "client 127.0.0.1:7 is refused: a\uFFFD[31m\uFFFDb"
+	assert.Check(t, lines[0] == want && len(lines) == 16+5, "%d lines: %q", len(lines), lines[0])
 	server.LogRefused(nil)(nil, nil)
 }

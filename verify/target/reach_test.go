@@ -84,9 +84,7 @@ func sum(t *testing.T, worlds []*target.World, ranks int) {
 		group.Go(func() {
 			err := w.Each(func(i int) error {
 				e := w.Engines[i]
-				if e.Rank() != w.Local[i] {
-					t.Errorf("rank %d is opened as %d", w.Local[i], e.Rank())
-				}
+				assert.Check(t, e.Rank() == w.Local[i], "rank %d is opened as %d", w.Local[i], e.Rank())
 				return ranktest.Sum[int32](ctx, e, 5000, 1)
 			})
 			assert.Check(t, err)
@@ -128,9 +126,8 @@ func TestWorlds(t *testing.T) {
 			worlds, errs := open(t, test.on, test.processes, o)
 			assert.NilError(t, errors.Join(errs...))
 			for i, w := range worlds {
-				if w.What != test.what || w.Reports() != (i == 0) || w.Alone() != (test.processes == 1) {
-					t.Errorf("process %d has %q, reports %v, is alone %v", i, w.What, w.Reports(), w.Alone())
-				}
+				assert.Check(t, w.What == test.what && w.Reports() == (i == 0) && w.Alone() == (test.processes == 1),
+					"process %d has %q, reports %v, is alone %v", i, w.What, w.Reports(), w.Alone())
 			}
 			sum(t, worlds, test.ranks)
 		})

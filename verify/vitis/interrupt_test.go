@@ -116,7 +116,6 @@ func TestInterrupts(t *testing.T) {
 		}
 	})
 	t.Logf("%d builds of %d calls were interrupted, %d had ended before", stopped.Load(), total, ended.Load())
-	if stopped.Load() < int64(*interrupts)*3/4 {
-		t.Errorf("only %d of %d builds were interrupted", stopped.Load(), *interrupts)
-	}
+	assert.Check(t, stopped.Load() >= int64(*interrupts)*3/4,
+		"only %d of %d builds were interrupted", stopped.Load(), *interrupts)
 }

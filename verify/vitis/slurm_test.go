@@ -147,9 +147,8 @@ func same(t *testing.T, b, reference *bench) {
 			t.Error(err)
 		}
 	}
-	if !bytes.Equal(texts[0], texts[1]) {
-		t.Errorf("the .xclbin differs from that of a local build: %d and %d bytes", len(texts[0]), len(texts[1]))
-	}
+	assert.Check(t, bytes.Equal(texts[0], texts[1]),
+		"the .xclbin differs from that of a local build: %d and %d bytes", len(texts[0]), len(texts[1]))
 }
 
 func linking(c standin.Call) bool { return c.Tool == "v++" && slices.Contains(c.Args, "--link") }

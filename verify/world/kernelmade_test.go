@@ -254,9 +254,8 @@ func TestKernelsInRTLAreLeftToClients(t *testing.T) {
 	w, err := New(t.Context(), d, 1, Options{})
 	assert.NilError(t, err)
 	defer w.Close()
-	if !engine.ForClients(w.Engine(0)) || len(w.Engine(0).Stats().Kernels) > 0 {
-		t.Errorf("%+v", w.Engine(0).Stats())
-	}
+	assert.Check(t, engine.ForClients(w.Engine(0)) && len(w.Engine(0).Stats().Kernels) <= 0,
+		"%+v", w.Engine(0).Stats())
 	err = accl.CallKernel(t.Context(), w.Device(0), "vadd_put", 0, 0, 0, 0, 0, 0)
 	assert.Check(t, errors.Is(err, accl.ErrNoKernel), "%v", err)
 }

@@ -81,8 +81,7 @@ func TestMistakesOfWhoLoads(t *testing.T) {
 func TestLoadStartsRanks(t *testing.T) {
 	w, err := Load(t.Context(), "u280_2022", "", 3, Options{})
 	assert.NilError(t, err)
-	if len(w.Devices()) != 3 || len(w.Ranks()) != 3 {
-		t.Errorf("%d devices of %d ranks", len(w.Devices()), len(w.Ranks()))
-	}
+	assert.Check(t, len(w.Devices()) == 3 && len(w.Ranks()) == 3,
+		"%d devices of %d ranks", len(w.Devices()), len(w.Ranks()))
 	assert.Check(t, w.Close())
 }

@@ -156,9 +156,7 @@ func TestWorlds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Lookup = lookup
 			w, err := Resolve(t.Context(), environment(c.env), c.o)
-			if err != nil || text(w) != c.want {
-				t.Errorf("got  %s, %v\nwant %s", text(w), err, c.want)
-			}
+			assert.Check(t, err == nil && text(w) == c.want, "got  %s, %v\nwant %s", text(w), err, c.want)
 		})
 	}
 }
@@ -271,9 +269,8 @@ func TestHostFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := Resolve(t.Context(), environment(""), Options{Size: 4, Ranks: "0", Hosts: write(t, c.file),
 				Lookup: lookup})
-			if want := fmt.Sprintf("none 0/1: [0] of 4 without [] at %s", c.want); err != nil || text(w) != want {
-				t.Errorf("got  %s, %v\nwant %s", text(w), err, want)
-			}
+			want := fmt.Sprintf("none 0/1: [0] of 4 without [] at %s", c.want)
+			assert.Check(t, err == nil && text(w) == want, "got  %s, %v\nwant %s", text(w), err, want)
 		})
 	}
 	for _, c := range []struct{ name, file, text string }{

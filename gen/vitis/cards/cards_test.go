@@ -217,9 +217,8 @@ func TestUsers(t *testing.T) {
 	}
 	cards, err := f.list(t.Context())
 	assert.NilError(t, err)
-	if want := []Process{{7, "p7"}, {41, "p41"}}; !reflect.DeepEqual(cards[0].Users, want) {
-		t.Errorf("users are %v, want %v", cards[0].Users, want)
-	}
+	want := []Process{{7, "p7"}, {41, "p41"}}
+	assert.Check(t, reflect.DeepEqual(cards[0].Users, want), "users are %v, want %v", cards[0].Users, want)
 }
 
 func TestSelect(t *testing.T) {

@@ -265,9 +265,8 @@ func TestInUse(t *testing.T) {
 	dst, err := accl.Alloc[int32](t.Context(), e, 4)
 	assert.NilError(t, err)
 	copy(src.Host(), []int32{1, 2, 3, 4})
-	if _, err := e.Copy(t.Context(), src, dst, 4); err != nil || !slices.Equal(dst.Host(), []int32{1, 2, 3, 4}) {
-		t.Errorf("%v, %v", dst.Host(), err)
-	}
+	_, err = e.Copy(t.Context(), src, dst, 4)
+	assert.Check(t, err == nil && slices.Equal(dst.Host(), []int32{1, 2, 3, 4}), "%v, %v", dst.Host(), err)
 	r.configure(c, p, 0, r.h.Ranks()[:1], 0) // what was looked at is free again
 }
 

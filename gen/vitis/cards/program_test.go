@@ -48,9 +48,8 @@ func TestProgram(t *testing.T) {
 	assert.Assert(t, err == nil && strings.EqualFold(card.Loaded, sampleUUID),
 		"card has %q, error %v", card.Loaded, err)
 	abs, _ := filepath.Abs(sample)
-	if want := "program --device 0000:c4:00.1 --user " + abs + "\n"; !strings.Contains(f.calls(), want) {
-		t.Errorf("calls are\n%swithout %q", f.calls(), want)
-	}
+	want := "program --device 0000:c4:00.1 --user " + abs + "\n"
+	assert.Check(t, strings.Contains(f.calls(), want), "calls are\n%swithout %q", f.calls(), want)
 	assert.Check(t, is.Equal(len(said), 1), "said %q", said)
 }
 

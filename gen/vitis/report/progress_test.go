@@ -139,9 +139,7 @@ func TestLiveStill(t *testing.T) {
 		r.clock.pass(10 * time.Millisecond)
 		r.tick()
 	}
-	if s.writes != before {
-		t.Errorf("%d writes without a change", s.writes-before)
-	}
+	assert.Check(t, s.writes == before, "%d writes without a change", s.writes-before)
 	assert.NilError(t, r.Close())
 }
 

@@ -196,9 +196,8 @@ func TestVerdicts(t *testing.T) {
 		{"emulation", "hw_emu", nil, nil, true},
 	} {
 		r := &Report{Build: Build{Target: c.target}, Timing: c.timing, Scaled: c.scaled}
-		if r.Met() != c.met || (len(r.Misses()) == 0) != c.met {
-			t.Errorf("%s: met %v, misses %q", c.name, r.Met(), r.Misses())
-		}
+		assert.Check(t, r.Met() == c.met && (len(r.Misses()) == 0) == c.met,
+			"%s: met %v, misses %q", c.name, r.Met(), r.Misses())
 	}
 }
 
@@ -290,9 +289,8 @@ func TestPreference(t *testing.T) {
 	}
 	r := collect(t, fstest.MapFS{"timing_summary_routed.rpt": {Data: []byte("garbage\n")},
 		"x/timing_summary_routed.rpt": {Data: met}})
-	if !r.Met() || len(r.Missing) == 0 || !strings.HasPrefix(r.Missing[0], "timing_summary_routed.rpt: ") {
-		t.Errorf("met %v, missing %q", r.Met(), r.Missing)
-	}
+	assert.Check(t, r.Met() && len(r.Missing) != 0 && strings.HasPrefix(r.Missing[0], "timing_summary_routed.rpt: "),
+		"met %v, missing %q", r.Met(), r.Missing)
 }
 
 // TestTruncated cuts each file after each line: never a panic, never a met build

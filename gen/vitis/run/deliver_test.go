@@ -60,9 +60,7 @@ func TestDeliver(t *testing.T) {
 	deliver()
 	now, _ := os.Stat(filepath.Join(dir, "p.xclbin"))
 	assert.Check(t, os.SameFile(info, now), "what is there was copied again")
-	if info.Mode().Perm()&0o200 == 0 {
-		t.Errorf("users cannot remove or write it: %v", info.Mode())
-	}
+	assert.Check(t, info.Mode().Perm()&0o200 != 0, "users cannot remove or write it: %v", info.Mode())
 	// Users' own files with those names are replaced, others stay.
 	os.WriteFile(filepath.Join(dir, "p.xclbin"), []byte(strings.Replace(want["p/image/p"], "kernel", "kernal", 1)), 0o666)
 	os.Remove(filepath.Join(dir, "y.txt"))

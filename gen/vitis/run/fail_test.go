@@ -38,9 +38,8 @@ func TestFailuresLeaveTheRest(t *testing.T) {
 		"skipped p/image/p p/package/b has failed", "finished q/image/q"} {
 		assert.Check(t, f.heard(e), "no event %q in %q", e, f.said)
 	}
-	if f.heard("started p/link/p") || strings.Contains(counted(t, f.count), "link/p") {
-		t.Errorf("what cannot run has run: %s", counted(t, f.count))
-	}
+	assert.Check(t, !f.heard("started p/link/p") && !strings.Contains(counted(t, f.count), "link/p"),
+		"what cannot run has run: %s", counted(t, f.count))
 	for _, word := range []string{"p/package/b", "exit status 5", failure.Log, failure.Command} {
 		assert.Check(t, word != "" && strings.Contains(err.Error(), word), "%q is not in %v", word, err)
 	}

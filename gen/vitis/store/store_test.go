@@ -158,9 +158,8 @@ func TestResultsAreReadOnly(t *testing.T) {
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
 	assert.NilError(t, err)
 	for name, want := range map[string]os.FileMode{"a.xo": 0o555, "tree/empty": 0o444} {
-		if info, err := os.Stat(r.Path(name)); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v", name, info.Mode(), err)
-		}
+		info, err := os.Stat(r.Path(name))
+		assert.Check(t, err == nil && info.Mode().Perm() == want, "%s: %v, %v", name, info.Mode(), err)
 	}
 	// The work directory is not part of the result: what is left running there may write.
 	assert.NilError(t, os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666))
@@ -226,9 +225,8 @@ func TestGroups(t *testing.T) {
 		r.Path("a.xo"):               0o040,
 		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(
 			work): 0o070, s.lastFile(r.ID): 0o060} {
-		if info, err := os.Stat(name); err != nil || info.Mode()&0o070 != want {
-			t.Errorf("%s: %v, %v", name, info.Mode(), err)
-		}
+		info, err := os.Stat(name)
+		assert.Check(t, err == nil && info.Mode()&0o070 == want, "%s: %v, %v", name, info.Mode(), err)
 	}
 }
 

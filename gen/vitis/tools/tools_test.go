@@ -282,9 +282,8 @@ func TestToolWithoutAVersion(t *testing.T) {
 	}
 	first, warned := find()
 	assert.Check(t, is.Contains(warned, "does not say which version it is; it is treated as 2026.1"))
-	if again, _ := find(); again != first || m.calls() != 2 {
-		t.Errorf("%q, then %q after %d calls", first, again, m.calls())
-	}
+	again, _ := find()
+	assert.Check(t, again == first && m.calls() == 2, "%q, then %q after %d calls", first, again, m.calls())
 	m.script("bin/v++", "echo v++: another compiler")
 	other, _ := find()
 	assert.Check(t, other != first, "both are %q", other)

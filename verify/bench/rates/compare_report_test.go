@@ -55,9 +55,7 @@ func TestJSON(t *testing.T) {
 		"operation": "allreduce", "ranks": 2.0, "size": 1024.0, "bytes": 1024.0, "runs": 3.0,
 		"median_us": 100.0, "p99_us": 200.0, "gb_per_s": 0.01024, "ratio": 10.0,
 	} {
-		if p[key] != want {
-			t.Errorf("%s is %v, want %v", key, p[key], want)
-		}
+		assert.Check(t, p[key] == want, "%s is %v, want %v", key, p[key], want)
 	}
 	if m, ok := p["openmpi"].(map[string]any); !ok || m["median_us"] != 10.0 {
 		t.Errorf("openmpi is %v", p["openmpi"])
@@ -95,9 +93,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	for name, want := range lines {
-		if found[name] == "" {
-			t.Errorf("no line %q in\n%s", strings.Join(want, " "), out.String())
-		}
+		assert.Check(t, found[name] != "", "no line %q in\n%s", strings.Join(want, " "), out.String())
 	}
 	assert.Check(t, !strings.Contains(out.String(), "no comparison"), "there was a comparison")
 }

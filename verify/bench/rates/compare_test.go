@@ -127,9 +127,7 @@ func TestRun(t *testing.T) {
 	assert.Check(t, points == len(r.Points), "%d points, want %d", len(r.Points), points)
 	assert.Check(t, r.Machine.Cores >= 1 && r.Machine.Go != "" && r.Platform == o.Platform,
 		"machine %+v, platform %q", r.Machine, r.Platform)
-	if len(r.Ways) != 2*len(ways) {
-		t.Errorf("%d points of ways, want %d", len(r.Ways), 2*len(ways))
-	}
+	assert.Check(t, len(r.Ways) == 2*len(ways), "%d points of ways, want %d", len(r.Ways), 2*len(ways))
 	for i, p := range r.Ways {
 		want := WayPoint{Way: ways[i%len(ways)].name, Ranks: []int{1, 3}[i/len(ways)]}
 		if p.Way != want.Way || p.Ranks != want.Ranks || p.Calls <= 0 || p.Small.Runs < fewestRuns || p.Bulk.Median <= 0 {

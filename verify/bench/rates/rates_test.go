@@ -144,9 +144,7 @@ func TestRates(t *testing.T) {
 		case "barrier", "nop":
 			want = 1
 		}
-		if seen[code.Name] != want {
-			t.Errorf("%s has %d rows, not %d", code.Name, seen[code.Name], want)
-		}
+		assert.Check(t, seen[code.Name] == want, "%s has %d rows, not %d", code.Name, seen[code.Name], want)
 	}
 	for _, text := range []string{"# allreduce; limit of busbw 12.30 GB/s (100 GbE)", "latency (us)", "#wrong",
 		"bandwidth (MB/s)"} {

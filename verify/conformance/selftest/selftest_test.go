@@ -248,9 +248,7 @@ func together(t *testing.T, on string, processes int, o selftest.Options) (*self
 	}
 	group.Wait()
 	for rank, r := range reports[1:] {
-		if r != nil {
-			t.Errorf("rank %d reports, too", rank+1)
-		}
+		assert.Check(t, r == nil, "rank %d reports, too", rank+1)
 	}
 	return reports[0], errs
 }

@@ -113,15 +113,11 @@ func TestPartitionsHoldBackOnTCP(t *testing.T) {
 	} {
 		each(t, fabric.TCP, text, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
 			got := exchange(t, ports, 3*time.Second)
-			if len(got) != 30*16 {
-				t.Errorf("%d packets of %d arrive", len(got), 30*16)
-			}
+			assert.Check(t, len(got) == 30*16, "%d packets of %d arrive", len(got), 30*16)
 			next := map[[2]int]int{}
 			for _, a := range got {
 				link := [2]int{a.from, a.to}
-				if a.number != next[link] {
-					t.Errorf("packet %d of %v arrives instead of %d", a.number, link, next[link])
-				}
+				assert.Check(t, a.number == next[link], "packet %d of %v arrives instead of %d", a.number, link, next[link])
 				next[link] = a.number + 1
 				want := sentAt(a.number)
 				if want > time.Second && want < 2*time.Second && (a.from < 2) != (a.to < 2) {

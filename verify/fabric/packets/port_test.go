@@ -54,9 +54,7 @@ func TestUDPCarriesOnePacketAMessage(t *testing.T) {
 		got := ports[0].MaxPayload()
 		assert.Check(t, got == most, "a payload of %d bytes, want %d", got, most)
 		err := ports[0].Send(1, message(0, make([]byte, most+1)))
-		if err == nil || !strings.Contains(err.Error(), strconv.Itoa(most)) {
-			t.Errorf("%d bytes: %v", most+1, err)
-		}
+		assert.Check(t, err != nil && strings.Contains(err.Error(), strconv.Itoa(most)), "%d bytes: %v", most+1, err)
 	}
 }
 
@@ -187,9 +185,8 @@ func TestRanksAreOnTheLoopbackAddressUnlessToldOtherwise(t *testing.T) {
 			break
 		}
 	}
-	if s, err := ports[0].Connect(t.Context(), 127<<24|1, base+1); base == 0 || err != nil || s != 1 {
-		t.Errorf("127.0.0.1:%d is %d, %v", base+1, s, err)
-	}
+	s, err := ports[0].Connect(t.Context(), 127<<24|1, base+1)
+	assert.Check(t, base != 0 && err == nil && s == 1, "127.0.0.1:%d is %d, %v", base+1, s, err)
 }
 
 func TestMistakesInOptions(t *testing.T) {

@@ -41,9 +41,8 @@ func FuzzStream(f *testing.F) {
 		}()
 		for i, w := range want {
 			p := x.next()
-			if !bytes.Equal(append(p.Header[:], p.Payload...), w) {
-				t.Fatalf("packet %d: %d bytes, not %d, or others", i, 64+len(p.Payload), len(w))
-			}
+			assert.Assert(t, bytes.Equal(append(p.Header[:], p.Payload...), w),
+				"packet %d: %d bytes, not %d, or others", i, 64+len(p.Payload), len(w))
 			p.Release()
 		}
 		cut(t, conn)

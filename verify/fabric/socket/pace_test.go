@@ -90,9 +90,7 @@ func TestUDPSenderWaitsForEchoes(t *testing.T) {
 		total += sent
 		assert.Assert(t, len(marks) != 0, "round %d: no marks among %d packets", round, sent)
 		last := marks[len(marks)-1]
-		if last > uint64(total)*4064 {
-			t.Errorf("round %d: the mark says %d after %d bytes", round, last, total*4064)
-		}
+		assert.Check(t, last <= uint64(total)*4064, "round %d: the mark says %d after %d bytes", round, last, total*4064)
 		for _, echoed := range []uint64{1 << 60, last} { // the first one is not true
 			_, err := conn.WriteTo(pacing(echo, echoed), to)
 			assert.NilError(t, err)
@@ -151,9 +149,8 @@ func TestUDPEchoes(t *testing.T) {
 		t.Helper()
 		b := make([]byte, 100)
 		n, err := conn.Read(b)
-		if err != nil || string(b[:n]) != string(pacing(kind, count)) {
-			t.Fatalf("%v: % x, not an answer %d to %d", err, b[:n], kind, count)
-		}
+		assert.Assert(t, err == nil && string(b[:n]) == string(pacing(kind, count)),
+			"%v: % x, not an answer %d to %d", err, b[:n], kind, count)
 	}
 	write(pacing(mark, 7))
 	expect(echo, 7)

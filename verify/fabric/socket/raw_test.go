@@ -197,9 +197,8 @@ func TestTCPHello(t *testing.T) {
 		conn, err := l.Accept()
 		assert.NilError(t, err)
 		got := make([]byte, 64)
-		if _, err := io.ReadFull(conn, got); err != nil || string(got) != string(greeting(want)) {
-			t.Errorf("%v: % x, not % x", err, got, greeting(want))
-		}
+		_, err = io.ReadFull(conn, got)
+		assert.Check(t, err == nil && string(got) == string(greeting(want)), "%v: % x, not % x", err, got, greeting(want))
 		_ = conn.Close()
 		x.end()
 	}

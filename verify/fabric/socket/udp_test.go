@@ -29,9 +29,8 @@ func TestUDPPacketsArrive(t *testing.T) {
 			route(ports...)
 			exchange(t, ports, 40, datagram)
 			for i, p := range ports {
-				if !p.Lossy() || p.MaxPayload() != datagram {
-					t.Errorf("port %d: lossy %v, at most %d bytes", i, p.Lossy(), p.MaxPayload())
-				}
+				assert.Check(t, p.Lossy() && p.MaxPayload() == datagram,
+					"port %d: lossy %v, at most %d bytes", i, p.Lossy(), p.MaxPayload())
 				if s := p.udp().Stats(); s.Dropped() != 0 || s.Failed != 0 || s.Sent != uint64(40*(ranks-1)) || s.ReadBuffer == 0 {
 					t.Errorf("port %d: %v", i, p.udp())
 				}
@@ -237,9 +236,8 @@ func TestUDPPlaces(t *testing.T) {
 	// Where it cannot be yet.
 	z := newUDP(t, socket.Options{})
 	z.Route(0, ip(x.at), x.at.Port(), true)
-	if !z.logs.contain("address in use") || z.udp().LocalAddr() != z.at {
-		t.Errorf("it is at %v, logged %q", z.udp().LocalAddr(), z.logs.lines)
-	}
+	assert.Check(t, z.logs.contain("address in use") && z.udp().LocalAddr() == z.at,
+		"it is at %v, logged %q", z.udp().LocalAddr(), z.logs.lines)
 	assert.Check(t, x.Close())
 	eventually(t, "its place", func() bool { return z.udp().LocalAddr() == x.at })
 }

@@ -66,9 +66,7 @@ func TestARP(t *testing.T) {
 	w.Host(netip.MustParseAddr("10.0.1.18"), MAC{1: 9}) // not in the network that is asked
 	put(t, a.Registers(), 0x1010, 1)
 	put(t, a.Registers(), 0x1010, 1)
-	if a.Scans() != 1 {
-		t.Errorf("%d scans without an edge", a.Scans())
-	}
+	assert.Check(t, a.Scans() == 1, "%d scans without an edge", a.Scans())
 	assert.Check(t, is.Equal(get(t, a.Registers(), 0x1110), uint32(0x00000100)), "entries 16 to 19 are 0x")
 	if ip, low, high := get(t, a.Registers(), 0x1400+4*17), get(t, a.Registers(), 0x1800+8*17), get(t, a.Registers(),
 		0x1804+8*17); ip != 0x1100000A || low != 0x02350A00 || high != 0x119D {

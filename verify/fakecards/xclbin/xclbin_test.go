@@ -71,9 +71,7 @@ func TestAsC(t *testing.T) {
 		clear(b[304:312])
 		clear(b[448:452])
 	}
-	if !bytes.Equal(got[:456], want[:456]) {
-		t.Errorf("the header is\n%x, want\n%x", got[:456], want[:456])
-	}
+	assert.Check(t, bytes.Equal(got[:456], want[:456]), "the header is\n%x, want\n%x", got[:456], want[:456])
 	groups, err := MemTopology(append(cardBanks[:7:7], Bank{"MEM_HBM", true, 0x100000, 0, "MBG[0]"}))
 	assert.NilError(t, err)
 	f.Set("GROUP_TOPOLOGY", groups)

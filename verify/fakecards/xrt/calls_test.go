@@ -128,9 +128,7 @@ func TestFilesAreLoaded(t *testing.T) {
 	}
 	c.load(card, one)
 	id := c.uuid(card)
-	if !bytes.Equal(id, one[416:432]) {
-		t.Errorf("the card has %X, its file %X", id, one[416:432])
-	}
+	assert.Check(t, bytes.Equal(id, one[416:432]), "the card has %X, its file %X", id, one[416:432])
 	c.ok("xrtDeviceLoadXclbinUUID", card, pointer(id))
 	c.fails(syscall.ENODEV, "xrtDeviceLoadXclbinUUID", card, pointer(other[416:432]))
 	c.load(card, one)

@@ -44,9 +44,7 @@ func run(t testing.TB, path string, arguments ...string) string {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(arguments, " "), err, out, said.String())
-	}
+	assert.Assert(t, err == nil, "%s: %v\n%s%s", strings.Join(arguments, " "), err, out, said.String())
 	return string(out)
 }
 
@@ -123,9 +121,8 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 		in.Close()
 		_ = cmd.Wait() // it may have been waited for
 	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("%s says %q, %v", strings.Join(arguments, " "), line, err)
-	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	assert.Assert(t, line == "ready\n", "%s says %q, %v", strings.Join(arguments, " "), line, err)
 	return &holder{cmd, in}
 }
 

@@ -36,9 +36,8 @@ func TestRecorded(t *testing.T) {
 		"xclRegRead(0x1002, 0, 8188) = 0x0, 5 times",
 		"xclRegRead(0x1002, 0, 1) failed: invalid argument", "xrtBOAlloc(0x1001, 5000, 0, 6) = 0x1003",
 		"xrtBOMap(0x1003) = 0xC0000000"}
-	if !slices.Equal(got, want) {
-		t.Errorf("calls are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Check(t, slices.Equal(got, want),
+		"calls are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	s.Forget()
 	n := len(s.Calls())
 	assert.Check(t, n <= 0, "%d calls are left", n)

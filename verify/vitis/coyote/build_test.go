@@ -130,9 +130,7 @@ func TestBuild(t *testing.T) {
 		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "EN_AVX": "0", "TLBL_A": "12",
 		"COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
 	} {
-		if options[name] != want {
-			t.Errorf("%s is %q, want %q", name, options[name], want)
-		}
+		assert.Check(t, options[name] == want, "%s is %q, want %q", name, options[name], want)
 	}
 	result := p.Results[0]
 	text, err := os.ReadFile(filepath.Join(left[result.Step], result.Output))
@@ -174,9 +172,7 @@ func TestOptions(t *testing.T) {
 	assert.Assert(t, err == nil && !strings.Contains(said, "not used by the project"), "%v\n%s", err, said)
 	options := optionsOf(t, dir)
 	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Known {
-		if options[name] != "my "+name {
-			t.Errorf("%s is %q", name, options[name])
-		}
+		assert.Check(t, options[name] == "my "+name, "%s is %q", name, options[name])
 	}
 	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Computed {
 		_, is := options[name]

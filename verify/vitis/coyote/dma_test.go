@@ -388,9 +388,7 @@ func compareRequests(t *testing.T, got, want []request) {
 	t.Helper()
 	assert.Assert(t, len(got) == len(want), "%d requests, want %d", len(got), len(want))
 	for i := range got {
-		if got[i] != want[i] {
-			t.Errorf("request %d is %+v, want %+v", i, got[i], want[i])
-		}
+		assert.Check(t, got[i] == want[i], "request %d is %+v, want %+v", i, got[i], want[i])
 	}
 }
 
@@ -550,9 +548,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 		got := out[host].got
 		assert.Assert(t, len(got) == len(want), "host %t: %d beats, want %d", host, len(got), len(want))
 		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("host %t: beat %d is %+v, want %+v", host, i, got[i], want[i])
-			}
+			assert.Assert(t, got[i] == want[i], "host %t: beat %d is %+v, want %+v", host, i, got[i], want[i])
 		}
 	}
 }

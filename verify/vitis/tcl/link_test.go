@@ -121,9 +121,7 @@ func TestBuildBlockReachesTheConfiguration(t *testing.T) {
 		"advanced": {"param=compiler.errorOnHoldViolation=false"},
 	} {
 		for _, line := range lines {
-			if !slices.Contains(got[section], line) {
-				t.Errorf("[%s] is %q and lacks %s", section, got[section], line)
-			}
+			assert.Check(t, slices.Contains(got[section], line), "[%s] is %q and lacks %s", section, got[section], line)
 		}
 	}
 }
@@ -170,9 +168,8 @@ func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
 		prebuilt, err := firmware.Prebuilt(d.ABI().Name)
 		assert.NilError(t, err)
 		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-		if lines[0] != "@00000000" || len(lines)-1 != (len(prebuilt.Code)+3)/4 {
-			t.Fatalf("%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
-		}
+		assert.Assert(t, lines[0] == "@00000000" && len(lines)-1 == (len(prebuilt.Code)+3)/4,
+			"%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
 		for at, b := range prebuilt.Code {
 			digits := lines[1+at/4]
 			if want := fmt.Sprintf("%02X", b); len(digits) != 8 || digits[6-2*(at%4):8-2*(at%4)] != want {

@@ -162,9 +162,7 @@ func checkRAMs(t *testing.T, lanes []lane, rams map[string][]uint32, words []str
 	for _, l := range lanes {
 		last, high := min(l.last, ramWords-1), min(l.high, 31)
 		got := rams[l.site]
-		if len(got) != last-l.first+1 {
-			t.Fatalf("%s got %d words, and has %d", l.site, len(got), last-l.first+1)
-		}
+		assert.Assert(t, len(got) == last-l.first+1, "%s got %d words, and has %d", l.site, len(got), last-l.first+1)
 		for a := l.first; a <= last; a++ {
 			var word uint64
 			if a < len(words) {

@@ -292,9 +292,7 @@ func TestDiagnose(t *testing.T) {
 			assert.Check(t, d.File == f.file && d.Line == f.line, "place %s:%d, want %s:%d", d.File, d.Line, f.file, f.line)
 			assert.Check(t, d.Cause == Unknown || d.Title != "", "no title")
 			for _, l := range d.Lines {
-				if utf8.RuneCountInString(l) > mostWidth+2 {
-					t.Errorf("line with %d letters", utf8.RuneCountInString(l))
-				}
+				assert.Check(t, utf8.RuneCountInString(l) <= mostWidth+2, "line with %d letters", utf8.RuneCountInString(l))
 				assert.Check(t, !strings.ContainsAny(l, "\x1b\r\n\t"), "line with control characters: %q", l)
 			}
 		})

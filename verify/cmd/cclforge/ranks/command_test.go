@@ -257,9 +257,7 @@ func TestBytes(t *testing.T) {
 	}
 	for _, text := range []string{"0", "-1", "GiB", "1e3", "9999999999TiB"} {
 		var b Size
-		if err := b.Set(text); err == nil || b != 0 {
-			t.Errorf("%s is %d", text, uint64(b))
-		}
+		assert.Check(t, b.Set(text) != nil && b == 0, "%s is %d", text, uint64(b))
 	}
 }
 
