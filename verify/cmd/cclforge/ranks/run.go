@@ -67,7 +67,7 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 		return err
 	}
 	options := o.host(w, plan, r)
-	if options.Maker, err = o.hardware.maker(ctx, d, o, w, r); err != nil {
+	if options.Maker, err = o.hardware.maker(ctx, d, o, w); err != nil {
 		return interrupted(ctx, err)
 	}
 	defer o.hardware.save(r)
