@@ -32,7 +32,6 @@ const (
 	slurm = " SLURM_PROCID=2 SLURM_LOCALID=0 SLURM_STEP_ID=5 SLURM_JOB_ID=41 SLURM_STEP_NUM_TASKS=3 "
 )
 
-// hostsFile writes one.
 func hostsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hosts")

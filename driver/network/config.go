@@ -102,7 +102,6 @@ func (c *Config) network() netip.Prefix {
 
 func (c *Config) own() netip.AddrPort { return place(c.Ranks[c.Local]) }
 
-// others are the indices of the other ranks.
 func (c *Config) others() (ranks []int) {
 	for i := range c.Ranks {
 		if i != c.Local {

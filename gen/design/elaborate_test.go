@@ -139,7 +139,6 @@ func connects(t *testing.T, d *design.Design, want map[string]string) {
 	same(t, want, got)
 }
 
-// same compares what a test wants with what it got.
 func same(t *testing.T, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

@@ -71,7 +71,6 @@ func filesOf(t testing.TB, render func(*design.Design) ([]File, error), d *desig
 	return out
 }
 
-// driverPackage writes the driver package of a design into a folder.
 func driverPackage(t *testing.T, dir, folder string, d *design.Design) {
 	t.Helper()
 	for path, text := range filesOf(t, godriver, d) {
@@ -300,7 +299,6 @@ func TestDriverIsLean(t *testing.T) {
 	same(t, []string{module + "/driver/accl", module + "/driver/layout", "generated/driver"}, others)
 }
 
-// same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

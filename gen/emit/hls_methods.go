@@ -131,7 +131,6 @@ func enumValue(g *abi.Generation, enum, name string) (abi.EnumValue, bool) {
 	return e.Values[i], true
 }
 
-// operationMethod is the method that calls an operation.
 func operationMethod(o *abi.Operation, host bool) bindingMethod {
 	m := bindingMethod{Name: o.Name, Doc: o.Doc}
 	parameters := parametersOf(o)

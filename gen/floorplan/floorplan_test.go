@@ -444,10 +444,8 @@ type text struct {
 	Text  string `xml:",chardata"`
 }
 
-// is reports whether a group has a class.
 func (g group) is(class string) bool { return slices.Contains(strings.Fields(g.Class), class) }
 
-// texts are all texts of a picture.
 func (p picture) texts() []text {
 	out := slices.Clone(p.Text)
 	for _, g := range p.Groups {

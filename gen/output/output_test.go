@@ -318,7 +318,6 @@ func TestDiff(t *testing.T) {
 	same(t, before, snapshot(t, base))
 }
 
-// same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

@@ -77,7 +77,6 @@ func open(dir string, layers ...fs.FS) *testWorkspace {
 	return w
 }
 
-// opened is the workspace of a user.
 func opened(t *testing.T, dir string) *Workspace {
 	t.Helper()
 	w, err := Open(dir, t.Logf)
@@ -295,7 +294,6 @@ func TestDiffWritesNothing(t *testing.T) {
 	same(t, before, times(t, dir))
 }
 
-// same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

@@ -104,7 +104,6 @@ func wayNames() []string {
 	return names
 }
 
-// goes finds a way by its name.
 func goes(name string) (where, error) {
 	for _, w := range ways {
 		if w.name == name {

@@ -47,7 +47,6 @@ func send(t testing.TB, p fabric.Port, session int, packets ...*fabric.Packet) {
 	}
 }
 
-// receiveAll receives what is there.
 func receiveAll(p fabric.Port) (packets []*fabric.Packet) {
 	for packet := p.Receive(); packet != nil; packet = p.Receive() {
 		packets = append(packets, packet)

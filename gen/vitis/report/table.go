@@ -44,7 +44,6 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// write prints the table.
 func (t *table) write(b *bytes.Buffer) {
 	if len(t.rows) == 0 {
 		return

@@ -150,7 +150,6 @@ func (h *Host) emulated(d *design.Design) *design.Design {
 	return &own
 }
 
-// logOf is the log of a rank.
 func (h *Host) logOf(rank int) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		h.o.Log("rank %d: %s", rank, fmt.Sprintf(format, args...))

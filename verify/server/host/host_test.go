@@ -371,7 +371,6 @@ func TestPacketsAreShown(t *testing.T) {
 	}
 }
 
-// byteNumber is a byte that JSON has as a number.
 type byteNumber uint16
 
 func TestWhatOthersReachIsSaid(t *testing.T) {

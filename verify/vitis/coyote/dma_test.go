@@ -33,7 +33,6 @@ func (r request) pack(b *pins.Bench, pin string) {
 	b.Pack(pin, fields...)
 }
 
-// beat is one of a stream.
 type beat struct {
 	data [beatBytes]byte
 	keep uint64

@@ -218,7 +218,6 @@ func TestWhatPeopleRead(t *testing.T) {
 	}
 }
 
-// parse reads the options of a world.
 func parse(t *testing.T, line string) *options {
 	t.Helper()
 	o := newOptions()

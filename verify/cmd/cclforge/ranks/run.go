@@ -159,7 +159,6 @@ func faultsOf(text string, w launch.World) (*faults.Plan, error) {
 	return plan, nil
 }
 
-// host is what a host is told.
 func (o *options) host(w launch.World, plan *faults.Plan, r *reporter) host.Options {
 	network := host.Network(o.network)
 	switch {
@@ -181,5 +180,4 @@ func (o *options) host(w launch.World, plan *faults.Plan, r *reporter) host.Opti
 	}
 }
 
-// suits says which programs a design is for.
 func suits(d *design.Design) string { return d.ABI().Doc }
