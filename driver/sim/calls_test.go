@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -47,9 +48,7 @@ func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 		assert.Check(t, errors.Is(err, sim.ErrTicket), "%s: a second answer: %v", platform, err)
 		sent := s.requests(5)
 		want := object{}
-		for name, v := range someCallSent {
-			want[name] = v
-		}
+		maps.Copy(want, someCallSent)
 		if id != nil {
 			want["ctrl_id"] = id
 		}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -357,9 +358,7 @@ func checkColumns(t *testing.T, markdown []byte) {
 			continue
 		}
 		n := len(bars.FindAllString(line, -1))
-		if columns == 0 {
-			columns = n
-		}
+		columns = cmp.Or(columns, n)
 		assert.Check(t, n == columns, "row has %d cells, its table %d: %s", n, columns, line)
 	}
 }

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -171,9 +172,7 @@ func (m *bindingMethod) declare(parameters []string) {
 	var declared []string
 	for _, p := range parameters {
 		typ := parameterTypes[p]
-		if typ == "" {
-			typ = "ap_uint<32>"
-		}
+		typ = cmp.Or(typ, "ap_uint<32>")
 		declared = append(declared, typ+" "+p)
 	}
 	m.Parameters, m.Arguments = strings.Join(declared, ", "), strings.Join(parameters, ", ")

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,9 +35,7 @@ func TestFirmwareKnowsOperations(t *testing.T) {
 		"u55c_tcp": {"ext_stream_krnl"},
 	} {
 		want := map[string]string{}
-		for name, of := range needs {
-			want[name] = of
-		}
+		maps.Copy(want, needs)
 		for _, name := range lacks {
 			delete(want, name)
 		}

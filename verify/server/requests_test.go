@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -81,9 +82,7 @@ func TestRequests(t *testing.T) {
 		a, err := p.ask([]byte(test.request))
 		assert.NilError(t, err, "%s", test.name)
 		rdata := string(a.RData)
-		if rdata == "" {
-			rdata = none
-		}
+		rdata = cmp.Or(rdata, none)
 		if *a.Status != test.status || test.rdata != "" && rdata != test.rdata {
 			t.Errorf("%s: %v, and not status %d, rdata %s", test.name, a, test.status, test.rdata)
 		}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,7 @@ func text(w World) string {
 		hosts = append(hosts, strings.TrimPrefix(h.String(), "10.0."))
 	}
 	by := w.Launcher
-	if by == "" {
-		by = "none"
-	}
+	by = cmp.Or(by, "none")
 	return fmt.Sprintf("%s %d/%d: %v of %d without %v at %s", by, w.Process, w.Processes, w.Local, w.Size, w.Foreign,
 		strings.Join(hosts, " "))
 }

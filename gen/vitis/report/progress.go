@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"sync"
@@ -36,12 +37,8 @@ func (o *DisplayOptions) complete(tick time.Duration) (stop func()) {
 	if o.Size == nil {
 		o.Size = func() (int, int) { return 0, 0 }
 	}
-	if o.Every == 0 {
-		o.Every = 30 * time.Second
-	}
-	if o.Heartbeat == 0 {
-		o.Heartbeat = time.Minute
-	}
+	o.Every = cmp.Or(o.Every, 30*time.Second)
+	o.Heartbeat = cmp.Or(o.Heartbeat, time.Minute)
 	if o.Tick != nil {
 		return func() {}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,9 +76,7 @@ func (c *cache) save() {
 		return
 	}
 	all := readCache(c.file)
-	for k, v := range c.said {
-		all[k] = v
-	}
+	maps.Copy(all, c.said)
 	keys := make([]string, 0, len(all))
 	for k := range all {
 		keys = append(keys, k)

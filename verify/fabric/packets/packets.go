@@ -5,6 +5,7 @@
 package packets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,9 +124,7 @@ func (o *Options) complete() error {
 	if o.Framing == nil {
 		return errors.New("packets: no framing: how many bytes follow a header must be known")
 	}
-	if o.Listen == "" {
-		o.Listen = loopback
-	}
+	o.Listen = cmp.Or(o.Listen, loopback)
 	if o.Peers == nil {
 		o.Peers = func(int) string { return loopback }
 	}

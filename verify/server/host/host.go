@@ -4,6 +4,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,15 +162,11 @@ func (h *Host) complete() error {
 	o := &h.o
 	w := &o.World
 	o.Endpoints.Ranks = w.Size
-	if o.Endpoints.Port == 0 {
-		o.Endpoints.Port = sim.DefaultPort
-	}
+	o.Endpoints.Port = cmp.Or(o.Endpoints.Port, sim.DefaultPort)
 	if !o.Listen.IsValid() {
 		o.Listen = loopback
 	}
-	if o.Network == "" {
-		o.Network = Local
-	}
+	o.Network = cmp.Or(o.Network, Local)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
