@@ -32,7 +32,6 @@ const (
 	slurm = " SLURM_PROCID=2 SLURM_LOCALID=0 SLURM_STEP_ID=5 SLURM_JOB_ID=41 SLURM_STEP_NUM_TASKS=3 "
 )
 
-// hostsFile writes one.
 func hostsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hosts")
@@ -83,9 +82,8 @@ func TestFromEnv(t *testing.T) {
 				!bytes.Equal(o.Secret, test.want.Secret) {
 				t.Errorf("%+v; expected is %+v", o, test.want)
 			}
-			if _, err := o.complete(); err != nil {
-				t.Error(err)
-			}
+			_, err = o.complete()
+			assert.Check(t, err)
 		})
 	}
 }
@@ -131,32 +129,27 @@ func TestFlagsComeFirst(t *testing.T) {
 	set := flag.NewFlagSet("test", flag.ContinueOnError)
 	env := Flags(set, lookup(withSecret+"CCLFORGE_RANK=1 CCLFORGE_SIZE=9 CCLFORGE_MEET=b"))
 	assert.NilError(t, set.Parse([]string{"-rank=2", "-hosts=" + hostsFile(t, "a slots=9"), "-meet=c:1"}))
-	if o, err := FromEnv(env); o.Rank != 2 || o.Size != 9 || o.Meet != "c:1" || err != nil {
-		t.Errorf("%+v, %v", o, err)
-	}
+	o, err := FromEnv(env)
+	assert.Check(t, o.Rank == 2 && o.Size == 9 && o.Meet == "c:1" && err == nil, "%+v, %v", o, err)
 }
 
 func TestHosts(t *testing.T) {
 	text := "# racks\n\n n1 slots=2 # two cards\n10.0.0.2\t\nn3 slots=1"
-	if got, err := Hosts(strings.NewReader(text), "x"); err != nil ||
-		!slices.Equal(got, []string{"n1", "n1", "10.0.0.2", "n3"}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	got, err := Hosts(strings.NewReader(text), "x")
+	assert.Check(t, err == nil && slices.Equal(got, []string{"n1", "n1", "10.0.0.2", "n3"}), "%v, %v", got, err)
 	text = "b:2\nn[1-2] slots=2\na slots = 1 max_slots=4\r\n"
-	if got, err := Hosts(strings.NewReader(text), "x"); err != nil ||
-		!slices.Equal(got, []string{"b", "b", "n1", "n1", "n2", "n2", "a"}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	got, err = Hosts(strings.NewReader(text), "x")
+	assert.Check(t, err == nil && slices.Equal(got, []string{"b", "b", "n1", "n1", "n2", "n2", "a"}),
+		"%v, %v", got, err)
 	// Other mistakes: package launch.
 	for _, test := range []struct{ text, want string }{
 		{"", "no host in x"},
 		{"n[1-4096]:2", "line 1 of x: these are more than 4096 ranks"},
 		{"a slots=4096\nb", "line 2 of x: these are more than 4096 ranks"},
 	} {
-		if got, err := Hosts(strings.NewReader(test.text), "x"); !errors.Is(err, ErrOption) ||
-			!strings.Contains(err.Error(), test.want) {
-			t.Errorf("%.40q: %v, %v; expected is %q", test.text, got, err, test.want)
-		}
+		got, err := Hosts(strings.NewReader(test.text), "x")
+		assert.Check(t, errors.Is(err, ErrOption) && strings.Contains(err.Error(), test.want),
+			"%.40q: %v, %v; expected is %q", test.text, got, err, test.want)
 	}
 }
 
@@ -179,9 +172,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 			o.Listener = nil
 		}
 		edit(&o)
-		if _, err := Join(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := Join(t.Context(), o)
+		assert.Check(t, errors.Is(err, ErrOption) && strings.Contains(err.Error(), name), "%s: %v", name, err)
 	}
 }
 

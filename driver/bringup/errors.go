@@ -68,7 +68,6 @@ func (e *Error) Error() string {
 // Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// errorText is an Error on its way.
 type errorText struct {
 	Kind    int
 	Step    Step

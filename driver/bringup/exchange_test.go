@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // running is a world whose ranks are all ready.
@@ -40,9 +41,8 @@ func TestExchange(t *testing.T) {
 					}
 					called[round].Add(1)
 					got, err := w.Exchange(t.Context(), []byte(fmt.Sprint(rank, " in ", round)))
-					if n := called[round].Load(); int(n) != size {
-						t.Errorf("round %d ends at rank %d when %d of %d have called", round, rank, n, size)
-					}
+					n := called[round].Load()
+					assert.Check(t, int(n) == size, "round %d ends at rank %d when %d of %d have called", round, rank, n, size)
 					for other := range size {
 						if err != nil || len(got) != size || string(got[other]) != fmt.Sprint(other, " in ", round) {
 							t.Errorf("round %d: rank %d gets %q, %v", round, rank, got, err)
@@ -73,9 +73,8 @@ func TestExchangesCarryNothingAndALot(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if _, err := worlds[0].Exchange(t.Context(), make([]byte, MaxExchange+1)); !errors.Is(err, ErrOption) {
-		t.Error(err)
-	}
+	_, err := worlds[0].Exchange(t.Context(), make([]byte, MaxExchange+1))
+	assert.Check(t, is.ErrorIs(err, ErrOption))
 }
 
 func TestExchangesThatEndBadly(t *testing.T) {
@@ -130,10 +129,8 @@ func TestExchangesThatEndBadly(t *testing.T) {
 	}
 	t.Run("nobody else calls", func(t *testing.T) {
 		worlds := running(t, options(t, 2))
-		if _, err := worlds[1].Exchange(short(t), nil); !errors.Is(err, ErrMissing) ||
-			!strings.Contains(err.Error(), "at an exchange") {
-			t.Error(err)
-		}
+		_, err := worlds[1].Exchange(short(t), nil)
+		assert.Check(t, errors.Is(err, ErrMissing) && strings.Contains(err.Error(), "at an exchange"), "%v", err)
 		begin := time.Now() // ranks do not agree any more
 		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrMissing) ||
 			!strings.Contains(err.Error(), "at an exchange") || time.Since(begin) > time.Second {
@@ -142,8 +139,7 @@ func TestExchangesThatEndBadly(t *testing.T) {
 	})
 	t.Run("before all are ready", func(t *testing.T) {
 		worlds := up(t, options(t, 2))
-		if _, err := worlds[1].Exchange(t.Context(), nil); !errors.Is(err, ErrOption) {
-			t.Error(err)
-		}
+		_, err := worlds[1].Exchange(t.Context(), nil)
+		assert.Check(t, is.ErrorIs(err, ErrOption))
 	})
 }

@@ -45,7 +45,6 @@ func mac(key []byte, n uint64, head, payload []byte) []byte {
 	return h.Sum(nil)
 }
 
-// appendFrame appends frame number n.
 func appendFrame(to []byte, key []byte, n uint64, kind byte, payload []byte) []byte {
 	var head [frameHead]byte
 	binary.BigEndian.PutUint32(head[:], uint32(len(payload)))

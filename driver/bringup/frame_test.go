@@ -2,31 +2,28 @@ package bringup
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 var frameKey = []byte("a key of frames")
 
 func TestFramesThatAreNot(t *testing.T) {
 	good := appendFrame(nil, frameKey, 3, frameMember, []byte("hello"))
-	if kind, payload, err := readFrame(bytes.NewReader(good), frameKey, 3); kind != frameMember ||
-		string(payload) != "hello" || err != nil {
-		t.Fatalf("%d %q %v", kind, payload, err)
-	}
+	kind, payload, err := readFrame(bytes.NewReader(good), frameKey, 3)
+	assert.Assert(t, kind == frameMember && string(payload) == "hello" && err == nil, "%d %q %v", kind, payload, err)
 	altered := func(i int) []byte {
 		b := bytes.Clone(good)
 		b[i] ^= 1
 		return b
 	}
 	for i := 4; i < len(good); i++ { // length is next
-		if _, _, err := readFrame(bytes.NewReader(altered(i)), frameKey, 3); !errors.Is(err, errFrame) {
-			t.Errorf("byte %d: %v", i, err)
-		}
+		_, _, err := readFrame(bytes.NewReader(altered(i)), frameKey, 3)
+		assert.Check(t, is.ErrorIs(err, errFrame), "byte %d", i)
 	}
 	for _, test := range []struct {
 		name string
@@ -46,9 +43,8 @@ func TestFramesThatAreNot(t *testing.T) {
 		{"no kind", appendFrame(nil, frameKey, 3, 0, nil), frameKey, 3, errFrame},
 		{"a kind that is not", appendFrame(nil, frameKey, 3, frameEnd, nil), frameKey, 3, errFrame},
 	} {
-		if _, _, err := readFrame(bytes.NewReader(test.text), test.key, test.n); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		_, _, err := readFrame(bytes.NewReader(test.text), test.key, test.n)
+		assert.Check(t, is.ErrorIs(err, test.want), "%s", test.name)
 	}
 }
 
@@ -65,20 +61,17 @@ func FuzzFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		kind, payload, err := readFrame(bytes.NewReader(b), frameKey, 0)
 		if err == nil {
-			if again := appendFrame(nil, frameKey, 0, kind, payload); !bytes.HasPrefix(b, again) {
-				t.Fatalf("%x is read from %x", again, b)
-			}
+			again := appendFrame(nil, frameKey, 0, kind, payload)
+			assert.Assert(t, bytes.HasPrefix(b, again), "%x is read from %x", again, b)
 		}
 		// MACs keep the fuzzer from payloads: here they are by themselves.
 		if m, err := decodeMember(b, 2); err == nil && len(b) < maxMember/8 {
-			if _, err := m.encode(2); err != nil {
-				t.Fatalf("%+v: %v", m, err)
-			}
+			_, err := m.encode(2)
+			assert.NilError(t, err, "%+v", m)
 		}
 		if e, err := decodeError(b); err == nil {
-			if _, err := decodeError(e.encode()); err != nil || strings.ContainsAny(e.Error(), "\n\x00") {
-				t.Fatalf("%q: %v", e, err)
-			}
+			_, err := decodeError(e.encode())
+			assert.Assert(t, err == nil && !strings.ContainsAny(e.Error(), "\n\x00"), "%q: %v", e, err)
 		}
 		verify(struct {
 			io.Reader

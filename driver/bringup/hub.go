@@ -77,11 +77,11 @@ func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, an
 		h.lost(p, err)
 		go func() { // the link waits for this call to return
 			defer h.group.Done()
-			p.link.finish(farewell)
+			p.link.finish()
 		}()
 	})
 	if refusal != nil {
-		go p.link.finish(farewell)
+		go p.link.finish()
 	}
 }
 
@@ -293,7 +293,7 @@ func (h *hub) close() {
 	var links sync.WaitGroup
 	for _, p := range peers {
 		if p != nil {
-			links.Go(func() { p.link.finish(farewell) })
+			links.Go(func() { p.link.finish() })
 		}
 	}
 	links.Wait()

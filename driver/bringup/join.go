@@ -110,7 +110,6 @@ func (w *World) connect(ctx context.Context) error {
 	}
 }
 
-// attempt is one connection.
 func (w *World) attempt(ctx context.Context) error {
 	// The time of one attempt is not that of all.
 	short, cancel := context.WithTimeout(ctx, connectLimit)

@@ -31,14 +31,12 @@ func TestARankThatLeavesIsNoticed(t *testing.T) {
 	}
 	alike(t, errs, ErrLeft, StepRun, 2, "rank 2 at 127.0.0.1:", "killed")
 	<-ctx.Done()
-	if cause := context.Cause(ctx); cause.Error() != errs[0].Error() {
-		t.Errorf("%v", cause)
-	}
+	cause := context.Cause(ctx)
+	assert.Check(t, cause.Error() == errs[0].Error(), "%v", cause)
 	assert.Check(t, worlds[0].Ready(t.Context(), nil), "what has been is no more")
 	worlds[0].Close()
-	if err, open := <-worlds[1].Left(); open {
-		t.Errorf("after all have left in order: %v", err)
-	}
+	err, open := <-worlds[1].Left()
+	assert.Check(t, !open, "after all have left in order: %v", err)
 }
 
 func TestRanksThatLeaveBeforeAllAreReady(t *testing.T) {
@@ -88,9 +86,8 @@ func TestRank0Leaves(t *testing.T) {
 	var errs []error
 	for _, w := range worlds[1:] {
 		errs = append(errs, <-w.Left())
-		if _, open := <-w.Left(); open {
-			t.Error("there is more")
-		}
+		_, open := <-w.Left()
+		assert.Check(t, !open, "there is more")
 	}
 	alike(t, errs, ErrLeft, StepRun, 0, worlds[0].meet, "killed")
 }

@@ -118,18 +118,18 @@ func (l *link) write() {
 	}
 }
 
-// finish sends the queued messages, waits for the other side to end, up to a limit, and
-// closes the connection. It returns after the reader has ended.
-func (l *link) finish(limit time.Duration) { l.end.Do(func() { l.finishOnce(limit) }) }
+// finish sends the queued messages, waits for the other side to end, for at most farewell,
+// and closes the connection. It returns after the reader has ended.
+func (l *link) finish() { l.end.Do(l.finishOnce) }
 
-func (l *link) finishOnce(limit time.Duration) {
+func (l *link) finishOnce() {
 	l.mu.Lock()
 	if !l.closed {
 		l.closed = true
 		close(l.queue)
 	}
 	l.mu.Unlock()
-	abort := time.AfterFunc(limit, func() { l.conn.Close() })
+	abort := time.AfterFunc(farewell, func() { l.conn.Close() })
 	defer abort.Stop()
 	<-l.wrote
 	// A connection that is closed while something is unread is reset, and the other side

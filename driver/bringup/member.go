@@ -1,6 +1,7 @@
 package bringup
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -182,9 +183,7 @@ func same(members []Member, what string, of func(*Member) string) *Error {
 			break
 		}
 		name := v
-		if name == "" {
-			name = "none"
-		}
+		name = cmp.Or(name, "none")
 		parts = append(parts, fmt.Sprintf("%s on %s", name, list(groups[v])))
 	}
 	odd := groups[values[1]][0]

@@ -1,6 +1,7 @@
 package bringup
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -56,12 +57,8 @@ func (o *Options) complete() (self []byte, err error) {
 	bad := func(format string, args ...any) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(format, args...))
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Silence == 0 {
-		o.Silence = DefaultSilence
-	}
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Silence = cmp.Or(o.Silence, DefaultSilence)
 	if o.Progress == nil {
 		o.Progress = func(Step) {}
 	}

@@ -40,9 +40,8 @@ func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
 	}
 	ended := func(c net.Conn) {
 		t.Helper()
-		if _, err := io.Copy(io.Discard, c); err != nil && !reset(err) {
-			t.Errorf("it is still there: %v", err)
-		}
+		_, err := io.Copy(io.Discard, c)
+		assert.Check(t, err == nil || reset(err), "it is still there: %v", err)
 	}
 	ended(silent[0]) // the oldest has made room
 	for _, say := range [][]byte{
@@ -52,26 +51,22 @@ func TestStrangersNeitherBlockNorEndIt(t *testing.T) {
 		greeting(challengeMagic),
 	} {
 		c := dial(t, at)
-		if _, err := c.Write(say); err != nil {
-			t.Error(err)
-		}
+		_, err := c.Write(say)
+		assert.Check(t, err)
 		ended(c)
 	}
 	// What rank 0 says cannot be sent back as an own proof.
 	c := dial(t, at)
 	hello := greeting(helloMagic)
 	challenge := make([]byte, greetingBytes)
-	if _, err := c.Write(hello); err != nil {
-		t.Error(err)
-	}
-	if _, err := io.ReadFull(c, challenge); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Write(hello)
+	assert.Check(t, err)
+	_, err = io.ReadFull(c, challenge)
+	assert.NilError(t, err)
 	claim := []byte{0, 0, 0, 2, 0, 0, 0, 3}
 	reflected := sum(jobKey(testSecret, "7"), "I am rank 0", append(append(hello, challenge...), claim...))
-	if _, err := c.Write(append(claim, reflected...)); err != nil {
-		t.Error(err)
-	}
+	_, err = c.Write(append(claim, reflected...))
+	assert.Check(t, err)
 	answer, err := io.ReadAll(c)
 	assert.Check(t, err == nil && len(answer) == answerBytes && answer[0] == 0, "%x, %v", answer, err)
 	w, err := Join(t.Context(), all[2])

@@ -58,7 +58,7 @@ func (w *World) begin(c net.Conn, k keys) {
 		w.over(err)
 		go func() { // the link waits for this call to return
 			defer close(w.ended)
-			w.link.finish(farewell)
+			w.link.finish()
 		}()
 	})
 }
@@ -291,7 +291,7 @@ func (w *World) Close() error {
 		} else {
 			w.link.put(message{kind: frameGoodbye})
 		}
-		w.link.finish(farewell)
+		w.link.finish()
 		<-w.ended
 	})
 	return nil

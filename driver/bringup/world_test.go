@@ -103,9 +103,8 @@ func alike(t *testing.T, errs []error, kind error, step Step, rank int, texts ..
 			t.Errorf("%d: %v is no *Error", i, err)
 			continue
 		}
-		if !errors.Is(err, kind) || e.Step != step || e.Rank != rank || err.Error() != errs[0].Error() {
-			t.Errorf("%d: %v; expected is %v of rank %d in step %s, as the first has it: %v", i, err, kind, rank, step, errs[0])
-		}
+		assert.Check(t, errors.Is(err, kind) && e.Step == step && e.Rank == rank && err.Error() == errs[0].Error(),
+			"%d: %v; expected is %v of rank %d in step %s, as the first has it: %v", i, err, kind, rank, step, errs[0])
 		for _, text := range texts {
 			assert.Check(t, is.Contains(err.Error(), text), "%d: %v", i, err)
 		}
@@ -126,9 +125,8 @@ func TestAWorldComesUp(t *testing.T) {
 			worlds := up(t, all)
 			for i, w := range worlds {
 				members := w.Members()
-				if w.Rank() != i || w.Size() != size || len(members) != size {
-					t.Fatalf("rank %d of %d with %d members", w.Rank(), w.Size(), len(members))
-				}
+				assert.Assert(t, w.Rank() == i && w.Size() == size && len(members) == size,
+					"rank %d of %d with %d members", w.Rank(), w.Size(), len(members))
 				for j, m := range members {
 					if m.Rank != j || m.Engine != all[j].Self.Engine || m.HardwareID != all[j].Self.HardwareID ||
 						!slices.Equal(m.Data, all[j].Self.Data) || m.Address != worlds[0].Members()[j].Address {

@@ -33,6 +33,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,9 +175,7 @@ func Addresses(from netip.Prefix, port uint16, n int) ([]accl.Rank, error) {
 	if !from.IsValid() {
 		from = DefaultNetwork
 	}
-	if port == 0 {
-		port = DefaultPort
-	}
+	port = cmp.Or(port, DefaultPort)
 	if n < 1 || n > bringup.MaxSize {
 		return nil, fmt.Errorf("%w: a world has 1 to %d ranks, not %d", ErrAddress, bringup.MaxSize, n)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,7 @@ type Part struct {
 // that the options name.
 func Take(ctx context.Context, p *accl.Platform, d *layout.Design, o xrt.Options, number int) (*Part, error) {
 	engines := max(d.Engines(), 1)
-	if o.Card == "" {
-		o.Card = strconv.Itoa(number / engines)
-	}
+	o.Card = cmp.Or(o.Card, strconv.Itoa(number/engines))
 	c, err := xrt.Open(ctx, d, o)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 // own is the system that this process runs on.
 func own() System { return &linux{reserved: map[*byte]span{}} }
 
-// linux is Linux.
 type linux struct {
 	mu       sync.Mutex
 	reserved map[*byte]span // around pages, by their first byte
@@ -90,7 +89,6 @@ func munmap(s span) error {
 	return nil
 }
 
-// file is an open file.
 type file int
 
 func (f file) Lock() error { return syscall.Flock(int(f), syscall.LOCK_EX|syscall.LOCK_NB) }

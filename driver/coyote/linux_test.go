@@ -41,9 +41,8 @@ func TestFilesOfLinux(t *testing.T) {
 	content, err := os.ReadFile(path)
 	assert.Check(t, err == nil && binary.NativeEndian.Uint64(content[8192+8:]) == 0x0123456789ABCDEF,
 		"the file does not have what was stored: %v", err)
-	if _, err := own().Open(path + " that is not there"); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
+	_, err = own().Open(path + " that is not there")
+	assert.Check(t, errors.Is(err, os.ErrNotExist), "%v", err)
 }
 
 // TestCallsOfLinux asks a pipe how much is in it.
@@ -53,16 +52,13 @@ func TestCallsOfLinux(t *testing.T) {
 	assert.NilError(t, err)
 	defer r.Close()
 	defer w.Close()
-	if _, err := w.WriteString("12345"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.WriteString("12345")
+	assert.NilError(t, err)
 	words := make([]uint64, 32)
-	if answer, err := file(r.Fd()).Call(readable, words); answer != 0 || err != nil || words[0] != 5 {
-		t.Errorf("%d, %v: %d bytes", answer, err, words[0])
-	}
-	if _, err := file(r.Fd()).Call(0x40084601, words); !errors.Is(err, syscall.ENOTTY) {
-		t.Error(err)
-	}
+	answer, err := file(r.Fd()).Call(readable, words)
+	assert.Check(t, answer == 0 && err == nil && words[0] == 5, "%d, %v: %d bytes", answer, err, words[0])
+	_, err = file(r.Fd()).Call(0x40084601, words)
+	assert.Check(t, errors.Is(err, syscall.ENOTTY), "%v", err)
 	// Signals come through again.
 	assert.NilError(t, syscall.Kill(syscall.Getpid(), syscall.SIGURG))
 	var mask uint64
@@ -88,9 +84,8 @@ func TestPagesOfLinux(t *testing.T) {
 				t.Error("pages are next to others")
 			}
 		}
-		if at := uintptr(unsafe.Pointer(&pages[0])); at%size != 0 {
-			t.Errorf("pages at 0x%X", at)
-		}
+		at := uintptr(unsafe.Pointer(&pages[0]))
+		assert.Check(t, at%size == 0, "pages at 0x%X", at)
 		pages[0], pages[len(pages)-1] = 1, 2
 		all = append(all, pages)
 	}

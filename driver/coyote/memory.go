@@ -102,7 +102,6 @@ func (m *memory) introduce(ctx context.Context) error {
 
 func (m *memory) size() int { return int(m.c.driver.HugePage) }
 
-// page makes a call for a page.
 func (m *memory) page(ctx context.Context, name string, at int, values layout.Values) error {
 	values["address"], values["thread"] = m.Addr()+uint64(at), 0
 	m.c.transfer.Lock()

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
+
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
@@ -82,12 +85,10 @@ func TestADriverThatDoesNotComeBack(t *testing.T) {
 			if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "card 0") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if _, err := c.alloc(t.Context(), 1, false); !errors.Is(err, ErrStuck) {
-				t.Errorf("after that: %v", err)
-			}
-			if err := c.Close(); err != nil || !s.closed {
-				t.Errorf("close: %v", err)
-			}
+			_, err = c.alloc(t.Context(), 1, false)
+			assert.Check(t, is.ErrorIs(err, ErrStuck), "after that")
+			err = c.Close()
+			assert.Check(t, err == nil && s.closed, "close: %v", err)
 		})
 	}
 }
@@ -98,8 +99,6 @@ func TestARegisterThatIsNotTaken(t *testing.T) {
 	d.Registers = []layout.Record{{Name: "arp", Window: "region", Fields: []layout.Field{{Name: "address", Bits: 32}}}}
 	s := &stopped{}
 	c := &Card{name: "card 0", sys: s, file: s, driver: &d, ours: s}
-	if err := c.Ask(t.Context(), netip.MustParseAddr("10.0.0.1")); !errors.Is(err, ErrStuck) ||
-		!strings.Contains(err.Error(), "arp of card 0") {
-		t.Error(err)
-	}
+	err := c.Ask(t.Context(), netip.MustParseAddr("10.0.0.1"))
+	assert.Check(t, errors.Is(err, ErrStuck) && strings.Contains(err.Error(), "arp of card 0"), "%v", err)
 }

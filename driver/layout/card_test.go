@@ -25,30 +25,26 @@ func TestInstances(t *testing.T) {
 		}
 		return out
 	}
-	if got := two.Engines(); got != 2 {
-		t.Errorf("%d engines", got)
-	}
+	got := two.Engines()
+	assert.Check(t, got == 2, "%d engines", got)
 	if got := names(two.Of(0, DMA)); !slices.Equal(got, []string{"extdma_0_0", "extdma_0_1"}) {
 		t.Errorf("DMA engines of engine 0: %q", got)
 	}
 	if got := names(two.Of(1, Network)); got != nil {
 		t.Errorf("networks of engine 1: %q", got)
 	}
-	if in, ok := two.Instance("ccl_offload_1"); !ok || in.CCLO != 1 {
-		t.Errorf("%+v %v", in, ok)
-	}
-	if in, ok := two.Instance("ccl_offload_2"); ok {
-		t.Errorf("%+v", in)
-	}
+	in, ok := two.Instance("ccl_offload_1")
+	assert.Check(t, ok && in.CCLO == 1, "%+v %v", in, ok)
+	in, ok = two.Instance("ccl_offload_2")
+	assert.Check(t, !ok, "%+v", in)
 }
 
 func TestRegisters(t *testing.T) {
 	k, ok := two.Kernel("hostctrl")
 	assert.Assert(t, ok, "no kernel")
-	if at, err := k.Find("count", "control"); err != nil || len(at) != 2 || at[0].At != 0x18 || at[1].At != 0 {
-		t.Errorf("%v, %v", at, err)
-	}
-	_, err := k.Find("count", "tag", "comm")
+	at, err := k.Find("count", "control")
+	assert.Check(t, err == nil && len(at) == 2 && at[0].At == 0x18 && at[1].At == 0, "%v, %v", at, err)
+	_, err = k.Find("count", "tag", "comm")
 	assert.Check(t, is.ErrorContains(err, `hostctrl has no registers ["tag" "comm"]`))
 	if _, ok := two.Kernel("hostctrls"); ok {
 		t.Error("a kernel that is not there")

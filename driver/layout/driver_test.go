@@ -17,9 +17,8 @@ func TestRecords(t *testing.T) {
 	if err := r.Put(words, want); err != nil || !slices.Equal(words, []uint64{0x89ABCDEF00123456, 0xFEDCBA9876543210}) {
 		t.Errorf("%X, %v", words, err)
 	}
-	if got := r.Get(words); !maps.Equal(got, want) {
-		t.Errorf("%X", got)
-	}
+	got := r.Get(words)
+	assert.Check(t, maps.Equal(got, want), "%X", got)
 	for text, values := range map[string]Values{"no field middle": {"middle": 1},
 		"low of pair has 24 bits": {"low": 1 << 24}} {
 		assert.Check(t, is.ErrorContains(r.Put(words, values), text), "%v", values)
@@ -37,7 +36,6 @@ func TestWhatADriverDoesNotHave(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, there := d.Reach("poe_0"); there {
-		t.Error("there is none")
-	}
+	_, there := d.Reach("poe_0")
+	assert.Check(t, !there, "there is none")
 }

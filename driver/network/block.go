@@ -85,7 +85,6 @@ func (b *block) read(ctx context.Context, at uint32, name string) (uint32, error
 	return v, nil
 }
 
-// get reads a register of a row.
 func (b *block) get(ctx context.Context, name string, row int) (uint64, error) {
 	r := b.register(name)
 	at := r.At + uint32(row)*r.Stride
@@ -103,7 +102,6 @@ func (b *block) word(ctx context.Context, name string) (uint32, error) {
 	return uint32(v), err
 }
 
-// put writes a register of a row.
 func (b *block) put(ctx context.Context, name string, row int, v uint64) error {
 	r := b.register(name)
 	r.At += uint32(row) * r.Stride

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -102,7 +103,6 @@ func (c *Config) network() netip.Prefix {
 
 func (c *Config) own() netip.AddrPort { return place(c.Ranks[c.Local]) }
 
-// others are the indices of the other ranks.
 func (c *Config) others() (ranks []int) {
 	for i := range c.Ranks {
 		if i != c.Local {
@@ -138,12 +138,8 @@ func address(n uint32) netip.Addr {
 // limits of a TCP stack. It returns all errors there are.
 func (c Config) complete(kind string, of *limits) (*Config, error) {
 	c.Ranks = slices.Clone(c.Ranks)
-	if c.PrefixBits == 0 {
-		c.PrefixBits = 24
-	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
+	c.PrefixBits = cmp.Or(c.PrefixBits, 24)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	if c.Progress == nil {
 		c.Progress = func(Step) {}
 	}

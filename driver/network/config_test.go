@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/verify/fakecards/kernels"
@@ -115,9 +117,8 @@ func TestWrongConfigurations(t *testing.T) {
 				before := accesses.Load()
 				_, err := s.Setup(ctx(t), c)
 				checkFaults(t, given, err, test.want)
-				if n := accesses.Load() - before; n != 0 {
-					t.Errorf("%d registers were touched", n)
-				}
+				n := accesses.Load() - before
+				assert.Check(t, n == 0, "%d registers were touched", n)
 			})
 		}
 	}

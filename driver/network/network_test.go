@@ -142,9 +142,8 @@ func within(t *testing.T, limit time.Duration, f func()) {
 	t.Helper()
 	begin := time.Now()
 	f()
-	if took := time.Since(begin); took > limit {
-		t.Errorf("it took %v, more than %v", took, limit)
-	}
+	took := time.Since(begin)
+	assert.Check(t, took <= limit, "it took %v, more than %v", took, limit)
 }
 
 func ctx(t testing.TB) context.Context {
@@ -157,24 +156,19 @@ func ctx(t testing.TB) context.Context {
 func TestOtherNetworks(t *testing.T) {
 	ranks := members(3)
 	s := stack(t, design(t, "u55c_axis3x", nil), nil)
-	if s.Kind() != network.KindCard || s.Banks() != nil {
-		t.Errorf("the kind is %s", s.Kind())
-	}
-	if got, err := s.Setup(ctx(t), network.Config{Ranks: ranks}); err != nil || len(got) != 3 || got[2] != ranks[2] {
-		t.Errorf("%v, %v", got, err)
-	}
+	assert.Check(t, s.Kind() == network.KindCard && s.Banks() == nil, "the kind is %s", s.Kind())
+	got, err := s.Setup(ctx(t), network.Config{Ranks: ranks})
+	assert.Check(t, err == nil && len(got) == 3 && got[2] == ranks[2], "%v, %v", got, err)
 	s = stack(t, design(t, "u55c_rdma", nil), nil)
-	_, err := s.Setup(ctx(t), network.Config{Ranks: ranks})
+	_, err = s.Setup(ctx(t), network.Config{Ranks: ranks})
 	if s.Kind() != network.KindRDMA || !errors.Is(err, network.ErrUnsupported) ||
 		!strings.Contains(err.Error(), "Coyote") {
 		t.Errorf("%s: %v", s.Kind(), err)
 	}
-	if err := s.OpenPort(ctx(t), 5500); !errors.Is(err, network.ErrUnsupported) {
-		t.Error(err)
-	}
-	if _, err := s.OpenConnection(ctx(t), 1<<24, 5500); !errors.Is(err, network.ErrUnsupported) {
-		t.Error(err)
-	}
+	err = s.OpenPort(ctx(t), 5500)
+	assert.Check(t, errors.Is(err, network.ErrUnsupported), "%v", err)
+	_, err = s.OpenConnection(ctx(t), 1<<24, 5500)
+	assert.Check(t, errors.Is(err, network.ErrUnsupported), "%v", err)
 }
 
 func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
@@ -185,13 +179,10 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 
 	none := *full
 	none.Instances = nil
-	if _, err := network.Of(&none, 0, in.open); !errors.Is(err, network.ErrDesign) {
-		t.Error(err)
-	}
-	if _, err := network.Of(full, 1, in.open); !errors.Is(err, network.ErrDesign) ||
-		!strings.Contains(err.Error(), "engine 1") {
-		t.Error(err)
-	}
+	_, err := network.Of(&none, 0, in.open)
+	assert.Check(t, errors.Is(err, network.ErrDesign), "%v", err)
+	_, err = network.Of(full, 1, in.open)
+	assert.Check(t, errors.Is(err, network.ErrDesign) && strings.Contains(err.Error(), "engine 1"), "%v", err)
 	old := *full
 	old.Kernels = nil
 	for _, k := range full.Kernels {
@@ -206,10 +197,8 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 		}
 		old.Kernels = append(old.Kernels, k)
 	}
-	if _, err := network.Of(&old, 0, in.open); !errors.Is(err, network.ErrDesign) ||
-		!strings.Contains(err.Error(), "conf_rx.enable") {
-		t.Error(err)
-	}
+	_, err = network.Of(&old, 0, in.open)
+	assert.Check(t, errors.Is(err, network.ErrDesign) && strings.Contains(err.Error(), "conf_rx.enable"), "%v", err)
 	if _, err := network.Of(full, 0, instances{"poe_0": c.Registers()}.open); !errors.Is(err, network.ErrAccess) ||
 		!errors.Is(err, errNoInstance) || !strings.Contains(err.Error(), "cmac") {
 		t.Error(err)
@@ -223,10 +212,9 @@ func TestDesignsWithoutWhatIsNeeded(t *testing.T) {
 		}
 	}
 	stack := instances{"poe_0": w.TCP().Registers()}
-	if _, err := network.Of(&tcp, 0, stack.open); !errors.Is(err, network.ErrDesign) ||
-		!strings.Contains(err.Error(), "without its buffer_bytes") {
-		t.Error(err)
-	}
+	_, err = network.Of(&tcp, 0, stack.open)
+	assert.Check(t, errors.Is(err, network.ErrDesign) && strings.Contains(err.Error(), "without its buffer_bytes"),
+		"%v", err)
 }
 
 var errBus = errors.New("the bus is gone")

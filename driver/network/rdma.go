@@ -93,7 +93,6 @@ func PairUp(local int, said [][]byte) ([]Pair, error) {
 	return out, nil
 }
 
-// checkQueuePairs checks the queue pairs of one rank.
 func checkQueuePairs(rank int, pairs []QueuePair, bad func(cause error, format string, args ...any)) {
 	numbers := map[uint32]int{}
 	var ip netip.Addr

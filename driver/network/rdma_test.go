@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/network"
 )
@@ -106,10 +107,8 @@ func TestQueuePairs(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if pairs, err := network.PairUp(0, [][]byte{good}); err != nil || len(pairs) != 0 {
-		t.Errorf("%v, %v", pairs, err)
-	}
-	if _, err := network.PairUp(1, [][]byte{good}); !errors.Is(err, network.ErrConfig) {
-		t.Error(err)
-	}
+	pairs, err := network.PairUp(0, [][]byte{good})
+	assert.Check(t, err == nil && len(pairs) == 0, "%v, %v", pairs, err)
+	_, err = network.PairUp(1, [][]byte{good})
+	assert.Check(t, is.ErrorIs(err, network.ErrConfig))
 }

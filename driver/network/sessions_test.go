@@ -56,25 +56,20 @@ func TestTCPGoesOnWhereItWasGivenUp(t *testing.T) {
 	}
 	assert.Check(t, slices.Equal(operations, []uint32{1, 2}), "the session handler was asked for %v", operations)
 	links := w.Connections()
-	if len(links) != 1 || links[0].FromSession != got[1].Session {
-		t.Errorf("connections %v, session %d", links, got[1].Session)
-	}
+	assert.Check(t, len(links) == 1 && links[0].FromSession == got[1].Session,
+		"connections %v, session %d", links, got[1].Session)
 	// Once more: all of it is there.
 	again, err := own.s.Setup(ctx(t), c)
-	if err != nil || again[1].Session != got[1].Session || len(w.Connections()) != 1 {
-		t.Errorf("%v, %v, connections %v", again, err, w.Connections())
-	}
+	assert.Check(t, err == nil && again[1].Session == got[1].Session && len(w.Connections()) == 1,
+		"%v, %v, connections %v", again, err, w.Connections())
 	st, err := own.s.Status(ctx(t))
-	if want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session); err != nil || fmt.Sprint(st.Sessions) != want ||
-		st.IP != c.Ranks[0].IP || st.Link != nil {
-		t.Errorf("%+v, %v", st, err)
-	}
-	if err := own.s.CloseConnections(ctx(t)); err != nil || len(w.Connections()) != 0 {
-		t.Errorf("%v, connections %v", err, w.Connections())
-	}
-	if _, err := own.s.Setup(ctx(t), c); err != nil || len(w.Connections()) != 1 {
-		t.Errorf("after closing: %v, connections %v", err, w.Connections())
-	}
+	want := fmt.Sprintf("[{10.1.212.22:5501 %d}]", got[1].Session)
+	assert.Check(t, err == nil && fmt.Sprint(st.Sessions) == want && st.IP == c.Ranks[0].IP && st.Link == nil,
+		"%+v, %v", st, err)
+	err = own.s.CloseConnections(ctx(t))
+	assert.Check(t, err == nil && len(w.Connections()) == 0, "%v, connections %v", err, w.Connections())
+	_, err = own.s.Setup(ctx(t), c)
+	assert.Check(t, err == nil && len(w.Connections()) == 1, "after closing: %v, connections %v", err, w.Connections())
 }
 
 // once fails the first time that a register is read.
@@ -129,9 +124,8 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 				_, err := s.OpenConnection(ctx(t), 10<<24|1<<16|212<<8|22, 5501)
 				return err
 			})
-			if links := w.Connections(); len(links) != 1 {
-				t.Errorf("connections %v", links)
-			}
+			links := w.Connections()
+			assert.Check(t, len(links) == 1, "connections %v", links)
 			again(test.closing, func() error { return s.CloseConnections(ctx(t)) })
 			if links := w.Connections(); len(links) != 0 || len(handler.Asked()) != 2 {
 				t.Errorf("connections %v, the session handler was asked for %v", links, handler.Asked())
@@ -153,9 +147,8 @@ func TestSessionOpener(t *testing.T) {
 	}
 	var opener accl.SessionOpener = a.s
 	ip := uint32(10<<24 | 1<<16 | 212<<8 | 22)
-	if _, err := opener.OpenConnection(ctx(t), ip, 5501); !errors.Is(err, network.ErrConnect) {
-		t.Errorf("before it listens: %v", err)
-	}
+	_, err := opener.OpenConnection(ctx(t), ip, 5501)
+	assert.Check(t, errors.Is(err, network.ErrConnect), "before it listens: %v", err)
 	assert.NilError(t, b.s.OpenPort(ctx(t), 5501))
 	session, err := opener.OpenConnection(ctx(t), ip, 5501)
 	if c := w.Connections(); err != nil || len(c) != 1 || c[0].FromSession != session || session != 1 { // 0 was refused

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/network"
 )
@@ -122,9 +123,8 @@ func TestQueuePairsAreWritten(t *testing.T) {
 				shell.ports[p.Local.QPN], p.Remote)
 		}
 	}
-	if want := []network.Step{network.StepAddress, network.StepPairs, network.StepARP}; !slices.Equal(steps, want) {
-		t.Errorf("steps are %v", steps)
-	}
+	want := []network.Step{network.StepAddress, network.StepPairs, network.StepARP}
+	assert.Check(t, slices.Equal(steps, want), "steps are %v", steps)
 	// Once more, with addresses that are known, and a MAC address of one's own.
 	asked := shell.n.Sent
 	if _, err := s.Setup(ctx(t), network.Config{Ranks: ranks, Local: 1, Said: said, MAC: net.HardwareAddr{2, 1, 2, 3, 4,
@@ -198,28 +198,21 @@ func TestDescribe(t *testing.T) {
 	shell := newRDMA()
 	s, _ := inShell(t, shell)
 	for _, local := range []int{-1, 3} {
-		if _, err := s.Describe(ctx(t), members(3), local); !errors.Is(err, network.ErrConfig) {
-			t.Errorf("rank %d: %v", local, err)
-		}
+		_, err := s.Describe(ctx(t), members(3), local)
+		assert.Check(t, is.ErrorIs(err, network.ErrConfig), "rank %d", local)
 	}
 	ranks := members(3)
 	ranks[1].IP = netip.Addr{}
-	if _, err := s.Describe(ctx(t), ranks, 1); !errors.Is(err, network.ErrAddress) {
-		t.Error(err)
-	}
+	_, err := s.Describe(ctx(t), ranks, 1)
+	assert.Check(t, is.ErrorIs(err, network.ErrAddress))
 	shell.broken["pairs"] = errBroken
-	_, err := s.Describe(ctx(t), members(3), 1)
+	_, err = s.Describe(ctx(t), members(3), 1)
 	checkFaults(t, members(3), err, []fault{{network.ErrQueuePairs, 1, "no queue pairs for 3 ranks: it is broken"}})
-	if text, err := stack(t, design(t, "u55c_axis3x", nil), nil).Describe(ctx(t), members(3), 0); text != nil ||
-		err != nil {
-		t.Errorf("a network without queue pairs: %q, %v", text, err)
-	}
-	if _, err := stack(t, design(t, "u55c_rdma", nil), nil).Describe(ctx(t), members(3), 0); !errors.Is(err,
-		network.ErrUnsupported) {
-		t.Errorf("without the shell's driver: %v", err)
-	}
-	if _, err := network.Within(design(t, "u55c_tcp", nil), 0, shell); !errors.Is(err, network.ErrDesign) ||
-		!strings.Contains(fmt.Sprint(err), "tcp") {
-		t.Errorf("a network that is in no shell: %v", err)
-	}
+	text, err := stack(t, design(t, "u55c_axis3x", nil), nil).Describe(ctx(t), members(3), 0)
+	assert.Check(t, text == nil && err == nil, "a network without queue pairs: %q, %v", text, err)
+	_, err = stack(t, design(t, "u55c_rdma", nil), nil).Describe(ctx(t), members(3), 0)
+	assert.Check(t, is.ErrorIs(err, network.ErrUnsupported), "without the shell's driver")
+	_, err = network.Within(design(t, "u55c_tcp", nil), 0, shell)
+	assert.Check(t, errors.Is(err, network.ErrDesign) && strings.Contains(fmt.Sprint(err), "tcp"),
+		"a network that is in no shell: %v", err)
 }

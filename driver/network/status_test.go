@@ -21,9 +21,8 @@ import (
 func TestUDPStatus(t *testing.T) {
 	r := newRig(t, false)
 	s := stack(t, design(t, "u55c_udp", nil), instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet})
-	if _, err := s.Setup(ctx(t), r.c); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Setup(ctx(t), r.c)
+	assert.NilError(t, err)
 	r.own.Ethernet.Count(0x500, 1<<40+5) // packets sent
 	r.own.Ethernet.Count(0x6D0, 3)       // stomped
 	st, err := s.Status(ctx(t))
@@ -34,9 +33,8 @@ func TestUDPStatus(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	assert.Check(t, is.Equal(fmt.Sprint(st.Sockets), "[{1 10.1.212.22:5501 5500} {2 10.1.212.23:5502 5500}]"))
-	if got := fmt.Sprint(st.Neighbors); got != "[{10.1.212.22 00:0a:35:02:9d:16} {10.1.212.23 00:0a:35:02:9d:17}]" {
-		t.Errorf("neighbours %s", got)
-	}
+	got := fmt.Sprint(st.Neighbors)
+	assert.Check(t, got == "[{10.1.212.22 00:0a:35:02:9d:16} {10.1.212.23 00:0a:35:02:9d:17}]", "neighbours %s", got)
 	if l := st.Link; l == nil || !l.Up || l.FEC || !l.Sending || strings.Join(l.Says, " ") != "status aligned" ||
 		l.Instance != "cmac" {
 		t.Errorf("link %+v", l)
@@ -80,9 +78,8 @@ func TestState(t *testing.T) {
 	s := stack(t, d, instances{"poe_0": readers{r.own.Registers()}, "cmac": readers{r.own.Ethernet}})
 	got, err := s.State(ctx(t))
 	assert.NilError(t, err)
-	if _, err := s.Status(ctx(t)); err == nil {
-		t.Error("a status writes nothing")
-	}
+	_, err = s.Status(ctx(t))
+	assert.Check(t, err != nil, "a status writes nothing")
 	want, err := stack(t, d, instances{"poe_0": r.own.Registers(), "cmac": r.own.Ethernet}).Status(ctx(t))
 	if err != nil || !slices.Contains(want.Link.Counters, network.Counter{Name: "stat_tx_total_packets", Value: 5}) {
 		t.Errorf("%v, %v", want.Link.Counters, err)
@@ -116,18 +113,16 @@ func TestUDPSideBySide(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for range 20 {
-			if _, err := s.Status(ctx(t)); err != nil {
-				t.Error(err)
-			}
+			_, err := s.Status(ctx(t))
+			assert.Check(t, err)
 		}
 	})
 	c := r.c
 	c.Timeout = 10 * time.Second
 	for range 2 {
 		group.Go(func() {
-			if _, err := s.Setup(ctx(t), c); err != nil {
-				t.Error(err)
-			}
+			_, err := s.Setup(ctx(t), c)
+			assert.Check(t, err)
 		})
 	}
 	group.Wait()
@@ -142,9 +137,8 @@ func TestUDPSideBySide(t *testing.T) {
 		}
 	}
 	group.Go(func() {
-		if _, err := s.Setup(first, c); !errors.Is(err, network.ErrSilent) {
-			t.Error(err)
-		}
+		_, err := s.Setup(first, c)
+		assert.Check(t, errors.Is(err, network.ErrSilent), "%v", err)
 	})
 	<-asked
 	c.Progress, c.Timeout = nil, 50*time.Millisecond
@@ -166,9 +160,8 @@ func TestStateWhileALinkIsAwaited(t *testing.T) {
 		for {
 			r.own.Ethernet.Cut(true)
 			r.own.Ethernet.Cut(false)
-			if _, err := s.State(t.Context()); err != nil {
-				t.Error(err)
-			}
+			_, err := s.State(t.Context())
+			assert.Check(t, err)
 			select {
 			case <-over:
 				return
@@ -181,7 +174,6 @@ func TestStateWhileALinkIsAwaited(t *testing.T) {
 	<-ended
 	checkFaults(t, r.c.Ranks, err, []fault{{network.ErrLink, 0, "the link is not up after"}})
 	r.c.Timeout = 5 * time.Second
-	if _, err := s.Setup(ctx(t), r.c); err != nil {
-		t.Error(err)
-	}
+	_, err = s.Setup(ctx(t), r.c)
+	assert.Check(t, err)
 }

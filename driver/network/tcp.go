@@ -7,7 +7,6 @@ import (
 	"github.com/cclforge/cclforge/driver/layout"
 )
 
-// tcp is the TCP stack.
 type tcp struct {
 	*block
 	limits

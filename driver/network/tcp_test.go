@@ -73,10 +73,9 @@ func TestTCPEachWay(t *testing.T) {
 		}
 		for i := range n {
 			times, ip, board, send, receive := nodes[i].Started()
-			if c := tcpConfig(n, i); times != 1 || ip != ranks[i].IP || board != uint32(i) || send != c.Send ||
-				receive != c.Receive {
-				t.Errorf("rank %d was started %d times, with %v, %d, 0x%X, 0x%X", i, times, ip, board, send, receive)
-			}
+			c := tcpConfig(n, i)
+			assert.Check(t, times == 1 && ip == ranks[i].IP && board == uint32(i) && send == c.Send && receive == c.Receive,
+				"rank %d was started %d times, with %v, %d, 0x%X, 0x%X", i, times, ip, board, send, receive)
 			ports := 0
 			for _, a := range nodes[i].handler.Asked() {
 				if a.Operation == 1 {
@@ -85,9 +84,7 @@ func TestTCPEachWay(t *testing.T) {
 					}
 				}
 			}
-			if ports != 1 {
-				t.Errorf("rank %d has opened %d ports", i, ports)
-			}
+			assert.Check(t, ports == 1, "rank %d has opened %d ports", i, ports)
 			for j := range n {
 				if j == i {
 					continue
@@ -151,9 +148,8 @@ func TestTCPWithoutTheOthers(t *testing.T) {
 			c := tcpConfig(3, 2)
 			for _, i := range test.there {
 				alone := network.Config{Ranks: c.Ranks[i : i+1], Receive: bufferBytes, Board: &i}
-				if _, err := newNode(t, w).s.Setup(ctx(t), alone); err != nil {
-					t.Fatal(err)
-				}
+				_, err := newNode(t, w).s.Setup(ctx(t), alone)
+				assert.NilError(t, err)
 			}
 			c.Timeout = 400 * time.Millisecond
 			var err error
@@ -171,9 +167,8 @@ func TestTCPBanks(t *testing.T) {
 	own := newNode(t, kernels.NewWire(false))
 	want := "[{m00_axi HBM 6 6} {m01_axi HBM 6 6}]" // the first bank behind those of the engine
 	assert.Check(t, is.Equal(fmt.Sprint(own.s.Banks()), want))
-	if n := own.s.BufferBytes(); n != bufferBytes {
-		t.Errorf("buffers have %d bytes", n)
-	}
+	n := own.s.BufferBytes()
+	assert.Check(t, n == bufferBytes, "buffers have %d bytes", n)
 }
 
 func TestTCPFaults(t *testing.T) {
@@ -221,9 +216,8 @@ func TestTCPFaults(t *testing.T) {
 			[]fault{{network.ErrBusy, 0, "session_handler_0: rank 0"}}, nil},
 		{"a number of the board", func(_ *testing.T, _ *kernels.Wire, _ *node, c *network.Config) { c.Board = &five }, nil,
 			func(t *testing.T, own *node) {
-				if _, _, board, _, _ := own.Started(); board != 5 {
-					t.Errorf("it is number %d", board)
-				}
+				_, _, board, _, _ := own.Started()
+				assert.Check(t, board == 5, "it is number %d", board)
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// udp is the UDP stack.
 type udp struct{ *block }
 
 var udpNeeds = []string{

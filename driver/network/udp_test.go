@@ -52,9 +52,8 @@ func TestUDPComesUpInAnyOrder(t *testing.T) {
 					t.Errorf("rank %d was told that rank %d is %+v", i, j, got[i][j])
 				}
 				if j == i {
-					if _, _, valid := own.Entry(i); valid {
-						t.Errorf("rank %d has a socket to itself", i)
-					}
+					_, _, valid := own.Entry(i)
+					assert.Check(t, !valid, "rank %d has a socket to itself", i)
 					continue
 				}
 				_, mac := peer.Address()
@@ -132,9 +131,8 @@ func TestUDPFaults(t *testing.T) {
 			[]fault{{network.ErrSilent, 1, "deadline exceeded"}, {network.ErrSilent, 2, "poe_0"}}, nil},
 		{"a rank that answers the third time", false, func(_ *testing.T, r *rig) { r.others[1].Silence(2) }, nil,
 			func(t *testing.T, r *rig) {
-				if n := r.own.Scans(); n != 3 {
-					t.Errorf("it has asked %d times", n)
-				}
+				n := r.own.Scans()
+				assert.Check(t, n == 3, "it has asked %d times", n)
 			}},
 		{"late answers", false, func(_ *testing.T, r *rig) { r.own.Late(7) }, nil, nil},
 		{"no cable", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Cut(true) },
@@ -152,9 +150,8 @@ func TestUDPFaults(t *testing.T) {
 			r.c.FEC = network.WithFEC
 			write(t, r.own.Ethernet, 0x107C, 3)
 		}, nil, func(t *testing.T, r *rig) {
-			if v, err := r.own.Ethernet.Read(t.Context(), 0x1000); err != nil || v != 7 {
-				t.Errorf("it does 0x%X with errors (%v)", v, err)
-			}
+			v, err := r.own.Ethernet.Read(t.Context(), 0x1000)
+			assert.Check(t, err == nil && v == 7, "it does 0x%X with errors (%v)", v, err)
 		}},
 		{"RS-FEC as it is", true, func(t *testing.T, r *rig) { correct(t, r.own.Ethernet) }, nil, nil},
 		{"a MAC without RS-FEC", true, func(_ *testing.T, r *rig) { r.c.FEC = network.WithFEC; r.own.Ethernet.WithoutFEC() },
@@ -163,9 +160,8 @@ func TestUDPFaults(t *testing.T) {
 			[]fault{{network.ErrHardware, 0, "conf_rx"}}, nil},
 		{"a MAC that is looped back", false, func(t *testing.T, r *rig) { write(t, r.own.Ethernet, 0x90, 1) }, nil,
 			func(t *testing.T, r *rig) {
-				if v, err := r.own.Ethernet.Read(t.Context(), 0x90); err != nil || v != 0 {
-					t.Errorf("it still is (%v)", err)
-				}
+				v, err := r.own.Ethernet.Read(t.Context(), 0x90)
+				assert.Check(t, err == nil && v == 0, "it still is (%v)", err)
 			}},
 		{"a link that flaps at first", false, func(_ *testing.T, r *rig) { r.own.Ethernet.Flap(2*time.Millisecond, 5) },
 			nil, nil},
@@ -201,18 +197,16 @@ func TestUDPFaults(t *testing.T) {
 			}
 		}, nil, func(t *testing.T, r *rig) {
 			for i := range 16 {
-				if _, _, valid := r.own.Entry(i); valid != (i == 1 || i == 2) {
-					t.Errorf("socket %d is valid: %t", i, valid)
-				}
+				_, _, valid := r.own.Entry(i)
+				assert.Check(t, valid == (i == 1 || i == 2), "socket %d is valid: %t", i, valid)
 			}
 		}},
 		{"what an earlier program has left", false, func(_ *testing.T, r *rig) {
 			r.own.Remember(r.c.Ranks[1].IP, kernels.MAC{2, 2, 2, 2, 2, 2})
 		}, nil, func(t *testing.T, r *rig) {
 			_, mac := r.others[1].Address()
-			if _, _, hop, ok := r.own.Reaches(1); !ok || hop != mac {
-				t.Errorf("packets to rank 1 go to %v", hop)
-			}
+			_, _, hop, ok := r.own.Reaches(1)
+			assert.Check(t, ok && hop == mac, "packets to rank 1 go to %v", hop)
 		}},
 		{"a rank in another network", false,
 			func(_ *testing.T, r *rig) { r.c.Ranks[2].IP = netip.MustParseAddr("10.2.0.23") },
@@ -230,9 +224,8 @@ func TestUDPFaults(t *testing.T) {
 		}, []fault{{network.ErrSilent, 2, "the gateway to it, 10.1.212.254, does not answer ARP"}}, nil},
 		{"a smaller network", false, func(_ *testing.T, r *rig) { r.c.PrefixBits = 28 }, nil,
 			func(t *testing.T, r *rig) {
-				if v, err := r.own.Registers().Read(t.Context(), 0x20); err != nil || v != 0xFFFFFFF0 {
-					t.Errorf("the mask is 0x%X (%v)", v, err)
-				}
+				v, err := r.own.Registers().Read(t.Context(), 0x20)
+				assert.Check(t, err == nil && v == 0xFFFFFFF0, "the mask is 0x%X (%v)", v, err)
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -271,9 +264,8 @@ func TestUDPIsGivenUpAndDoneAgain(t *testing.T) {
 	checkFaults(t, r.c.Ranks, err, []fault{{network.ErrSilent, 1, why.Error()}})
 	assert.Check(t, errors.Is(err, why), "%v does not wrap its cause", err)
 	r.others[1].Silence(0)
-	if _, err := s.Setup(ctx(t), r.c); err != nil {
-		t.Error(err)
-	}
+	_, err = s.Setup(ctx(t), r.c)
+	assert.Check(t, err)
 }
 
 // A rank alone has nobody to ask, but is not set up when it was told to stop.
@@ -321,9 +313,8 @@ func TestUDPWithOtherMACs(t *testing.T) {
 		if vars["hw_emu"] == cty.NilVal {
 			in["cmac"], want = r.own.Ethernet, "[link address sockets arp]"
 		}
-		if _, err := stack(t, design(t, "u55c_udp", vars), in).Setup(ctx(t), r.c); err != nil {
-			t.Error(err)
-		}
+		_, err := stack(t, design(t, "u55c_udp", vars), in).Setup(ctx(t), r.c)
+		assert.Check(t, err)
 		assert.Check(t, is.Equal(fmt.Sprint(steps), want))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -41,25 +42,20 @@ func TestCallsAsTheGenerationPlacesThem(t *testing.T) {
 		d := s.start().open(platform)
 		ticket, err := d.Start(within(t), 1, someCall)
 		assert.NilError(t, err)
-		if code, err := d.Wait(within(t), ticket); code != 0x800 || err != nil {
-			t.Errorf("%s: 0x%X, %v", platform, uint32(code), err)
-		}
-		if _, err := d.Wait(within(t), ticket); !errors.Is(err, sim.ErrTicket) {
-			t.Errorf("%s: a second answer: %v", platform, err)
-		}
+		code, err := d.Wait(within(t), ticket)
+		assert.Check(t, code == 0x800 && err == nil, "%s: 0x%X, %v", platform, uint32(code), err)
+		_, err = d.Wait(within(t), ticket)
+		assert.Check(t, errors.Is(err, sim.ErrTicket), "%s: a second answer: %v", platform, err)
 		sent := s.requests(5)
 		want := object{}
-		for name, v := range someCallSent {
-			want[name] = v
-		}
+		maps.Copy(want, someCallSent)
 		if id != nil {
 			want["ctrl_id"] = id
 		}
 		assert.Check(t, len(sent) == 1 && fmt.Sprint(sent[0]) == fmt.Sprint(want),
 			"%s: %v was sent, expected %v", platform, sent, want)
-		if polls := s.requests(6); (id == nil) != (len(polls) == 0) {
-			t.Errorf("%s: %d call waits", platform, len(polls))
-		}
+		polls := s.requests(6)
+		assert.Check(t, (id == nil) == (len(polls) == 0), "%s: %d call waits", platform, len(polls))
 		for _, client := range []int{-1, 3} {
 			if _, err := d.Start(within(t), client, someCall); !errors.Is(err, sim.ErrClient) {
 				t.Errorf("client %d: %v", client, err)
@@ -87,9 +83,8 @@ func TestCompletionsBelongToTheirCalls(t *testing.T) {
 			tickets[client] = append(tickets[client], ticket)
 		}
 	}
-	if _, err := d.Wait(briefly(t), tickets[1][0]); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a call that goes on: %v", err)
-	}
+	_, err := d.Wait(briefly(t), tickets[1][0])
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded), "a call that goes on: %v", err)
 	for _, client := range []int{2, 0, 1} {
 		release.Store(float64(client), true)
 		for i, ticket := range slices.Backward(tickets[client]) {
@@ -111,18 +106,15 @@ func TestCallsThatWereGivenUpKeepTheirPlace(t *testing.T) {
 		return uint32(r["count"].(float64)), nil
 	}
 	d := s.start().open(platform2024)
-	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 1}); !errors.Is(err, context.DeadlineExceeded) ||
-		!strings.Contains(err.Error(), s.endpoints.Command(0)) {
-		t.Errorf("%v", err)
-	}
-	if _, err := d.Start(briefly(t), 0, accl.Call{Count: 1}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("while the call before is placed: %v", err)
-	}
+	_, err := d.Start(briefly(t), 0, accl.Call{Count: 1})
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), s.endpoints.Command(0)),
+		"%v", err)
+	_, err = d.Start(briefly(t), 0, accl.Call{Count: 1})
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded), "while the call before is placed: %v", err)
 	ticket, err := d.Start(within(t), 0, accl.Call{Count: 7})
 	assert.NilError(t, err)
-	if code, err := d.Wait(within(t), ticket); code != 7 || err != nil {
-		t.Errorf("%d, %v", code, err)
-	}
+	code, err := d.Wait(within(t), ticket)
+	assert.Check(t, code == 7 && err == nil, "%d, %v", code, err)
 }
 
 // A plain REP server has one call at a time, and its return code is read before
@@ -142,9 +134,8 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 		!strings.Contains(err.Error(), "has not answered the calls before") {
 		t.Errorf("%v", err)
 	}
-	if _, err := d.Wait(briefly(t), first); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
+	_, err = d.Wait(briefly(t), first)
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded), "%v", err)
 	hold.Store(false)
 	codes := make(chan error, 20)
 	for i := range 20 {
@@ -162,9 +153,8 @@ func TestCallsOfPlainServersTakeTurns(t *testing.T) {
 	for range 20 {
 		assert.Check(t, <-codes)
 	}
-	if code, err := d.Wait(ctx, first); code != 5 || err != nil {
-		t.Errorf("%d, %v", code, err)
-	}
+	code, err := d.Wait(ctx, first)
+	assert.Check(t, code == 5 && err == nil, "%d, %v", code, err)
 }
 
 // A server that tells return codes has calls side by side, in the order in which
@@ -219,13 +209,11 @@ func TestCallsOfOurServersGoSideBySide(t *testing.T) {
 			"call %d came as number", i)
 	}
 	for i, m := range slices.Backward(held) {
-		if _, err := d.Wait(briefly(t), tickets[i]); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("call %d was answered before it ended: %v", i, err)
-		}
+		_, err := d.Wait(briefly(t), tickets[i])
+		assert.Check(t, errors.Is(err, context.DeadlineExceeded), "call %d was answered before it ended: %v", i, err)
 		answer(m)
-		if code, err := d.Wait(ctx, tickets[i]); code != accl.ReturnCode(i) || err != nil {
-			t.Errorf("call %d: %d, %v", i, code, err)
-		}
+		code, err := d.Wait(ctx, tickets[i])
+		assert.Check(t, code == accl.ReturnCode(i) && err == nil, "call %d: %d, %v", i, code, err)
 	}
 }
 
@@ -272,9 +260,8 @@ func TestServersOfAnotherGenerationSayWhatIsWrong(t *testing.T) {
 			if !errors.As(err, &status) || status.Status != -3 || !strings.Contains(err.Error(), "of another generation") {
 				t.Errorf("%s: %v", platform, err)
 			}
-			if lost := platform == platform2024 && i == 1; errors.Is(err, sim.ErrLost) != lost {
-				t.Errorf("%s, call %d: %v", platform, i, err)
-			}
+			lost := platform == platform2024 && i == 1
+			assert.Check(t, errors.Is(err, sim.ErrLost) == lost, "%s, call %d: %v", platform, i, err)
 		}
 	}
 }
@@ -290,12 +277,10 @@ func TestServersThatVanishEndAllWaits(t *testing.T) {
 		assert.NilError(t, err)
 		time.Sleep(20 * time.Millisecond)
 		s.stop()
-		if _, err := d.Wait(within(t), ticket); !errors.Is(err, zmq.ErrClosed) {
-			t.Errorf("%s: %v", platform, err)
-		}
-		if _, err := d.Start(within(t), 0, accl.Call{}); err == nil {
-			t.Errorf("%s: a call was placed", platform)
-		}
+		_, err = d.Wait(within(t), ticket)
+		assert.Check(t, errors.Is(err, zmq.ErrClosed), "%s: %v", platform, err)
+		_, err = d.Start(within(t), 0, accl.Call{})
+		assert.Check(t, err != nil, "%s: a call was placed", platform)
 		for range 2 {
 			assert.Check(t, is.ErrorContains(m.SyncTo(within(t), 0, 64), s.endpoints.Command(0)), "%s", platform)
 		}
@@ -318,12 +303,10 @@ func TestServersThatNeverAnswer(t *testing.T) {
 			t.Errorf("%s: %v", platform, err)
 		}
 		for range 10 { // more than there are connections
-			if _, err := d.ReadReg(briefly(t), 0); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v", platform, err)
-			}
+			_, err := d.ReadReg(briefly(t), 0)
+			assert.Check(t, errors.Is(err, context.DeadlineExceeded), "%s: %v", platform, err)
 		}
-		if _, err := d.Alloc(briefly(t), accl.MemSpec{Bytes: 1}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", platform, err)
-		}
+		_, err := d.Alloc(briefly(t), accl.MemSpec{Bytes: 1})
+		assert.Check(t, errors.Is(err, context.DeadlineExceeded), "%s: %v", platform, err)
 	}
 }

@@ -87,7 +87,6 @@ func (c *controller) start(ctx context.Context, call accl.Call) (*engine.Answer,
 	}
 }
 
-// send places a call.
 func (c *controller) send(call accl.Call) (*engine.Answer, error) {
 	c.mu.Lock()
 	lost := c.lost

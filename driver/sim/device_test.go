@@ -27,21 +27,17 @@ func TestWordsOfTheExchangeMemory(t *testing.T) {
 		s.words[0x1FF8] = 0xFFFFFFFF
 		d := s.start().open(platform2024)
 		ctx := within(t)
-		if v, err := d.ReadReg(ctx, 0x1FF8); v != 0xFFFFFFFF || err != nil {
-			t.Errorf("0x%X, %v", v, err)
-		}
+		v, err := d.ReadReg(ctx, 0x1FF8)
+		assert.Check(t, v == 0xFFFFFFFF && err == nil, "0x%X, %v", v, err)
 		assert.NilError(t, d.WriteReg(ctx, 0x10, 0x80000001))
-		if v, err := d.ReadReg(ctx, 0x10); v != 0x80000001 || err != nil {
-			t.Errorf("0x%X, %v", v, err)
-		}
+		v, err = d.ReadReg(ctx, 0x10)
+		assert.Check(t, v == 0x80000001 && err == nil, "0x%X, %v", v, err)
 		var status *sim.StatusError
-		if _, err := d.ReadReg(ctx, 0x2000); !errors.As(err, &status) || status.Status != 1 ||
-			!strings.Contains(err.Error(), "0x2000") {
-			t.Error(err)
-		}
-		if err := d.WriteReg(ctx, 0x2000, 0); !errors.As(err, &status) || status.Request != sim.MMIOWrite {
-			t.Error(err)
-		}
+		_, err = d.ReadReg(ctx, 0x2000)
+		assert.Check(t, errors.As(err, &status) && status.Status == 1 && strings.Contains(err.Error(), "0x2000"),
+			"%v", err)
+		err = d.WriteReg(ctx, 0x2000, 0)
+		assert.Check(t, errors.As(err, &status) && status.Request == sim.MMIOWrite, "%v", err)
 	}
 }
 
@@ -60,15 +56,13 @@ func TestMemoryIsCopiedThroughTheSocket(t *testing.T) {
 			}
 			want := append(make([]byte, 10), m.Bytes()[10:260]...)
 			assert.NilError(t, m.SyncTo(ctx, 10, 250))
-			if got := s.read(host, m.Addr(), 260); !bytes.Equal(got, want) {
-				t.Errorf("host %v: the server has %v", host, got)
-			}
+			got := s.read(host, m.Addr(), 260)
+			assert.Check(t, bytes.Equal(got, want), "host %v: the server has %v", host, got)
 			assert.Check(t, !bytes.Equal(s.read(!host, m.Addr(), 260), want), "host %v: it is in the other memory", host)
 			clear(m.Bytes())
 			assert.NilError(t, m.SyncFrom(ctx, 0, 200))
-			if !bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)) {
-				t.Errorf("host %v: %v came back", host, m.Bytes())
-			}
+			assert.Check(t, bytes.Equal(m.Bytes(), append(want[:200:200], make([]byte, 100)...)),
+				"host %v: %v came back", host, m.Bytes())
 			assert.NilError(t, m.Free())
 			assert.Check(t, is.ErrorIs(m.SyncTo(ctx, 0, 1), sim.ErrFreed))
 		}
@@ -91,9 +85,7 @@ func TestLargeMemoryGoesInPieces(t *testing.T) {
 		written += n
 		assert.Check(t, n <= limit, "a message of %d bytes", n)
 	}
-	if written != size || len(s.requests(2)) < 2 {
-		t.Errorf("%d written, %d reads", written, len(s.requests(2)))
-	}
+	assert.Check(t, written == size && len(s.requests(2)) >= 2, "%d written, %d reads", written, len(s.requests(2)))
 }
 
 func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
@@ -111,43 +103,33 @@ func TestAddressesAreGivenOutFromTheBase(t *testing.T) {
 		return m
 	}
 	a, b, c := alloc(1, false, 0), alloc(4097, false, 0), alloc(4096, false, 0)
-	if a.Addr() != 0x11000 || b.Addr() != 0x12000 || c.Addr() != 0x14000 {
-		t.Errorf("0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
-	}
-	if m := alloc(1, true, 0); m.Addr() != 0x11000 {
-		t.Errorf("host memory begins at 0x%X", m.Addr())
-	}
+	assert.Check(t, a.Addr() == 0x11000 && b.Addr() == 0x12000 && c.Addr() == 0x14000,
+		"0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
+	m := alloc(1, true, 0)
+	assert.Check(t, m.Addr() == 0x11000, "host memory begins at 0x%X", m.Addr())
 	assert.NilError(t, b.Free())
 	assert.Check(t, is.ErrorIs(b.Free(), sim.ErrFreed))
-	if m := alloc(8193, false, 0); m.Addr() != 0x15000 {
-		t.Errorf("3 steps at 0x%X", m.Addr())
-	}
-	if m := alloc(8192, false, 0); m.Addr() != 0x12000 {
-		t.Errorf("2 steps at 0x%X", m.Addr())
-	}
+	m = alloc(8193, false, 0)
+	assert.Check(t, m.Addr() == 0x15000, "3 steps at 0x%X", m.Addr())
+	m = alloc(8192, false, 0)
+	assert.Check(t, m.Addr() == 0x12000, "2 steps at 0x%X", m.Addr())
 	below, above := alloc(10, false, 0x20), alloc(0x100, false, 0x18FFF)
-	if below.Addr() != 0x20 || above.Addr() != 0x18FFF {
-		t.Errorf("0x%X, 0x%X", below.Addr(), above.Addr())
-	}
-	if m := alloc(1, false, 0); m.Addr() != 0x1A000 {
-		t.Errorf("behind what was placed, 0x%X", m.Addr())
-	}
+	assert.Check(t, below.Addr() == 0x20 && above.Addr() == 0x18FFF, "0x%X, 0x%X", below.Addr(), above.Addr())
+	m = alloc(1, false, 0)
+	assert.Check(t, m.Addr() == 0x1A000, "behind what was placed, 0x%X", m.Addr())
 	for _, at := range []uint64{0x30, 0x11FFF, 0x19000, 0x17FFF} {
 		_, err := d.Alloc(ctx, accl.MemSpec{Bytes: 0x2000, At: &at})
 		assert.Check(t, is.ErrorIs(err, sim.ErrTaken), "0x%X", at)
 	}
 	end := ^uint64(0) - 100
-	if _, err := d.Alloc(ctx, accl.MemSpec{Bytes: 4096, At: &end}); !errors.Is(err, sim.ErrFull) {
-		t.Error(err)
-	}
-	if _, err := d.Alloc(ctx, accl.MemSpec{}); err == nil {
-		t.Error("nothing was allocated")
-	}
+	_, err := d.Alloc(ctx, accl.MemSpec{Bytes: 4096, At: &end})
+	assert.Check(t, errors.Is(err, sim.ErrFull), "%v", err)
+	_, err = d.Alloc(ctx, accl.MemSpec{})
+	assert.Check(t, err != nil, "nothing was allocated")
 	announced := s.requests(4)
-	if r := announced[1]; len(announced) != 9 || r["addr"] != float64(0x12000) || r["len"] != 4097.0 ||
-		r["host"] != false {
-		t.Errorf("%d announced, the second %v", len(announced), r)
-	}
+	r := announced[1]
+	assert.Check(t, len(announced) == 9 && r["addr"] == float64(0x12000) && r["len"] == 4097.0 && r["host"] == false,
+		"%d announced, the second %v", len(announced), r)
 }
 
 func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
@@ -166,9 +148,8 @@ func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
 		t.Error(err)
 	}
 	relent.Store(true)
-	if m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1}); err != nil || m.Addr() != 0 {
-		t.Errorf("%v, %v", m, err)
-	}
+	m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1})
+	assert.Check(t, err == nil && m.Addr() == 0, "%v, %v", m, err)
 }
 
 func TestRepliesThatAreNoneAreErrors(t *testing.T) {
@@ -214,13 +195,11 @@ func TestLateRepliesAreNotMixedUp(t *testing.T) {
 	}
 	d := s.start().open(platform2024)
 	for range 3 {
-		if _, err := d.ReadReg(briefly(t), 4); !errors.Is(err, context.DeadlineExceeded) ||
-			!strings.Contains(err.Error(), "no answer") {
-			t.Errorf("a slow reply: %v", err)
-		}
-		if v, err := d.ReadReg(within(t), 8); v != 88 || err != nil {
-			t.Errorf("the next request: %d, %v", v, err)
-		}
+		_, err := d.ReadReg(briefly(t), 4)
+		assert.Check(t, errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), "no answer"),
+			"a slow reply: %v", err)
+		v, err := d.ReadReg(within(t), 8)
+		assert.Check(t, v == 88 && err == nil, "the next request: %d, %v", v, err)
 	}
 }
 
@@ -232,25 +211,21 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), s.endpoints.Command(0)) || time.Since(began) > 5*time.Second {
 		t.Errorf("nobody there: %v after %v", err, time.Since(began))
 	}
-	if _, err := sim.Open(briefly(t), p, sim.Options{Endpoints: s.endpoints}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the context ends: %v", err)
-	}
+	_, err = sim.Open(briefly(t), p, sim.Options{Endpoints: s.endpoints})
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded), "the context ends: %v", err)
 	go func() {
 		time.Sleep(100 * time.Millisecond)
 		s.start()
 	}()
 	d := s.open(platform2024)
-	if _, err := d.ReadReg(within(t), 0); err != nil {
-		t.Error(err)
-	}
-	if _, err := sim.Open(within(t), nil, sim.Options{Endpoints: s.endpoints}); err == nil {
-		t.Error("no platform was opened")
-	}
+	_, err = d.ReadReg(within(t), 0)
+	assert.Check(t, err)
+	_, err = sim.Open(within(t), nil, sim.Options{Endpoints: s.endpoints})
+	assert.Check(t, err != nil, "no platform was opened")
 	for _, o := range []sim.Options{{}, {Endpoints: sim.Endpoints{Ranks: 2}, Rank: 2},
 		{Endpoints: sim.Endpoints{Ranks: 1, Port: 65535}}, {Endpoints: s.endpoints, Base: ^uint64(0)}} {
-		if _, err := sim.Open(within(t), p, o); err == nil {
-			t.Errorf("%+v was opened", o)
-		}
+		_, err := sim.Open(within(t), p, o)
+		assert.Check(t, err != nil, "%+v was opened", o)
 	}
 }
 
@@ -307,19 +282,16 @@ func TestOpenWorldOpensAllRanksOrNone(t *testing.T) {
 	devices, err := sim.OpenWorld(within(t), platformOf(t, platform2022), e)
 	assert.NilError(t, err)
 	for i, d := range devices {
-		if v, err := d.ReadReg(within(t), 0); v != uint32(i) || err != nil {
-			t.Errorf("rank %d: %d, %v", i, v, err)
-		}
+		v, err := d.ReadReg(within(t), 0)
+		assert.Check(t, v == uint32(i) && err == nil, "rank %d: %d, %v", i, v, err)
 		assert.NilError(t, d.Close())
 	}
 	assert.Check(t, len(devices) == 2, "%d devices", len(devices))
 	servers[1].stop()
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second) // rank 0 is reached on a busy machine, too
 	defer cancel()
-	if _, err := sim.OpenWorld(soon, platformOf(t, platform2022), e); err == nil ||
-		!strings.Contains(err.Error(), "rank 1 of 2") {
-		t.Error(err)
-	}
+	_, err = sim.OpenWorld(soon, platformOf(t, platform2022), e)
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "rank 1 of 2"), "%v", err)
 }
 
 func TestCloseEndsWhatWaits(t *testing.T) {
@@ -348,12 +320,10 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 				t.Errorf("%s: %v", platform, err)
 			}
 		}
-		if _, err := d.ReadReg(ctx, 0); !errors.Is(err, sim.ErrClosed) {
-			t.Error(err)
-		}
-		if _, err := d.Start(ctx, 0, accl.Call{}); !errors.Is(err, sim.ErrClosed) {
-			t.Error(err)
-		}
+		_, err = d.ReadReg(ctx, 0)
+		assert.Check(t, errors.Is(err, sim.ErrClosed), "%v", err)
+		_, err = d.Start(ctx, 0, accl.Call{})
+		assert.Check(t, errors.Is(err, sim.ErrClosed), "%v", err)
 		assert.Check(t, is.ErrorIs(d.Push(ctx, 0, make([]byte, 64)), sim.ErrClosed))
 		assert.Check(t, d.Close(), "closing again")
 		s.stop()

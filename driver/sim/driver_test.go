@@ -63,9 +63,8 @@ func TestTheDriverOnAForeignServer(t *testing.T) {
 			assert.NilError(t, errors.Join(src.Free(), dst.Free()))
 		}
 		var failed *accl.CallError
-		if _, err := e.Nop(ctx); !errors.As(err, &failed) || !failed.Has("COLLECTIVE_NOT_IMPLEMENTED") {
-			t.Errorf("%s: %v", platform, err)
-		}
+		_, err = e.Nop(ctx)
+		assert.Check(t, errors.As(err, &failed) && failed.Has("COLLECTIVE_NOT_IMPLEMENTED"), "%s: %v", platform, err)
 		assert.NilError(t, e.Close(ctx))
 	}
 }

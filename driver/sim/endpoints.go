@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -47,9 +48,7 @@ func (e Endpoints) Check(r int) error {
 // at is the address of rank r in a group of endpoints.
 func (e Endpoints) at(group, r int) string {
 	host := e.Host
-	if host == "" {
-		host = "127.0.0.1"
-	}
+	host = cmp.Or(host, "127.0.0.1")
 	return net.JoinHostPort(host, strconv.Itoa(e.start()+group*e.Ranks+r))
 }
 

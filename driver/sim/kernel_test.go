@@ -135,17 +135,14 @@ func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
 	pull(1<<20, 5, beat(first[64:]...))
 	pull(64, 6, beat(255, 2))
 	for range 2 {
-		if _, _, err := d.Pull(ctx, 64); !errors.Is(err, sim.ErrMessage) {
-			t.Errorf("what cannot be read: %v", err)
-		}
+		_, _, err := d.Pull(ctx, 64)
+		assert.Check(t, errors.Is(err, sim.ErrMessage), "what cannot be read: %v", err)
 	}
 	pull(64, 10, beat(10))
-	if _, _, err := d.Pull(ctx, 63); err == nil {
-		t.Error("less than a beat was taken")
-	}
-	if _, _, err := d.Pull(briefly(t), 64); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("nothing there: %v", err)
-	}
+	_, _, err := d.Pull(ctx, 63)
+	assert.Check(t, err != nil, "less than a beat was taken")
+	_, _, err = d.Pull(briefly(t), 64)
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded), "nothing there: %v", err)
 	for i := range 100 { // more than are kept here
 		send("1", fmt.Sprintf(`{"data":[%d]}`, i))
 	}
@@ -153,7 +150,6 @@ func TestPullTakesWholeBeatsOfOneDestination(t *testing.T) {
 		pull(64, 1, beat(byte(i)))
 	}
 	_ = pub.Close()
-	if _, _, err := d.Pull(ctx, 64); err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the publisher is gone: %v", err)
-	}
+	_, _, err = d.Pull(ctx, 64)
+	assert.Check(t, err != nil && !errors.Is(err, context.DeadlineExceeded), "the publisher is gone: %v", err)
 }

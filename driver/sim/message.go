@@ -158,7 +158,6 @@ func shortened(raw []byte) []byte {
 	return bytes.ToValidUTF8(raw, []byte("?"))
 }
 
-// appendMessage writes an object.
 func appendMessage(b []byte, fields ...field) []byte {
 	separator := byte('{')
 	for _, f := range fields {

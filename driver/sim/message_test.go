@@ -58,9 +58,8 @@ var requests = []struct {
 func TestRequestsOfRealClientsAreUnderstood(t *testing.T) {
 	for _, r := range requests {
 		got, err := ParseRequest([]byte(r.text))
-		if diff := cmp.Diff(r.meant, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
-			t.Errorf("%s: %v\n%s", r.text, err, diff)
-		}
+		diff := cmp.Diff(r.meant, got, cmpopts.EquateEmpty())
+		assert.Check(t, err == nil && diff == "", "%s: %v\n%s", r.text, err, diff)
 	}
 }
 
@@ -120,12 +119,10 @@ func TestRequestsThatAreWrongAreNamed(t *testing.T) {
 }
 
 func TestTheTypeOfARefusedRequestIsTold(t *testing.T) {
-	if r, err := ParseRequest([]byte(`{"type":2,"addr":"x","len":1}`)); err == nil || r.Type != MemoryRead {
-		t.Errorf("%v, %v", r.Type, err)
-	}
-	if r, err := ParseRequest([]byte(`{"type":9}`)); err == nil || r.Type.String() != "type -1" {
-		t.Errorf("%v, %v", r.Type, err)
-	}
+	r, err := ParseRequest([]byte(`{"type":2,"addr":"x","len":1}`))
+	assert.Check(t, err != nil && r.Type == MemoryRead, "%v, %v", r.Type, err)
+	r, err = ParseRequest([]byte(`{"type":9}`))
+	assert.Check(t, err != nil && r.Type.String() == "type -1", "%v, %v", r.Type, err)
 }
 
 func TestNestingIsBounded(t *testing.T) {
@@ -149,9 +146,8 @@ func TestMemoryIsProportionalToTheMessage(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, _ = ParseRequest(text)
 		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; got > 4*uint64(len(text))+4<<20 {
-			t.Errorf("%s: %d bytes for a message of %d", name, got, len(text))
-		}
+		got := after.TotalAlloc - before.TotalAlloc
+		assert.Check(t, got <= 4*uint64(len(text))+4<<20, "%s: %d bytes for a message of %d", name, got, len(text))
 	}
 }
 
@@ -211,9 +207,8 @@ func FuzzParseRequest(f *testing.F) {
 			return
 		}
 		again, err := ParseRequest(r.Append(nil))
-		if diff := cmp.Diff(r, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
-			t.Errorf("%q: %v\n%s", text, err, diff)
-		}
+		diff := cmp.Diff(r, again, cmpopts.EquateEmpty())
+		assert.Check(t, err == nil && diff == "", "%q: %v\n%s", text, err, diff)
 	})
 }
 
@@ -229,9 +224,8 @@ func TestRepliesOfOtherServersAreUnderstood(t *testing.T) {
 		`{"status":0,"retcode":7}`:                     {Code: &word},
 	} {
 		got, err := ParseReply([]byte(text))
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v\n%s", text, err, diff)
-		}
+		diff := cmp.Diff(want, got)
+		assert.Check(t, err == nil && diff == "", "%s: %v\n%s", text, err, diff)
 	}
 	for text, name := range map[string]string{
 		`{}`: `"status"`, `{"status":true}`: `"status"`, `{"status":2147483648}`: `"status"`,
@@ -239,9 +233,8 @@ func TestRepliesOfOtherServersAreUnderstood(t *testing.T) {
 		`{"status":0,"rdata":-1}`:  `"rdata"`, `{"status":0,"rdata":[300]}`: `"rdata"`, `{"status":0,"error":5}`: `"error"`,
 		`{"status":0,"retcode":-1}`: `"retcode"`, `hello`: "JSON",
 	} {
-		if _, err := ParseReply([]byte(text)); !errors.Is(err, ErrMessage) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", text, err)
-		}
+		_, err := ParseReply([]byte(text))
+		assert.Check(t, errors.Is(err, ErrMessage) && strings.Contains(err.Error(), name), "%s: %v", text, err)
 	}
 }
 
@@ -263,8 +256,7 @@ func TestEndpoints(t *testing.T) {
 		{Endpoints{Port: 65532, Ranks: 1}, 0, true}, {Endpoints{Port: 65533, Ranks: 1}, 0, false},
 		{Endpoints{Port: -5, Ranks: 1}, 0, false}, {Endpoints{Ranks: math.MaxInt}, 0, false},
 	} {
-		if err := c.e.Check(c.rank); (err == nil) != c.good {
-			t.Errorf("%+v, rank %d: %v", c.e, c.rank, err)
-		}
+		err := c.e.Check(c.rank)
+		assert.Check(t, (err == nil) == c.good, "%+v, rank %d: %v", c.e, c.rank, err)
 	}
 }

@@ -121,7 +121,6 @@ func (s *server) stop() {
 	<-s.ended
 }
 
-// stopped reports whether the server is to end.
 func (s *server) stopped() bool { return s.ctx.Err() != nil }
 
 func (s *server) answer(text []byte) []byte {

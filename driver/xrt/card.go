@@ -93,7 +93,6 @@ type image struct {
 	layout  *xclbin.Layout
 }
 
-// readFile reads a file and compares it with a design.
 func readFile(d *layout.Design, o Options) (*image, error) {
 	if o.Xclbin == "" {
 		return nil, fmt.Errorf("%w: say which, of %s", ErrFile, d.Platform)

@@ -85,7 +85,6 @@ type library struct {
 	errno func() *int32 // of this thread
 }
 
-// name is the name of a function in its declaration.
 func name(declaration string) string {
 	before, _, _ := strings.Cut(declaration, "(")
 	return before[strings.LastIndexAny(before, " *")+1:]

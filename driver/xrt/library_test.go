@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // headers is where Debian's libxrt-dev has XRT's headers.
@@ -134,13 +135,11 @@ func TestNoCard(t *testing.T) {
 
 func TestNoLibrary(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := loadLibrary(dir); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), dir) {
-		t.Error(err)
-	}
+	_, err := loadLibrary(dir)
+	assert.Check(t, errors.Is(err, ErrLibrary) && strings.Contains(err.Error(), dir), "%v", err)
 	assert.NilError(t, os.WriteFile(filepath.Join(dir, coreUtil), []byte("no library"), 0o644))
-	if _, err := loadLibrary(dir); !errors.Is(err, ErrLibrary) {
-		t.Error(err)
-	}
+	_, err = loadLibrary(dir)
+	assert.Check(t, is.ErrorIs(err, ErrLibrary))
 }
 
 // TestEmulationMode: what emulates hardware has the lower functions in a library of its
@@ -156,9 +155,8 @@ func TestEmulationMode(t *testing.T) {
 	}
 	for mode, want := range map[string]string{"hw_emu": "libxrt_hwemu.so.2", "sw_emu": "libxrt_swemu.so.2"} {
 		t.Setenv("XCL_EMULATION_MODE", mode)
-		if _, err := loadLibrary(dir + "/."); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", mode, err)
-		}
+		_, err := loadLibrary(dir + "/.")
+		assert.Check(t, errors.Is(err, ErrLibrary) && strings.Contains(err.Error(), want), "%s: %v", mode, err)
 	}
 }
 
@@ -167,8 +165,7 @@ func TestCallError(t *testing.T) {
 		-16: "f: device or resource busy", 16: "f: device or resource busy",
 		-1: "f: -1; its message is on standard error", 0: "f fails; its message is on standard error",
 	} {
-		if err := error(&CallError{"f", code}); err.Error() != want || !errors.Is(err, ErrRefused) {
-			t.Errorf("%d: %v, want %s", code, err, want)
-		}
+		err := error(&CallError{"f", code})
+		assert.Check(t, err.Error() == want && errors.Is(err, ErrRefused), "%d: %v, want %s", code, err, want)
 	}
 }

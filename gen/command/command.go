@@ -62,7 +62,6 @@ func listPlatforms(ctx context.Context, asJSON bool) error {
 	})
 }
 
-// validate checks platforms.
 func validate(ctx context.Context, o workspace.Options, asJSON bool) error {
 	if asJSON {
 		return validateJSON(ctx, o)

@@ -50,7 +50,6 @@ func (t Tool) Find(ctx context.Context) (version string, err error) {
 // patience is when people are told which tool they wait for.
 const patience = 3 * time.Second
 
-// foundTool is what was found of a tool.
 type foundTool struct {
 	Name    string `json:"name"`
 	Found   bool   `json:"found"`

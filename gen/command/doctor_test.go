@@ -38,22 +38,17 @@ func TestFind(t *testing.T) {
 	})
 	for name, want := range map[string]string{"verilator": "5.006", "gcc": "12.2.0-14+deb12u1", "vivado": "2022.1",
 		"quiet": "there"} {
-		if got, err := (Tool{Name: name, Version: []string{name}}).Find(t.Context()); got != want || err != nil {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		got, err := (Tool{Name: name, Version: []string{name}}).Find(t.Context())
+		assert.Check(t, got == want && err == nil, "%s: %q, %v", name, got, err)
 	}
-	if _, err := (Tool{Version: []string{"none"}}).Find(t.Context()); !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("a missing tool: %v", err)
-	}
-	if _, err := (Tool{Version: []string{"broken"}}).Find(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("a broken tool: %v", err)
-	}
+	_, err := (Tool{Version: []string{"none"}}).Find(t.Context())
+	assert.Check(t, errors.Is(err, exec.ErrNotFound), "a missing tool: %v", err)
+	_, err = (Tool{Version: []string{"broken"}}).Find(t.Context())
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "exit status 3"), "a broken tool: %v", err)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := (Tool{Version: []string{"hangs"}}).Find(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a tool that hangs: %v", err)
-	}
+	_, err = (Tool{Version: []string{"hangs"}}).Find(ctx)
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded), "a tool that hangs: %v", err)
 }
 
 func TestRunNeverFailsForWhatIsOptional(t *testing.T) {

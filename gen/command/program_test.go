@@ -63,9 +63,8 @@ func TestProgramsEndAsTheirRunDoes(t *testing.T) {
 		assert.NilError(t, cmd.Start())
 		lines := bufio.NewReader(pipe)
 		if test.signal != nil {
-			if line, err := lines.ReadString('\n'); line != "waiting\n" {
-				t.Fatalf("%s says %q, %v", test.plays, line, err)
-			}
+			line, err := lines.ReadString('\n')
+			assert.Assert(t, line == "waiting\n", "%s says %q, %v", test.plays, line, err)
 			assert.NilError(t, cmd.Process.Signal(test.signal))
 		}
 		said, err := io.ReadAll(lines)

@@ -132,7 +132,6 @@ func complete(c *cobra.Command) {
 	}
 }
 
-// platformNames completes the names of platforms.
 func platformNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	w, err := workspace.Open(".", func(string, ...any) {})
 	if err != nil {

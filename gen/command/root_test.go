@@ -52,14 +52,12 @@ func TestPlatformsComplete(t *testing.T) {
 		assert.Check(t, is.Contains(out, "\nu55c_tcp\n"), "%s", line)
 	}
 	for _, line := range []string{"platforms", "new"} {
-		if _, out, _ := call(t, "__complete", line, ""); strings.Contains(out, "u55c_tcp") {
-			t.Errorf("%s: %q", line, out)
-		}
+		_, out, _ := call(t, "__complete", line, "")
+		assert.Check(t, !strings.Contains(out, "u55c_tcp"), "%s: %q", line, out)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if code, out, _ := call(t, "completion", shell); code != 0 || !strings.Contains(out, "cclforge") {
-			t.Errorf("%s: exit code %d, %q", shell, code, out)
-		}
+		code, out, _ := call(t, "completion", shell)
+		assert.Check(t, code == 0 && strings.Contains(out, "cclforge"), "%s: exit code %d, %q", shell, code, out)
 	}
 }
 
@@ -67,9 +65,8 @@ func TestPlatformsComplete(t *testing.T) {
 func TestHelp(t *testing.T) {
 	_, help, _ := call(t, "--help")
 	for _, c := range verbs() {
-		if !strings.Contains(help, "\n  "+c.Name()+" ") || c.Short == "" || c.GroupID == "" {
-			t.Errorf("%s is not in %s", c.Name(), help)
-		}
+		assert.Check(t, strings.Contains(help, "\n  "+c.Name()+" ") && c.Short != "" && c.GroupID != "",
+			"%s is not in %s", c.Name(), help)
 		if strings.Contains(c.Use, "<") && !strings.HasPrefix(strings.TrimSpace(c.Example), "cclforge "+c.Name()) {
 			t.Errorf("%s has no example", c.Name())
 		}

@@ -72,7 +72,7 @@ func (e *elaboration) connect() {
 		for _, p := range in.ports {
 			if p.Protocol == AXIS && !p.linked && p.required && !reported[p.source.Range] {
 				reported[p.source.Range] = true
-				e.notConnected(in, p)
+				e.notConnected(p)
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (e *elaboration) rowIndex(in *instance, p *port) cty.Value {
 	return indexObject(index, count)
 }
 
-func (e *elaboration) notConnected(in *instance, p *port) {
+func (e *elaboration) notConnected(p *port) {
 	const summary = "Stream not connected"
 	if p.join == "" {
 		e.errorf(p.source.Range, summary, "%s joins nothing; say what it joins, or required = false.", full(p.Port))

@@ -26,9 +26,8 @@ func load(t testing.TB, name string, layers ...fs.FS) *design.Design {
 func TestShippedPlatforms(t *testing.T) {
 	lib := designtest.Library(t)
 	names := lib.PlatformNames()
-	if want := 5*3 + 3; len(names) != want {
-		t.Errorf("%d platforms, want %d", len(names), want)
-	}
+	want := 5*3 + 3
+	assert.Check(t, len(names) == want, "%d platforms, want %d", len(names), want)
 	for _, name := range names {
 		d, diags := design.Load(lib, name, lang.Inputs{LookupEnv: noEnvironment})
 		if len(diags) > 0 {
@@ -57,9 +56,7 @@ func checkGraph(t *testing.T, d *design.Design) {
 			"%s: %s is in SLR %d", d.Platform.Name, in.Name, in.SLR)
 		for _, p := range in.Ports {
 			assert.Check(t, p.Instance == in, "%s: port %s does not know its instance", d.Platform.Name, p.Name)
-			if ends[p] > 1 {
-				t.Errorf("%s: %s.%s is connected %d times", d.Platform.Name, in.Name, p.Name, ends[p])
-			}
+			assert.Check(t, ends[p] <= 1, "%s: %s.%s is connected %d times", d.Platform.Name, in.Name, p.Name, ends[p])
 		}
 	}
 }
@@ -142,7 +139,6 @@ func connects(t *testing.T, d *design.Design, want map[string]string) {
 	same(t, want, got)
 }
 
-// same compares what a test wants with what it got.
 func same(t *testing.T, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

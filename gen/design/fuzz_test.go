@@ -45,9 +45,7 @@ func FuzzPlatform(f *testing.F) {
 			name = "p"
 		}
 		d, diags := design.Load(lib.With(name, text), name, lang.Inputs{LookupEnv: noEnvironment})
-		if (d == nil) != diags.HasErrors() {
-			t.Errorf("design %v with diagnostics %v", d != nil, diags)
-		}
+		assert.Check(t, (d == nil) == diags.HasErrors(), "design %v with diagnostics %v", d != nil, diags)
 	})
 }
 
@@ -74,8 +72,6 @@ func FuzzKernel(f *testing.F) {
 		}
 		lib, _ := platform.NewLibrary(lang.NewParser(), layer, platforms.FS)
 		d, diags := design.Load(lib, "p", lang.Inputs{LookupEnv: noEnvironment})
-		if (d == nil) != diags.HasErrors() {
-			t.Errorf("design %v with diagnostics %v", d != nil, diags)
-		}
+		assert.Check(t, (d == nil) == diags.HasErrors(), "design %v with diagnostics %v", d != nil, diags)
 	})
 }

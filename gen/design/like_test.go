@@ -154,9 +154,8 @@ platform "p" {
   poe "tcp" {}
   arithmetic "reduce_ops" {}
 }`)}}
-		if k, _ := kernelNamed(t, load(t, "p", layer), "reduce_ops"); k.Source != test.want || k.HLS == nil {
-			t.Errorf("%q: %s", test.source, k.Source)
-		}
+		k, _ := kernelNamed(t, load(t, "p", layer), "reduce_ops")
+		assert.Check(t, k.Source == test.want && k.HLS != nil, "%q: %s", test.source, k.Source)
 	}
 }
 

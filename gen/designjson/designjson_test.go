@@ -98,9 +98,7 @@ func TestLinkLinesFromFile(t *testing.T) {
 		assert.Check(t, slices.Contains(lines, want), "no line %s", want)
 	}
 	// 14 instances, 43 streams and 4 memory ports in the example.
-	if len(lines) != 14+43+4 {
-		t.Errorf("%d lines, want %d", len(lines), 14+43+4)
-	}
+	assert.Check(t, len(lines) == 14+43+4, "%d lines, want %d", len(lines), 14+43+4)
 }
 
 func TestNullAndVariables(t *testing.T) {

@@ -65,9 +65,8 @@ func TestContract(t *testing.T) {
 				t.Errorf("rx buffers %+v", rx)
 			}
 			o := p.Operation("barrier")
-			if barrier := o != nil && o.Value == 12; barrier != want.barrier {
-				t.Errorf("barrier: %t", barrier)
-			}
+			barrier := o != nil && o.Value == 12
+			assert.Check(t, barrier == want.barrier, "barrier: %t", barrier)
 			var functions []string
 			for i, c := range p.ConfigFunctions {
 				if c.Name == "recover" { // an extension, behind what others may come to have

@@ -64,15 +64,13 @@ func filesOf(t testing.TB, render func(*design.Design) ([]File, error), d *desig
 	assert.NilError(t, err)
 	out := map[string]string{}
 	for _, f := range files {
-		if _, twice := out[f.Path]; twice {
-			t.Errorf("%s is there twice", f.Path)
-		}
+		_, twice := out[f.Path]
+		assert.Check(t, !twice, "%s is there twice", f.Path)
 		out[f.Path] = string(f.Content)
 	}
 	return out
 }
 
-// driverPackage writes the driver package of a design into a folder.
 func driverPackage(t *testing.T, dir, folder string, d *design.Design) {
 	t.Helper()
 	for path, text := range filesOf(t, godriver, d) {
@@ -192,10 +190,9 @@ func TestHeadersTogether(t *testing.T) {
 	cmd := exec.Command(program, "-I.", "-std=c++17", "-fsyntax-only", "all.cc")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if want := "platform u280_2022 is of interface generation accl-2022"; err == nil ||
-		!bytes.Contains(out, []byte(want)) {
-		t.Errorf("a platform of another generation compiles: %v\n%s", err, out)
-	}
+	want := "platform u280_2022 is of interface generation accl-2022"
+	assert.Check(t, err != nil && bytes.Contains(out, []byte(want)),
+		"a platform of another generation compiles: %v\n%s", err, out)
 }
 
 // TestStructsInMemory compares the structs with the model as the compiler lays
@@ -302,7 +299,6 @@ func TestDriverIsLean(t *testing.T) {
 	same(t, []string{module + "/driver/accl", module + "/driver/layout", "generated/driver"}, others)
 }
 
-// same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

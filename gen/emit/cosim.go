@@ -213,7 +213,6 @@ func (v *cosimView) arguments() {
 	}
 }
 
-// roles says what the streams are for.
 func (v *cosimView) roles(d *design.Design) {
 	var first *design.Instance
 	for _, i := range d.Instances {

@@ -71,9 +71,8 @@ func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 		t.Errorf("%d components", len(components))
 	}
 	for n, i := range components {
-		if want := fmt.Sprintf(".COMPONENT(%d), .INSTANCE(%q)", n, i.Name); strings.Count(top, want) != 1 {
-			t.Errorf("the top level lacks %s", want)
-		}
+		want := fmt.Sprintf(".COMPONENT(%d), .INSTANCE(%q)", n, i.Name)
+		assert.Check(t, strings.Count(top, want) == 1, "the top level lacks %s", want)
 	}
 	for scope, want := range []string{".M_AXI_GMEM_SPACE(0)) vadd_0_0", ".M_AXI_GMEM_SPACE(2)) vadd_1_0"} {
 		assert.Check(t, is.Contains(top, want), "the memory of engine %d", scope)

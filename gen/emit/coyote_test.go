@@ -30,19 +30,14 @@ func TestCoyoteSources(t *testing.T) {
 		}
 		assert.Check(t, path.Dir(name) == "coyote/src/hdl", "%s stands where the shell does not look", name)
 		for _, m := range moduleName.FindAllStringSubmatch(text, -1) {
-			if have[m[1]] != "" {
-				t.Errorf("%s is in %s and %s", m[1], have[m[1]], name)
-			}
+			assert.Check(t, have[m[1]] == "", "%s is in %s and %s", m[1], have[m[1]], name)
 			have[m[1]] = name
-			if slices.Contains(d.Shell.Modules, m[1]) {
-				t.Errorf("%s has the name of a module of the shell's", m[1])
-			}
+			assert.Check(t, !slices.Contains(d.Shell.Modules, m[1]), "%s has the name of a module of the shell's", m[1])
 		}
 	}
 	for _, k := range d.Kernels() {
-		if _, is := have[k.Name]; is != !d.InShell(k) {
-			t.Errorf("kernel %s: it is there: %t", k.ID, is)
-		}
+		_, is := have[k.Name]
+		assert.Check(t, is == !d.InShell(k), "kernel %s: it is there: %t", k.ID, is)
 	}
 	// No instance has the name of one of the shell's.
 	for name, text := range files {
@@ -79,15 +74,12 @@ func TestCoyoteStreams(t *testing.T) {
 					t.Errorf("%s%s of %s is at %q, and %s%s of %s at %q", s.From.Name, suffix, s.From.Instance.Name, from, s.To.Name,
 						suffix, s.To.Instance.Name, to)
 				}
-				if ends[from] != 2 {
-					t.Errorf("%s has %d ends", from, ends[from])
-				}
+				assert.Check(t, ends[from] == 2, "%s has %d ends", from, ends[from])
 			}
 		}
 		for _, i := range d.Instances {
-			if at[i.Name+".ap_clk"] != "aclk" || at[i.Name+".ap_rst_n"] != "aresetn" {
-				t.Errorf("%s has clock %q and reset %q", i.Name, at[i.Name+".ap_clk"], at[i.Name+".ap_rst_n"])
-			}
+			assert.Check(t, at[i.Name+".ap_clk"] == "aclk" && at[i.Name+".ap_rst_n"] == "aresetn",
+				"%s has clock %q and reset %q", i.Name, at[i.Name+".ap_clk"], at[i.Name+".ap_rst_n"])
 		}
 		for pin, signal := range map[string]string{
 			"poe_0.host_send_tdata": "host_send_2_tdata", "extdma_0_0.card_send_tdata": "card_send_0_tdata",
@@ -95,9 +87,7 @@ func TestCoyoteStreams(t *testing.T) {
 			"poe_0.send_data": "wr_data[196 +: 98]", "poe_0.write_data": "wr_data[294 +: 98]",
 			"poe_0.read_data": "rd_data[196 +: 98]",
 		} {
-			if at[pin] != signal {
-				t.Errorf("%s is at %q, want %q", pin, at[pin], signal)
-			}
+			assert.Check(t, at[pin] == signal, "%s is at %q, want %q", pin, at[pin], signal)
 		}
 	}
 }
@@ -126,9 +116,7 @@ func TestCoyoteOptions(t *testing.T) {
 		"EN_RDMA": "1", "N_RDMA_AXI": "2",
 		"EN_NET_0": "0", "EN_NET_1": "1", "ACLK_F": "250", "EN_PR": "0",
 	} {
-		if got[name] != want {
-			t.Errorf("%s is %q, want %q", name, got[name], want)
-		}
+		assert.Check(t, got[name] == want, "%s is %q, want %q", name, got[name], want)
 	}
 	for name := range got {
 		assert.Check(t, slices.Contains(d.Shell.Computed, name) || name == "CMAKE_MODULE_PATH",
@@ -144,9 +132,8 @@ func TestCoyoteOptions(t *testing.T) {
 	with.Shell = &own
 	assert.Check(t, !strings.Contains(filesOf(t, coyote, &with)["coyote/CMakeLists.txt"], cores),
 		"the build decides how many processors it takes, and the platform has said it")
-	if flags := strings.Join(CoyoteFlags(d.Shell), " "); flags != "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12" {
-		t.Errorf("flags are %q", flags)
-	}
+	flags := strings.Join(CoyoteFlags(d.Shell), " ")
+	assert.Check(t, flags == "-DBUILD_OPT=1 -DEN_AVX=0 -DTLBL_A=12", "flags are %q", flags)
 }
 
 func TestCoyoteFirmware(t *testing.T) {
@@ -154,9 +141,8 @@ func TestCoyoteFirmware(t *testing.T) {
 	files := filesOf(t, coyote, d)
 	assert.Check(t, files["vitis/firmware_mmi.tcl"] != "" && files[CoyoteMap] != "" && CoyoteProcessors(d) != nil,
 		"firmware that can be replaced: the map is missing")
-	if got := CoyoteProcessors(d); !slices.Equal(got, []string{"ccl_offload_0"}) {
-		t.Errorf("processors are %q", got)
-	}
+	got := CoyoteProcessors(d)
+	assert.Check(t, slices.Equal(got, []string{"ccl_offload_0"}), "processors are %q", got)
 	d.Platform.Build.Firmware = "kernel"
 	files = filesOf(t, coyote, d)
 	assert.Check(t, files["vitis/firmware_mmi.tcl"] == "" && CoyoteProcessors(d) == nil,
@@ -217,9 +203,8 @@ func TestCoyoteCannot(t *testing.T) {
 			!strings.HasPrefix(err.Error(), "platforms/") {
 			t.Errorf("%s: error is %v", name, err)
 		}
-		if files, err := coyote(d); err != nil || files != nil {
-			t.Errorf("%s: %d files, error %v", name, len(files), err)
-		}
+		files, err := coyote(d)
+		assert.Check(t, err == nil && files == nil, "%s: %d files, error %v", name, len(files), err)
 	}
 	d := designtest.Load(t, "u55c_tcp", nil)
 	if files, err := coyote(d); err != nil || files != nil || d.Shell != nil || d.CheckShell() != nil {
@@ -232,8 +217,7 @@ func TestRenamed(t *testing.T) {
 		"queue; // a fifo (\nmodule queue (\n"
 	want := "module cclo_fifo #(\n    cclo_fifo #(.WIDTH(8)) fifo (\n  cclo_fifo  queue (\n    fifo_x #(.A(1)) a " +
 		"(\nassign fifo = queue; // a fifo (\nmodule cclo_queue (\n"
-	if got := renamed([]byte(in), []string{"fifo", "queue"}); string(got) != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	got := renamed([]byte(in), []string{"fifo", "queue"})
+	assert.Check(t, string(got) == want, "got\n%s\nwant\n%s", got, want)
 	assert.Check(t, bytes.Equal(renamed([]byte(in), nil), []byte(in)), "without names something has changed")
 }

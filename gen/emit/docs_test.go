@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -172,9 +173,8 @@ func TestExchangeMapIsComplete(t *testing.T) {
 		next, full := m.Base, false
 		for _, row := range tables(documents(t, d)["docs/manual.md"])["Exchange memory map"][2:] {
 			var first, last, processor, bytes uint32
-			if _, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes); err != nil {
-				t.Fatalf("%s: row %q: %v", name, row, err)
-			}
+			_, err := fmt.Sscanf(row, "0x%X | 0x%X | 0x%X | %d", &first, &last, &processor, &bytes)
+			assert.NilError(t, err, "%s: row %q", name, row)
 			assert.Check(t, first == next && last == first+bytes-1 && processor-first == m.ProcessorBase-m.Base,
 				"%s: row %q does not follow 0x%X", name, row, next)
 			next = last + 1
@@ -275,9 +275,8 @@ func TestPageStandsAlone(t *testing.T) {
 			"%s: a style loads something", name)
 		assert.Check(t, bytes.Contains(html, rendered["docs/floorplan.svg"]),
 			"%s: the floorplan is not in the page", name)
-		if facts.elements["table"] < 20 || facts.elements["td"] < 500 {
-			t.Errorf("%s: %d tables with %d cells", name, facts.elements["table"], facts.elements["td"])
-		}
+		assert.Check(t, facts.elements["table"] >= 20 && facts.elements["td"] >= 500,
+			"%s: %d tables with %d cells", name, facts.elements["table"], facts.elements["td"])
 	}
 }
 
@@ -290,9 +289,8 @@ func checkAnchors(t *testing.T, name string, facts pageFacts) {
 	}
 	assert.Check(t, len(facts.links) != 0, "%s: no links", name)
 	for _, link := range facts.links {
-		if target, ok := strings.CutPrefix(link, "#"); !ok || !known[target] {
-			t.Errorf("%s: link %q leads nowhere", name, link)
-		}
+		target, ok := strings.CutPrefix(link, "#")
+		assert.Check(t, ok && known[target], "%s: link %q leads nowhere", name, link)
 	}
 }
 
@@ -314,9 +312,7 @@ func TestManualLinks(t *testing.T) {
 		links := markedLink.FindAllSubmatch(text, -1)
 		assert.Check(t, len(links) >= 20, "%s: %d links", name, len(links))
 		for _, m := range links {
-			if !anchors[string(m[1])] {
-				t.Errorf("%s: link to #%s leads nowhere", name, m[1])
-			}
+			assert.Check(t, anchors[string(m[1])], "%s: link to #%s leads nowhere", name, m[1])
 		}
 	}
 }
@@ -344,11 +340,10 @@ func TestHostileTextInDocuments(t *testing.T) {
 	rendered := documents(t, d)
 	facts := readPage(t, rendered["docs/index.html"])
 	checkAnchors(t, "hostile", facts)
-	assert.Check(t, facts.elements["script"]+facts.elements["img"] <= 0 && len(facts.loads) <= 0,
+	assert.Check(t, facts.elements["script"]+facts.elements["img"] <= 0 && len(facts.loads) == 0,
 		"text of a user became markup: %v", facts.elements)
-	if n := len(headingLine.FindAll(rendered["docs/manual.md"], -1)); n != headings {
-		t.Errorf("%d headings, want %d", n, headings)
-	}
+	n := len(headingLine.FindAll(rendered["docs/manual.md"], -1))
+	assert.Check(t, n == headings, "%d headings, want %d", n, headings)
 	checkColumns(t, rendered["docs/manual.md"])
 }
 
@@ -363,9 +358,7 @@ func checkColumns(t *testing.T, markdown []byte) {
 			continue
 		}
 		n := len(bars.FindAllString(line, -1))
-		if columns == 0 {
-			columns = n
-		}
+		columns = cmp.Or(columns, n)
 		assert.Check(t, n == columns, "row has %d cells, its table %d: %s", n, columns, line)
 	}
 }

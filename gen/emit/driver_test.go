@@ -212,7 +212,6 @@ func TestExampleOfWhatCannotReduce(t *testing.T) {
 		Ranks: 4, Variables: `"{\"a\":\"$${x} %%{y} ` + "`z`" + `\"}"`, Type: "float32",
 		Output: []string{"rank 0 [0 10 20 30]", "rank 1 [0 10 20 30]", "rank 2 [0 10 20 30]", "rank 3 [0 10 20 30]"},
 	}
-	if diff := cmp.Diff(want, view); diff != "" || err != nil {
-		t.Errorf("%v\n-want +got:\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, view)
+	assert.Check(t, diff == "" && err == nil, "%v\n-want +got:\n%s", err, diff)
 }

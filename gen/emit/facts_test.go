@@ -184,7 +184,6 @@ type fact struct {
 	word, bit, code bool
 }
 
-// factList collects facts.
 type factList []fact
 
 func (l *factList) add(value uint64, path ...string) *fact {

@@ -84,7 +84,6 @@ type cMember struct {
 	Reserved                bool
 }
 
-// headerCommon renders the header of a generation.
 var headerCommon = perGeneration[common]{build: func(g *abi.Generation) (common, error) {
 	names := newIdentifiers(macros, nil)
 	groups := vocabulary(g)
@@ -178,7 +177,6 @@ func firmware(d *design.Design) ([]File, error) {
 	return []File{{platformHeader, text, platformInputs(d, platformHeaderTemplate)}}, err
 }
 
-// platformView is what the headers of a platform have in common.
 func platformView(d *design.Design, file string) header {
 	p := d.Platform
 	return header{

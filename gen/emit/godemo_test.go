@@ -25,13 +25,11 @@ func TestAssignments(t *testing.T) {
 	assert.Assert(t, !diags.HasErrors(), "%v", diags)
 	assert.Check(t, len(in.Assigned) == len(want), "%d values of %d", len(in.Assigned), len(want))
 	for name, v := range want {
-		if got := in.Assigned[name].Value; !got.RawEquals(v) {
-			t.Errorf("%s is %#v, not %#v", name, got, v)
-		}
+		got := in.Assigned[name].Value
+		assert.Check(t, got.RawEquals(v), "%s is %#v, not %#v", name, got, v)
 	}
-	if got := assignments(nil); got != "" {
-		t.Errorf("%q of no variables", got)
-	}
+	got := assignments(nil)
+	assert.Check(t, got == "", "%q of no variables", got)
 }
 
 // Users who keep their generated files in their module must not build the demo
@@ -43,8 +41,7 @@ func TestDemoStandsAside(t *testing.T) {
 		assert.Check(t, !strings.HasPrefix(f.Path, "driver/"), "%s is part of the driver package", f.Path)
 		assert.Check(t, bytes.Contains(f.Content, []byte("\n//go:build ignore\n\n")),
 			"%s is built with the module", f.Path)
-		if !bytes.Contains(f.Content, []byte(`"`+DriverImport("u55c_tcp")+`"`)) {
-			t.Errorf("%s does not import %s", f.Path, DriverImport("u55c_tcp"))
-		}
+		assert.Check(t, bytes.Contains(f.Content, []byte(`"`+DriverImport("u55c_tcp")+`"`)),
+			"%s does not import %s", f.Path, DriverImport("u55c_tcp"))
 	}
 }

@@ -64,7 +64,6 @@ type callWord struct {
 
 func (w callWord) String() string { return w.Value }
 
-// bindingOperation is an operation as a macro.
 type bindingOperation struct {
 	Name string
 	Code uint32

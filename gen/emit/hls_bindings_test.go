@@ -42,9 +42,8 @@ func TestCallWordsAreInTheOrderOfTheRecord(t *testing.T) {
 	}
 	values, last := order(codeDesign(t, "u55c_tcp"))
 	same(t, shipped, values)
-	if want := append(slices.Repeat([]string{"0"}, 14), "1"); !slices.Equal(want, last) {
-		t.Errorf("TLAST is %v, want %v", last, want)
-	}
+	want := append(slices.Repeat([]string{"0"}, 14), "1")
+	assert.Check(t, slices.Equal(want, last), "TLAST is %v, want %v", last, want)
 	values, _ = order(moved(t))
 	slices.Reverse(shipped)
 	same(t, shipped, values)
@@ -105,9 +104,8 @@ func TestNamesOfTheBindingsAreKept(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := hls(with(t, change)); !errors.Is(err, ErrCollision) {
-				t.Errorf("error %v, want one that matches %v", err, ErrCollision)
-			}
+			_, err := hls(with(t, change))
+			assert.Check(t, errors.Is(err, ErrCollision), "error %v, want one that matches %v", err, ErrCollision)
 		})
 	}
 }

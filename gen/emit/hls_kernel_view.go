@@ -39,7 +39,6 @@ type hlsView struct {
 	kernel *design.Kernel
 }
 
-// kernelStreamView is a stream port.
 type kernelStreamView struct {
 	Name         string
 	Output       bool
@@ -64,7 +63,6 @@ func (s kernelStreamView) Member() string { return s.Name + "_" }
 // Parameter declares it.
 func (s kernelStreamView) Parameter() string { return "hls::stream<" + s.Beat() + "> &" + s.Name }
 
-// kernelArgumentView is an argument.
 type kernelArgumentView struct {
 	Name, Element string // Element is the type, or what a pointer points to
 	Offset, Width int

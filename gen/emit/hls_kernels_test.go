@@ -65,9 +65,8 @@ func bench(t *testing.T, dir, kernel string) (string, error) {
 // passes runs the bench of a kernel, and compiles its glue.
 func passes(t *testing.T, dir, kernel, says string) {
 	t.Helper()
-	if out, err := bench(t, dir, kernel); err != nil || !strings.Contains(out, says) {
-		t.Errorf("%v\n%s", err, out)
-	}
+	out, err := bench(t, dir, kernel)
+	assert.Check(t, err == nil && strings.Contains(out, says), "%v\n%s", err, out)
 	if out, err := gxx(t, dir, kernel, "-fsyntax-only", "-std=c++17", "hls/"+kernel+"/"+kernel+
 		"_component.cpp"); err != nil {
 		t.Errorf("the glue: %v\n%s", err, out)

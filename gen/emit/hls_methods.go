@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -131,7 +132,6 @@ func enumValue(g *abi.Generation, enum, name string) (abi.EnumValue, bool) {
 	return e.Values[i], true
 }
 
-// operationMethod is the method that calls an operation.
 func operationMethod(o *abi.Operation, host bool) bindingMethod {
 	m := bindingMethod{Name: o.Name, Doc: o.Doc}
 	parameters := parametersOf(o)
@@ -172,9 +172,7 @@ func (m *bindingMethod) declare(parameters []string) {
 	var declared []string
 	for _, p := range parameters {
 		typ := parameterTypes[p]
-		if typ == "" {
-			typ = "ap_uint<32>"
-		}
+		typ = cmp.Or(typ, "ap_uint<32>")
 		declared = append(declared, typ+" "+p)
 	}
 	m.Parameters, m.Arguments = strings.Join(declared, ", "), strings.Join(parameters, ", ")

@@ -70,9 +70,8 @@ func TestPragmasFollowTheDescription(t *testing.T) {
 				got = append(got, pragma)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has\n%s\nnot\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		assert.Check(t, slices.Equal(got, want),
+			"%s has\n%s\nnot\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -96,9 +96,8 @@ func TestUnknownConfigurationWord(t *testing.T) {
 func TestPerGenerationForgets(t *testing.T) {
 	p := perGeneration[[]byte]{build: func(*abi.Generation) ([]byte, error) { return make([]byte, 1<<10), nil }}
 	for range 100 {
-		if _, err := p.of(&abi.Generation{Name: "gone"}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.of(&abi.Generation{Name: "gone"})
+		assert.NilError(t, err)
 	}
 	left := func() (n int) {
 		p.made.Range(func(any, any) bool { n++; return true })

@@ -38,7 +38,6 @@ var cShapes = []cShape{
 		func(o *abi.Operation) bool { return o.InPlace == abi.InPlaceRequired }},
 }
 
-// cOperation is an operation of the firmware.
 type cOperation struct{ Name, Code, Shape string }
 
 // cOperations are the operations that run as tasks.

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,9 +35,7 @@ func TestFirmwareKnowsOperations(t *testing.T) {
 		"u55c_tcp": {"ext_stream_krnl"},
 	} {
 		want := map[string]string{}
-		for name, of := range needs {
-			want[name] = of
-		}
+		maps.Copy(want, needs)
 		for _, name := range lacks {
 			delete(want, name)
 		}
@@ -46,9 +45,7 @@ func TestFirmwareKnowsOperations(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			if strings.ToLower(m[2]) != m[1] {
-				t.Errorf("%s has the code of %s", m[1], m[2])
-			}
+			assert.Check(t, strings.ToLower(m[2]) == m[1], "%s has the code of %s", m[1], m[2])
 			got[m[1]] = strings.ReplaceAll(strings.ReplaceAll(m[3], "CCLO_SHAPE_", ""), " | ", " ")
 		}
 		assert.Check(t, is.DeepEqual(want, got), "%s: -wanted +rendered", platform)

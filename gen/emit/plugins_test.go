@@ -33,15 +33,12 @@ func TestOnlyWhatTheRTLComputesIsBuilt(t *testing.T) {
 		{conversionView{"float64", "float32", 2, 3, 2}, false, 0, 1},
 		{conversionView{"float32", "bfloat16", 3, 2, 1}, false, 0, 1},
 	} {
-		if c.c.Built() != c.built || c.c.Widens() != c.widens || c.c.Narrows() != c.narrow {
-			t.Errorf("%+v: built %v, widens %d, narrows %d", c.c, c.c.Built(), c.c.Widens(), c.c.Narrows())
-		}
+		assert.Check(t, c.c.Built() == c.built && c.c.Widens() == c.widens && c.c.Narrows() == c.narrow,
+			"%+v: built %v, widens %d, narrows %d", c.c, c.c.Built(), c.c.Widens(), c.c.Narrows())
 	}
 }
 
 func TestRegistersOfArgumentsEndWithTheLastOne(t *testing.T) {
 	v := registersView{{"src", "", 0x10, 64}, {"count", "", 0x28, 32}, {"last", "", 0x30, 64}}
-	if v.First() != 0x10 || v.Words() != 10 {
-		t.Errorf("%d words from %x", v.Words(), v.First())
-	}
+	assert.Check(t, v.First() == 0x10 && v.Words() == 10, "%d words from %x", v.Words(), v.First())
 }

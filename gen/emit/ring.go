@@ -12,7 +12,6 @@ import (
 // which takes the ring's place after linking.
 const switchFolder = "axis_switch"
 
-// inRing tells whether a stream is a part of the ring.
 func inRing(s *design.Stream) bool {
 	return s.From.Instance.Role == "poe" && s.To.Instance.Role == "poe"
 }

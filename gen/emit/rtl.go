@@ -54,7 +54,6 @@ func svNumber(v uint64, f form) (typ, literal string) {
 	return "logic [31:0]", fmt.Sprintf("32'h%X", v)
 }
 
-// svFile is the view of a file.
 type svFile struct {
 	Owner, Doc, Source, Generation string
 	Common, Own                    string // what the platforms of the generation share, and the rest

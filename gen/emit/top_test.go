@@ -51,9 +51,8 @@ func netlistOf(t *testing.T, text string) netlist {
 			}
 			high := 0
 			if w[1] != "" {
-				if _, err := fmt.Sscan(w[1], &high); err != nil {
-					t.Fatal(err)
-				}
+				_, err := fmt.Sscan(w[1], &high)
+				assert.NilError(t, err)
 			}
 			n.wires[w[2]] = high + 1
 			continue
@@ -75,9 +74,8 @@ func netlistOf(t *testing.T, text string) netlist {
 			continue
 		}
 		if line == ");" {
-			if _, twice := n.instances[name]; twice {
-				t.Errorf("instance %s is there twice", name)
-			}
+			_, twice := n.instances[name]
+			assert.Check(t, !twice, "instance %s is there twice", name)
 			n.instances[name] = current
 			name = ""
 			continue
@@ -177,9 +175,7 @@ func TestTopLevelJoinsEveryStream(t *testing.T) {
 				}
 				if suffix == "tvalid" {
 					assert.Check(t, sends && takes, "%s has no tvalid at an end", name)
-					if users[sent] != "" {
-						t.Errorf("%s and %s share %s", name, users[sent], sent)
-					}
+					assert.Check(t, users[sent] == "", "%s and %s share %s", name, users[sent], sent)
 					users[sent] = name
 				}
 			}
@@ -230,9 +226,8 @@ func TestTheSwitchOfACardLeadsToTheEngineOfThatNumber(t *testing.T) {
 		for _, i := range n.instances {
 			if i.module == "axis_switch" {
 				pins = i.pins
-				if i.parameters["N"] != fmt.Sprint(len(members)) {
-					t.Errorf("a switch of %s ports for %d engines", i.parameters["N"], len(members))
-				}
+				assert.Check(t, i.parameters["N"] == fmt.Sprint(len(members)),
+					"a switch of %s ports for %d engines", i.parameters["N"], len(members))
 			}
 		}
 		for k := range len(members) {
@@ -278,9 +273,8 @@ func TestEveryMemoryAndHostPortHasItsModel(t *testing.T) {
 						t.Errorf("%s.%s has no memory, or another one than %d", i.Name, p.Name, space)
 						continue
 					}
-					if ports[memory.parameters["PORT"]] {
-						t.Errorf("two memories have the number %s", memory.parameters["PORT"])
-					}
+					assert.Check(t, !ports[memory.parameters["PORT"]],
+						"two memories have the number %s", memory.parameters["PORT"])
 					ports[memory.parameters["PORT"]] = true
 				}
 			}
@@ -330,8 +324,7 @@ func TestAModuleHeaderIsReadOrRefused(t *testing.T) {
 		{"a parameter without a value", "module m #(\n    parameter int A\n) (\n    input wire a\n);\n", false},
 		{"a port among parameters", "module m #(\n    input wire a\n) (\n    input wire a\n);\n", false},
 	} {
-		if _, err := parseModule("m", []byte(c.text)); err == nil || errors.Is(err, errNoModule) != c.missing {
-			t.Errorf("%s: %v", c.what, err)
-		}
+		_, err := parseModule("m", []byte(c.text))
+		assert.Check(t, err != nil && errors.Is(err, errNoModule) == c.missing, "%s: %v", c.what, err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
-// userTemplate is the template of a user.
 type userTemplate struct {
 	Name string // as diagnostics call it
 	Text []byte

@@ -75,9 +75,8 @@ func TestFunctions(t *testing.T) {
 		`{{define "a"}}[{{.}}]{{end}}{{range .list}}{{template "a" .}}{{else}}-{{end}}`: "[a][b]",
 		`{{regexReplaceAll "[ab]" "cab" "x"}}`:                                          "cxx",
 	} {
-		if got, diags := executeText(t, text, data); got != want || diags.HasErrors() {
-			t.Errorf("%s: %q, not %q: %v", text, got, want, diags)
-		}
+		got, diags := executeText(t, text, data)
+		assert.Check(t, got == want && !diags.HasErrors(), "%s: %q, not %q: %v", text, got, want, diags)
 	}
 }
 

@@ -158,7 +158,6 @@ type busPin struct{ Logical, Physical string }
 
 type busParameter struct{ Name, Value string }
 
-// addressBlock is the address block of a kernel.
 type addressBlock struct {
 	Bus     string
 	Range   uint64

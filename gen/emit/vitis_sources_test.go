@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 )
 
@@ -22,9 +24,8 @@ func TestUsesOfASource(t *testing.T) {
 		"cclo_pkg::dma_command_t command;\n":                         {"cclo_pkg"},
 		"a = move_pkg::A;\nb = move_pkg::B;\nfifo one (\nfifo two (": {"move_pkg", "fifo"},
 	} {
-		if got := usedUnits([]byte(text)); !slices.Equal(got, want) {
-			t.Errorf("%q uses %q, and not %q", text, got, want)
-		}
+		got := usedUnits([]byte(text))
+		assert.Check(t, slices.Equal(got, want), "%q uses %q, and not %q", text, got, want)
 	}
 }
 
@@ -40,14 +41,12 @@ func TestSourcesOfAKernel(t *testing.T) {
 		"rtl/k/k.sv"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("sources %q, %v; not %q", got, err, want)
 	}
-	if _, err := kernelSources(set, &design.Kernel{ID: "k", Name: "missing"}); err == nil ||
-		err.Error() != "kernel k: there is no file rtl/k/missing.sv" {
-		t.Errorf("a kernel without a top: %v", err)
-	}
+	_, err = kernelSources(set, &design.Kernel{ID: "k", Name: "missing"})
+	assert.Check(t, err != nil && err.Error() == "kernel k: there is no file rtl/k/missing.sv",
+		"a kernel without a top: %v", err)
 	twice := newSourceSet([]File{file("rtl/k/k.sv", "    leaf l (\n"), file("rtl/a/leaf.sv", ""),
 		file("rtl/b/leaf.sv", "")})
-	if _, err := kernelSources(twice, &design.Kernel{ID: "k", Name: "k"}); err == nil ||
-		err.Error() != "kernel k: leaf may be any of rtl/a/leaf.sv, rtl/b/leaf.sv" {
-		t.Errorf("a module in two files: %v", err)
-	}
+	_, err = kernelSources(twice, &design.Kernel{ID: "k", Name: "k"})
+	assert.Check(t, err != nil && err.Error() == "kernel k: leaf may be any of rtl/a/leaf.sv, rtl/b/leaf.sv",
+		"a module in two files: %v", err)
 }

@@ -257,9 +257,8 @@ func TestLinkOfEveryCombination(t *testing.T) {
 		}
 	}
 	// u50: 1 port, no host; u280: 2 ports, no host; the others: both.
-	if want := 3 * (4 + 8 + 3*16); combinations != want {
-		t.Errorf("%d combinations, want %d", combinations, want)
-	}
+	want := 3 * (4 + 8 + 3*16)
+	assert.Check(t, combinations == want, "%d combinations, want %d", combinations, want)
 }
 
 func TestKernelXML(t *testing.T) {

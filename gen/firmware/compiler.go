@@ -4,6 +4,7 @@ package firmware
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,7 @@ type Compiler struct {
 // FindCompiler looks for the compiler. Without one it fails with ErrNoCompiler.
 func FindCompiler(ctx context.Context) (*Compiler, error) {
 	name := os.Getenv(CompilerVariable)
-	if name == "" {
-		name = defaultCompiler
-	}
+	name = cmp.Or(name, defaultCompiler)
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: install %s, or set %s", ErrNoCompiler, Package, CompilerVariable)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -34,9 +35,8 @@ func TestStaleImages(t *testing.T) {
 	g := *designtest.Library(t).ABIs["accl-2022"]
 	g.Constants = slices.Clone(g.Constants)
 	g.Constants[0].Value++
-	if _, err := Verify(t.Context(), nil, &g); !errors.Is(err, ErrStale) {
-		t.Errorf("error %v", err)
-	}
+	_, err := Verify(t.Context(), nil, &g)
+	assert.Check(t, is.ErrorIs(err, ErrStale))
 }
 
 // room is what each image leaves free, for what is still to come: it links into a RAM that much smaller.
@@ -48,9 +48,8 @@ func TestImagesLeaveRoom(t *testing.T) {
 		in, err := InputsOf(g)
 		assert.NilError(t, err)
 		in.flags = flags(g.Memory(localRAM).Size - room)
-		if _, err := in.Build(t.Context(), compiler); err != nil {
-			t.Errorf("%s: fewer than %d bytes of its RAM are free: %v", name, room, err)
-		}
+		_, err = in.Build(t.Context(), compiler)
+		assert.Check(t, err, "%s: fewer than %d bytes of its RAM are free", name, room)
 	}
 }
 
@@ -69,16 +68,14 @@ func TestErrorsOfTheCompilerAreShown(t *testing.T) {
 }
 
 func TestNoImage(t *testing.T) {
-	if _, err := firmware.Prebuilt("accl-1999"); !errors.Is(err, firmware.ErrNoImage) {
-		t.Errorf("error %v", err)
-	}
+	_, err := firmware.Prebuilt("accl-1999")
+	assert.Check(t, is.ErrorIs(err, firmware.ErrNoImage))
 }
 
 func TestNoCompiler(t *testing.T) {
 	t.Setenv(CompilerVariable, "no-such-compiler")
-	if _, err := FindCompiler(t.Context()); !errors.Is(err, ErrNoCompiler) {
-		t.Errorf("error %v", err)
-	}
+	_, err := FindCompiler(t.Context())
+	assert.Check(t, is.ErrorIs(err, ErrNoCompiler))
 }
 
 // compilerOf is the compiler of firmware; without one the test is skipped.

@@ -64,9 +64,8 @@ func TestNoFileCallsUpwards(t *testing.T) {
 					continue
 				}
 				edges++
-				if slices.Index(order, of) > slices.Index(order, file) {
-					t.Errorf("%s: %s uses %s of %s, which is above it", name, file, s.Name, of)
-				}
+				assert.Check(t, slices.Index(order, of) <= slices.Index(order, file),
+					"%s: %s uses %s of %s, which is above it", name, file, s.Name, of)
 			}
 		}
 		assert.Check(t, edges >= 100, "%s: only %d uses of other files were found", name, edges)

@@ -170,9 +170,7 @@ func TestStackIsDeepEnough(t *testing.T) {
 			}
 			need, chain := g.depth(t, root, nil)
 			need += guardBytes
-			if need > 4*have {
-				t.Errorf("%s: a call needs %d bytes of stack and has %d", name, need, 4*have)
-			}
+			assert.Check(t, need <= 4*have, "%s: a call needs %d bytes of stack and has %d", name, need, 4*have)
 			t.Logf("%s: %d of %d bytes: %s", name, need, 4*have, strings.Join(chain, ", "))
 		}
 	}

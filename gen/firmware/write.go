@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/output"
 )
 
 // Written says what became of the image of a generation.
@@ -58,14 +59,6 @@ func replace(name string, content []byte) (changed bool, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".firmware-")
-	if err != nil {
-		return false, err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return false, err
-	}
-	return true, os.Rename(f.Name(), name)
+	err = output.WriteFile(name, content, 0o644)
+	return err == nil, err
 }

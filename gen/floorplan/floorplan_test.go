@@ -249,9 +249,8 @@ func checkText(t *testing.T, n *node) {
 	height := 0
 	for _, l := range n.text {
 		height += l.font.size + 4
-		if w := l.font.width(l.text); w > n.w-8 {
-			t.Errorf("%q takes %d of %d pixels", l.text, w, n.w)
-		}
+		w := l.font.width(l.text)
+		assert.Check(t, w <= n.w-8, "%q takes %d of %d pixels", l.text, w, n.w)
 	}
 	assert.Check(t, height <= n.h, "text of %s takes %d of %d pixels in height", n.inst.Name, height, n.h)
 }
@@ -285,9 +284,8 @@ func checkWire(t *testing.T, w *wire, boxes []obstacle, page rect) {
 		}
 	}
 	end := w.path[len(w.path)-1]
-	if !touches(w.path[0], w.from.rect) {
-		t.Errorf("%s starts at %v, not at its box %v", name, w.path[0], w.from.rect)
-	}
+	assert.Check(t, touches(w.path[0], w.from.rect),
+		"%s starts at %v, not at its box %v", name, w.path[0], w.from.rect)
 	if w.to != nil {
 		assert.Check(t, touches(end, w.to.rect), "%s ends at %v, not at %s %v", name, end, w.to.inst.Name, w.to.rect)
 	}
@@ -393,9 +391,7 @@ func TestEverythingIsDrawnOnce(t *testing.T) {
 				assert.Check(t, !strings.HasPrefix(key, "stream ") || want[key] != 0, "%s: drawn, but not there", key)
 			}
 			for key, n := range want {
-				if got[key] != n {
-					t.Errorf("%s: drawn %d times, want %d", key, got[key], n)
-				}
+				assert.Check(t, got[key] == n, "%s: drawn %d times, want %d", key, got[key], n)
 			}
 		})
 	}
@@ -448,10 +444,8 @@ type text struct {
 	Text  string `xml:",chardata"`
 }
 
-// is reports whether a group has a class.
 func (g group) is(class string) bool { return slices.Contains(strings.Fields(g.Class), class) }
 
-// texts are all texts of a picture.
 func (p picture) texts() []text {
 	out := slices.Clone(p.Text)
 	for _, g := range p.Groups {
@@ -525,8 +519,7 @@ func TestStreamLabels(t *testing.T) {
 		{[]*design.Stream{stream(104, 0), stream(512, 0), stream(104, 0)}, "512 + 2 × 104 b"},
 		{[]*design.Stream{stream(8, 0), stream(512, 64)}, "512 b, FIFO 64; 8 b"},
 	} {
-		if _, _, got := describeStreams(test.streams); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
+		_, _, got := describeStreams(test.streams)
+		assert.Check(t, got == test.want, "got %q, want %q", got, test.want)
 	}
 }

@@ -36,7 +36,6 @@ type line struct {
 	font font
 }
 
-// column of the picture.
 type column int
 
 const (

@@ -26,9 +26,8 @@ func TestShell(t *testing.T) {
 		}
 	}
 	svg := read(t, SVG(d))
-	if got := svg.withClass("slr"); got != "Shell coyote\nApplication" {
-		t.Errorf("regions are %q", got)
-	}
+	got := svg.withClass("slr")
+	assert.Check(t, got == "Shell coyote\nApplication", "regions are %q", got)
 	var tips strings.Builder
 	for _, g := range svg.Groups {
 		if g.is("wire") {
@@ -43,13 +42,11 @@ func TestShell(t *testing.T) {
 	}
 	windows := d.ShellWindows()
 	for _, w := range windows {
-		if want := fmt.Sprintf("Host → %s.%s,", w.Instance.Name, w.Port); !strings.Contains(tips.String(), want) {
-			t.Errorf("no line says %q", want)
-		}
+		want := fmt.Sprintf("Host → %s.%s,", w.Instance.Name, w.Port)
+		assert.Check(t, strings.Contains(tips.String(), want), "no line says %q", want)
 	}
-	if n := strings.Count(tips.String(), "Host → "); n != len(windows) {
-		t.Errorf("the host reaches %d windows, the picture shows %d", len(windows), n)
-	}
+	n := strings.Count(tips.String(), "Host → ")
+	assert.Check(t, n == len(windows), "the host reaches %d windows, the picture shows %d", len(windows), n)
 	for _, bad := range []string{"FIFO", "HBM[", "SLR"} {
 		assert.Check(t, !strings.Contains(string(SVG(d)), bad), "%s of a design that v++ does not link", bad)
 	}
@@ -68,9 +65,8 @@ func TestWhatIsPointedAt(t *testing.T) {
 			assert.Check(t, len(g.Path) == 2 && g.Path[1].Class == "hit" && g.Path[1].D == g.Path[0].D,
 				"%s: nothing around the line to point at: %+v", name, g)
 		}
-		if len(titles) != len(newPlan(d).wires) {
-			t.Errorf("%s: %d of %d lines say what they are", name, len(titles), len(newPlan(d).wires))
-		}
+		assert.Check(t, len(titles) == len(newPlan(d).wires),
+			"%s: %d of %d lines say what they are", name, len(titles), len(newPlan(d).wires))
 		for _, x := range svg.Text {
 			assert.Check(t, !strings.HasPrefix(x.Class, "label"), "%s: label %q says nothing", name, x.Text)
 		}

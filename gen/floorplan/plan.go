@@ -215,7 +215,6 @@ func (p *plan) busyFor(b *railBox) []int {
 	return out
 }
 
-// onRight are the boxes on the right of the card.
 func (p *plan) onRight() []*railBox {
 	if p.crossbar == nil {
 		return p.ports

@@ -15,7 +15,6 @@ const (
 	floorShell
 )
 
-// built reports whether the design is built into a shell.
 func built(d *design.Design) bool { return d.Shell != nil && !d.Platform.HWEmu }
 
 // findFloors tells every node its region.

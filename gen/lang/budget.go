@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 
@@ -30,9 +31,7 @@ type budget struct {
 // given variables and a budget of its own. A context serves one goroutine.
 func NewContext(variables map[string]cty.Value) *hcl.EvalContext {
 	vars := make(map[string]cty.Value, len(variables)+1)
-	for k, v := range variables {
-		vars[k] = v
-	}
+	maps.Copy(vars, variables)
 	vars[workVariable] = cty.CapsuleVal(workType, &budget{left: MaxWork})
 	return &hcl.EvalContext{Variables: vars, Functions: functions}
 }

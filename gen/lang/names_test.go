@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
@@ -16,9 +18,8 @@ func TestForms(t *testing.T) {
 		"CamelCase": {true}, "trailing_": {true}, "two__lines": {true},
 		"_hidden": {}, "0x": {}, "": {}, "with space": {}, "with-dash": {}, "line\n": {}, "größe": {},
 	} {
-		if got := [3]bool{lang.Identifier(name), lang.LowerSnake(name), lang.UpperSnake(name)}; got != want {
-			t.Errorf("%q is an identifier, in lower case, in upper case: %v, want %v", name, got, want)
-		}
+		got := [3]bool{lang.Identifier(name), lang.LowerSnake(name), lang.UpperSnake(name)}
+		assert.Check(t, got == want, "%q is an identifier, in lower case, in upper case: %v, want %v", name, got, want)
 	}
 }
 
@@ -28,14 +29,12 @@ func TestKeyword(t *testing.T) {
 		"class": "C++", "co_await": "C++", "xor": "C++", "this": "C++",
 		"logic": "SystemVerilog", "config": "SystemVerilog", "context": "SystemVerilog", "unique0": "SystemVerilog",
 	} {
-		if got, is := lang.Keyword(name); !is || got != want {
-			t.Errorf("Keyword(%q) = %q, %v; want %q", name, got, is, want)
-		}
+		got, is := lang.Keyword(name)
+		assert.Check(t, is && got == want, "Keyword(%q) = %q, %v; want %q", name, got, is, want)
 	}
 	for _, name := range []string{"count", "Type", "float32", "source", ""} {
-		if language, is := lang.Keyword(name); is {
-			t.Errorf("%q is said to be a keyword of %s", name, language)
-		}
+		language, is := lang.Keyword(name)
+		assert.Check(t, !is, "%q is said to be a keyword of %s", name, language)
 	}
 }
 
@@ -69,8 +68,7 @@ func TestCompilerAgrees(t *testing.T) {
 		cmd := exec.Command(compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-")
 		cmd.Stdin = strings.NewReader("struct s { int " + name + " = 0; };\n")
 		reserved := cmd.Run() != nil
-		if _, is := lang.Keyword(name); is != reserved {
-			t.Errorf("%q: Keyword says %v, the compiler %v", name, is, reserved)
-		}
+		_, is := lang.Keyword(name)
+		assert.Check(t, is == reserved, "%q: Keyword says %v, the compiler %v", name, is, reserved)
 	}
 }

@@ -155,7 +155,6 @@ func TestErrorsDoNotSpread(t *testing.T) {
 func TestInputRanges(t *testing.T) {
 	in, diags := lang.NewParser().ParseInputs("-vars", "{a = 1,\n b = 2}")
 	assert.Assert(t, !diags.HasErrors(), "%v", diags)
-	if rng := in.Assigned["b"].Range; rng.Filename != "-vars" || rng.Start.Line != 2 {
-		t.Errorf("%v", rng)
-	}
+	rng := in.Assigned["b"].Range
+	assert.Check(t, rng.Filename == "-vars" && rng.Start.Line == 2, "%v", rng)
 }

@@ -137,9 +137,8 @@ not indented }
   END
 }
 `
-	if got, n := printed(t, "x.hcl", whole); n > 0 {
-		t.Fatal(got)
-	}
+	got, n := printed(t, "x.hcl", whole)
+	assert.Assert(t, n <= 0, "%v", got)
 	lines := strings.Split(whole, "\n")
 	for _, c := range []struct {
 		missing int // line
@@ -159,14 +158,12 @@ not indented }
 			"without line %d, want %s\n%s", c.missing, c.said, got)
 	}
 	commented := "platform \"x\" { # a {\n/* {\n */\n  cclo {\n    count = 1\n}\n"
-	if got, _ := printed(t, "x.hcl", commented); !strings.Contains(got, "is still open is cclo, on line 4.") {
-		t.Errorf("%s", got)
-	}
+	got, _ = printed(t, "x.hcl", commented)
+	assert.Check(t, strings.Contains(got, "is still open is cclo, on line 4."), "%s", got)
 	// Other mistakes, and blocks that HCL names itself, need no such hint.
 	for _, text := range []string{"a {\n  b = = 1\n}\n", "a {\n  b {\n    c = 1\n", strings.TrimRight(whole, "}\n")} {
-		if got, n := printed(t, "x.hcl", text); n == 0 || strings.Contains(got, "still open") {
-			t.Errorf("%s", got)
-		}
+		got, n := printed(t, "x.hcl", text)
+		assert.Check(t, n != 0 && !strings.Contains(got, "still open"), "%s", got)
 	}
 }
 

@@ -55,14 +55,12 @@ func checkText(t *testing.T, text string) {
 	part, err = NewPart([]byte(table.String()))
 	assert.NilError(t, err)
 	html := part.HTML
-	if strings.Count(html, "<td") != 2 {
-		t.Errorf("text %q: row has %d cells:\n%s", text, strings.Count(html, "<td"), html)
-	}
+	assert.Check(t, strings.Count(html, "<td") == 2,
+		"text %q: row has %d cells:\n%s", text, strings.Count(html, "<td"), html)
 	cells := strings.SplitN(html[strings.Index(html, "<td"):], "</td>", 3)
 	for i, cell := range cells[:min(2, len(cells))] {
-		if got := visible(t, cell); got != want {
-			t.Errorf("cell %d of %q: shows %q in %s", i, want, got, table)
-		}
+		got := visible(t, cell)
+		assert.Check(t, got == want, "cell %d of %q: shows %q in %s", i, want, got, table)
 	}
 	for _, bad := range []string{"<script", "<a ", "<img", "<h1", "<li", "<blockquote", "<hr", "<em", "<strong", "<!--"} {
 		assert.Check(t, !strings.Contains(html, bad), "text %q becomes %s", text, bad)

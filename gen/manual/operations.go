@@ -36,7 +36,6 @@ func operandText(o abi.Operand) string {
 	return text
 }
 
-// traits are what else there is to say of an operation.
 func traits(o *abi.Operation) []string {
 	var out []string
 	for _, trait := range []struct {

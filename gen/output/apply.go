@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -91,9 +92,7 @@ func (p *Plan) announce(t *tree) error {
 	next := p.next
 	if next == nil {
 		next = &Manifest{Schema: Schema, Comment: p.old.Comment, Platform: p.old.Platform, Generation: p.old.Generation}
-		if next.Comment == "" {
-			next.Comment = Marker
-		}
+		next.Comment = cmp.Or(next.Comment, Marker)
 	}
 	text, err := union(p.old, next).encode()
 	if err != nil {

@@ -25,9 +25,8 @@ func TestLockExcludes(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if n := inside.Add(1); n != 1 {
-					t.Errorf("%d at once", n)
-				}
+				n := inside.Add(1)
+				assert.Check(t, n == 1, "%d at once", n)
 				turns.Add(1)
 				runtime.Gosched()
 				inside.Add(-1)
@@ -36,12 +35,9 @@ func TestLockExcludes(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if turns.Load() != 160 {
-		t.Errorf("%d turns", turns.Load())
-	}
-	if left := snapshot(t, dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	assert.Check(t, turns.Load() == 160, "%d turns", turns.Load())
+	left := snapshot(t, dir)
+	assert.Check(t, len(left) == 0, "left behind: %v", left)
 }
 
 func TestLockEndsWithItsContext(t *testing.T) {
@@ -54,7 +50,6 @@ func TestLockEndsWithItsContext(t *testing.T) {
 	assert.Check(t, is.ErrorIs(err, context.Canceled))
 	unlock()
 	time.Sleep(50 * time.Millisecond) // time for one who had given up to wake
-	if left := snapshot(t, dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left := snapshot(t, dir)
+	assert.Check(t, len(left) == 0, "left behind: %v", left)
 }

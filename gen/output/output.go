@@ -65,7 +65,6 @@ type tree struct {
 	made map[string]bool // directories that this tree has made
 }
 
-// open opens the directory for reading.
 func (d Dir) open() (*tree, error) {
 	if d.Path != "." {
 		if err := checkPath(d.Path); err != nil {

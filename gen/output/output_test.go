@@ -123,9 +123,7 @@ func TestApplyFollowsTheSet(t *testing.T) {
 			listed[e.Path] = e.SHA256
 		}
 		for name, text := range set {
-			if listed[name] != Hash([]byte(text)) {
-				t.Errorf("manifest has %q for %s", listed[name], name)
-			}
+			assert.Check(t, listed[name] == Hash([]byte(text)), "manifest has %q for %s", listed[name], name)
 		}
 		assert.Check(t, len(listed) == len(set) && len(m.Files) == len(set), "manifest lists %v", listed)
 	}
@@ -236,9 +234,8 @@ func TestUnusablePaths(t *testing.T) {
 			files = append(files, File{Path: p})
 		}
 		base := t.TempDir()
-		if _, err := testDir(base).Plan(testManifest(), files); !errors.Is(err, ErrPath) {
-			t.Errorf("%q: error %v", paths, err)
-		}
+		_, err := testDir(base).Plan(testManifest(), files)
+		assert.Check(t, errors.Is(err, ErrPath), "%q: error %v", paths, err)
 	}
 	for _, dir := range []string{"..", "../x", "/tmp", "a/../..", ""} {
 		if _, err := (Dir{Base: t.TempDir(), Path: dir, Manifest: ManifestName}).Plan(testManifest(), nil); !errors.Is(err,
@@ -265,12 +262,10 @@ func TestSymbolicLinks(t *testing.T) {
 			}
 			os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o755)
 			assert.NilError(t, os.Symlink(target, filepath.Join(base, name)))
-			if _, err := testDir(base).Plan(testManifest(), set.files()); !errors.Is(err, ErrPath) {
-				t.Errorf("link at %s (inside %v): error %v", name, inside, err)
-			}
-			if got := snapshot(t, target); len(got) != 0 {
-				t.Errorf("written through the link: %v", got)
-			}
+			_, err := testDir(base).Plan(testManifest(), set.files())
+			assert.Check(t, errors.Is(err, ErrPath), "link at %s (inside %v): error %v", name, inside, err)
+			got := snapshot(t, target)
+			assert.Check(t, len(got) == 0, "written through the link: %v", got)
 		}
 	}
 	t.Run("in the place of a generated file", func(t *testing.T) {
@@ -280,9 +275,8 @@ func TestSymbolicLinks(t *testing.T) {
 		os.Remove(filepath.Join(base, "p/docs/a"))
 		assert.NilError(t, os.Symlink(outside, filepath.Join(base, "p/docs/a")))
 		mustApply(t, testDir(base), set)
-		if text, _ := os.ReadFile(outside); string(text) != "precious" {
-			t.Errorf("written through the link: %q", text)
-		}
+		text, _ := os.ReadFile(outside)
+		assert.Check(t, string(text) == "precious", "written through the link: %q", text)
 		assert.Check(t, is.Equal(snapshot(t, base)["p/docs/a"], "1"))
 	})
 	t.Run("parent of a vanished file", func(t *testing.T) {
@@ -291,9 +285,8 @@ func TestSymbolicLinks(t *testing.T) {
 		os.Rename(filepath.Join(base, "p/docs"), filepath.Join(base, "p/kept"))
 		assert.NilError(t, os.Symlink("kept", filepath.Join(base, "p/docs")))
 		mustApply(t, testDir(base), contents{"z": "9"})
-		if got := snapshot(t, base); got["p/kept/a"] != "1" || got["p/z"] != "9" {
-			t.Errorf("got %v", got)
-		}
+		got := snapshot(t, base)
+		assert.Check(t, got["p/kept/a"] == "1" && got["p/z"] == "9", "got %v", got)
 	})
 }
 
@@ -305,9 +298,8 @@ func TestUnknownInput(t *testing.T) {
 func TestSchemaOfAnotherVersion(t *testing.T) {
 	base := t.TempDir()
 	put(t, base, "p/"+ManifestName, `{"schema": 99, "comment": "`+Marker+`"}`)
-	if _, err := testDir(base).Plan(testManifest(), nil); err == nil || !strings.Contains(err.Error(), "schema 99") {
-		t.Errorf("error %v", err)
-	}
+	_, err := testDir(base).Plan(testManifest(), nil)
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "schema 99"), "error %v", err)
 }
 
 func TestDiff(t *testing.T) {
@@ -326,7 +318,6 @@ func TestDiff(t *testing.T) {
 	same(t, before, snapshot(t, base))
 }
 
-// same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

@@ -56,7 +56,6 @@ func (d Dir) Plan(m Manifest, files []File) (*Plan, error) {
 // PlanRemoval plans to remove everything that was generated there.
 func (d Dir) PlanRemoval() (*Plan, error) { return d.plan(nil, nil) }
 
-// complete adds the files to the manifest.
 func complete(m Manifest, files []File, name string) (*Manifest, error) {
 	if err := checkPaths(files, name); err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package platform
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cclforge/cclforge/gen/lang"
@@ -43,10 +45,8 @@ func (b blockNames) take(rng hcl.Range, what, name string) hcl.Diagnostics {
 }
 
 func oneOf(rng hcl.Range, attr, value string, allowed []string) hcl.Diagnostics {
-	for _, a := range allowed {
-		if value == a {
-			return nil
-		}
+	if slices.Contains(allowed, value) {
+		return nil
 	}
 	return hcl.Diagnostics{lang.Errorf(rng, "Unknown value", "%s cannot be %q. %s", attr, value,
 		lang.Choices(value, allowed))}

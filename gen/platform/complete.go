@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -25,9 +26,7 @@ func (k *Kernel) complete() hcl.Diagnostics {
 				"The argument %q is required, but kernel %s has none, and is like no kernel that has.", required.name, k.ID))
 		}
 	}
-	if k.Each == "" {
-		k.Each = "cclo"
-	}
+	k.Each = cmp.Or(k.Each, "cclo")
 	if k.Place == "" {
 		k.Place = "cclo"
 		if k.Each == "poe" || k.Each == "card" {

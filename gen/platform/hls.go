@@ -2,6 +2,7 @@ package platform
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -68,9 +69,7 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 	}
 	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range,
 		CallsRange: orElse(orElse(in.CallsRange, in.TopRange), in.Range)}
-	if k.Source == "" {
-		k.Source = SourceHLS
-	}
+	k.Source = cmp.Or(k.Source, SourceHLS)
 	places := elementRanges(in.Body, "files")
 	for i, name := range in.Files {
 		rng := orElse(in.FilesRange, in.Range)

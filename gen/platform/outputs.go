@@ -17,7 +17,6 @@ type Output struct {
 
 const templateExtension = ".tmpl"
 
-// outputs reads the output blocks.
 func (b *loader) outputs() {
 	known := blockNames{}
 	for _, in := range b.block.Outputs {

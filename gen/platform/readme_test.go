@@ -52,9 +52,8 @@ func TestExamplesOfTheGuide(t *testing.T) {
 		len(b.Vivado) != 1 || b.Vivado[0].Line() != "prop=run.impl_1.STRATEGY=Performance_ExtraTimingOpt" {
 		t.Errorf("the build is %+v", b)
 	}
-	if r := b.Steps["link"]; r.CPUs != 16 || r.Memory != 96<<10 || r.Time.Hours() != 36 {
-		t.Errorf("a link takes %+v", r)
-	}
+	r := b.Steps["link"]
+	assert.Check(t, r.CPUs == 16 && r.Memory == 96<<10 && r.Time.Hours() == 36, "a link takes %+v", r)
 	// The defaults are those of the guide's table.
 	_, table, _ := strings.Cut(string(text), "| step | what it does |")
 	for kind, r := range b.Steps {
@@ -94,33 +93,28 @@ func TestBuildsAsDescribed(t *testing.T) {
 
 func TestAmountsAndTimes(t *testing.T) {
 	for text, want := range map[string]int{"1M": 1, "512M": 512, "64G": 65536, "1T": 1 << 20, "16T": 16 << 20} {
-		if got, err := platform.ParseMemory(text); err != nil || got != want {
-			t.Errorf("%s: got %d MiB, %v", text, got, err)
-		}
+		got, err := platform.ParseMemory(text)
+		assert.Check(t, err == nil && got == want, "%s: got %d MiB, %v", text, got, err)
 	}
 	for text, want := range map[string]float64{"1m": 1, "90m": 90, "12h": 720, "1d": 1440, "1d12h30m": 2190, "2h5m": 125} {
-		if got, err := platform.ParseTime(text); err != nil || got.Minutes() != want {
-			t.Errorf("%s: got %s, %v", text, got, err)
-		}
+		got, err := platform.ParseTime(text)
+		assert.Check(t, err == nil && got.Minutes() == want, "%s: got %s, %v", text, got, err)
 	}
 	for _, text := range []string{"", "0G", "64", "64g", "G", "-1G", "1.5G", "17T", "999999999T", "64 G", "064G"} {
-		if got, err := platform.ParseMemory(text); err == nil {
-			t.Errorf("%q is %d MiB", text, got)
-		}
+		got, err := platform.ParseMemory(text)
+		assert.Check(t, err != nil, "%q is %d MiB", text, got)
 	}
 	for _, text := range []string{"", "0h", "12", "h", "30m12h", "1w", "31d", "9999d9999h99999m", "12h ", "1.5h"} {
-		if got, err := platform.ParseTime(text); err == nil {
-			t.Errorf("%q is %s", text, got)
-		}
+		got, err := platform.ParseTime(text)
+		assert.Check(t, err != nil, "%q is %s", text, got)
 	}
 }
 
 func TestVersionsAreOrderedByNumbers(t *testing.T) {
 	for _, test := range [][2]string{{"2022.1", "2022.2"}, {"2022.2", "2023.1"}, {"2022.1", "2022.1.1"},
 		{"2022.9", "2022.10"}} {
-		if platform.CompareVersions(test[0], test[1]) >= 0 || platform.CompareVersions(test[1], test[0]) <= 0 {
-			t.Errorf("%s is not before %s", test[0], test[1])
-		}
+		assert.Check(t, platform.CompareVersions(test[0], test[1]) < 0 && platform.CompareVersions(test[1], test[0]) > 0,
+			"%s is not before %s", test[0], test[1])
 	}
 	assert.Check(t, is.Equal(platform.CompareVersions("2022.1", "2022.1.0"), 0), "2022.1 is not 2022.1.0")
 }
@@ -137,13 +131,10 @@ func TestOwnTools(t *testing.T) {
 		"the tools are %+v", lib.Toolchain)
 	shipped := designtest.Library(t)
 	versions := shipped.Toolchain.Versions
-	if versions[0].Version != "2022.1" || versions[len(versions)-1].Version != "2026.1" {
-		t.Errorf("versions %s to %s", versions[0].Version, versions[len(versions)-1].Version)
-	}
-	if f := shipped.Toolchain.Nearest("2023.1.1"); f.Version != "2023.1" {
-		t.Errorf("the nearest is %s", f.Version)
-	}
-	if f := shipped.Toolchain.Nearest("2019.2"); f.Version != "2022.1" {
-		t.Errorf("the nearest is %s", f.Version)
-	}
+	assert.Check(t, versions[0].Version == "2022.1" && versions[len(versions)-1].Version == "2026.1",
+		"versions %s to %s", versions[0].Version, versions[len(versions)-1].Version)
+	f := shipped.Toolchain.Nearest("2023.1.1")
+	assert.Check(t, f.Version == "2023.1", "the nearest is %s", f.Version)
+	f = shipped.Toolchain.Nearest("2019.2")
+	assert.Check(t, f.Version == "2022.1", "the nearest is %s", f.Version)
 }

@@ -101,11 +101,9 @@ func TestFactsOfKernelsOfOthers(t *testing.T) {
 	k := kernel(t, "u55c_tcp", "network_krnl")
 	for name, want := range map[string]uint32{"boards": 1 << 4, "listen_ports": 0x8000, "network_bits": 24,
 		"buffer_bytes": 1024 << 16} {
-		if is, ok := k.Fact(name); !ok || is != want {
-			t.Errorf("%s is %d, %t", name, is, ok)
-		}
+		is, ok := k.Fact(name)
+		assert.Check(t, ok && is == want, "%s is %d, %t", name, is, ok)
 	}
-	if _, ok := k.Fact("nothing"); ok {
-		t.Error("there is a fact that nobody has described")
-	}
+	_, ok := k.Fact("nothing")
+	assert.Check(t, !ok, "there is a fact that nobody has described")
 }

@@ -110,26 +110,22 @@ func TestTheDriverOfCoyote(t *testing.T) {
 		"offload": 0x40084609, "fetch": 0x4008460A, "set_ip": 0x4008460B, "set_mac": 0x4008460C, "get_ip": 0x8008460D,
 		"get_mac": 0x8008460E, "configuration": 0x8008460F, "network_statistics": 0x80084611,
 	} {
-		if c, err := shell.Call(name); err != nil || c.Number != want {
-			t.Errorf("%s is 0x%X, %v; want 0x%X", name, c.Number, err, want)
-		}
+		c, err := shell.Call(name)
+		assert.Check(t, err == nil && c.Number == want, "%s is 0x%X, %v; want 0x%X", name, c.Number, err, want)
 	}
 	for name, want := range map[string]uint32{"arp": 36 * 8, "pair": 40 * 8, "connection": 44 * 8} {
-		if r, err := shell.Register(name); err != nil || r.At != want || r.Window != "region" {
-			t.Errorf("%s: %+v, %v", name, r, err)
-		}
+		r, err := shell.Register(name)
+		assert.Check(t, err == nil && r.At == want && r.Window == "region", "%s: %+v, %v", name, r, err)
 	}
 	for name, want := range map[string]layout.Window{"application": {Name: "application", Page: 3, Bytes: 64 << 10},
 		"region": {Name: "region", Page: 1, Bytes: 64 << 10}} {
-		if w, err := shell.Window(name); err != nil || w != want {
-			t.Errorf("%+v, %v", w, err)
-		}
+		w, err := shell.Window(name)
+		assert.Check(t, err == nil && w == want, "%+v, %v", w, err)
 	}
 	if shell.HugePage != 2<<20 || shell.Spacing != 2 || len(shell.Instances) != 2 ||
 		shell.Instances[1] != (layout.Reach{Instance: "hostctrl_0_0", At: 0x4000, Bytes: 0x1000}) {
 		t.Errorf("%+v", shell)
 	}
-	if tcp, err := driverview.Card(designtest.Load(t, "u55c_tcp", nil)); err != nil || tcp.Driver != nil {
-		t.Errorf("a platform that is linked by v++: %v, %v", tcp.Driver, err)
-	}
+	tcp, err := driverview.Card(designtest.Load(t, "u55c_tcp", nil))
+	assert.Check(t, err == nil && tcp.Driver == nil, "a platform that is linked by v++: %v, %v", tcp.Driver, err)
 }

@@ -65,9 +65,8 @@ func TestBrokenLinks(t *testing.T) {
 			wrong = append(wrong, target)
 		}
 	}
-	if want := []string{"missing.md", "../README.md#missing", "../../x.md"}; !slices.Equal(wrong, want) {
-		t.Errorf("broken are %q, not %q", wrong, want)
-	}
+	want := []string{"missing.md", "../README.md#missing", "../../x.md"}
+	assert.Check(t, slices.Equal(wrong, want), "broken are %q, not %q", wrong, want)
 }
 
 // documents are the Markdown files of the repository, without those that are generated.

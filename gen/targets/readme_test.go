@@ -32,9 +32,8 @@ func TestTheModuleOfTheREADMEWorks(t *testing.T) {
 			files++
 			name, _, _ := strings.Cut(strings.TrimPrefix(text, "// "), "\n")
 			assert.NilError(t, os.WriteFile(filepath.Join(u.dir, name), []byte(text), 0o644))
-			if lines := strings.Count(text, "\n"); lines > 42 {
-				t.Errorf("%s has %d lines", name, lines)
-			}
+			lines := strings.Count(text, "\n")
+			assert.Check(t, lines <= 42, "%s has %d lines", name, lines)
 		case "sh":
 			for line := range strings.Lines(text) {
 				commands++

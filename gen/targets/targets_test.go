@@ -38,9 +38,8 @@ func TestScripts(t *testing.T) {
 	compile.Dir = module
 	compile.Env = append(os.Environ(), goEnv...)
 	compile.Env = append(compile.Env, "MAGEFILE_CACHE="+t.TempDir())
-	if out, err := compile.CombinedOutput(); err != nil {
-		t.Fatalf("compile the user's magefile: %v\n%s", err, out)
-	}
+	out, err := compile.CombinedOutput()
+	assert.Assert(t, err == nil, "compile the user's magefile: %v\n%s", err, out)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -179,9 +178,8 @@ func TestExamplesOfVariables(t *testing.T) {
 			if vars := found[1]; !tried[vars] {
 				tried[vars] = true
 				w := workspace.New("", t.Logf, platforms.FS)
-				if _, err := w.Validate(t.Context(), workspace.Selection{Vars: vars}); err != nil {
-					t.Errorf("%s: %s: %v", file, vars, err)
-				}
+				_, err := w.Validate(t.Context(), workspace.Selection{Vars: vars})
+				assert.Check(t, err, "%s: %s", file, vars)
 			}
 		}
 		assert.Check(t, len(tried) != 0, "%s has no example", file)

@@ -22,9 +22,8 @@ func TestBoardIsOneFile(t *testing.T) {
 			fmt.Sprintf("platform \"on_%s\" {\n  board = \"x900\"\n\n  poe %q {}\n}\n", kind, kind))
 	}
 	w := opened(t, dir)
-	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "on_*"}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Generate(t.Context(), Options{Selection: Selection{Only: "on_*"}})
+	assert.NilError(t, err)
 	for file, lines := range map[string][]string{
 		"on_udp/vitis/link.cfg": {
 			"slr=ccl_offload_0:SLR3", "slr=poe_0:SLR4", ":DDR[4]",

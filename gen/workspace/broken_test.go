@@ -83,14 +83,12 @@ func TestFilesWithErrors(t *testing.T) {
 			}
 			if c.unused != "" {
 				w := open(t.TempDir(), own, platforms.FS)
-				if _, err := w.Validate(t.Context(), Selection{Only: c.unused}); err != nil {
-					t.Errorf("%s: %v", c.unused, err)
-				}
+				_, err := w.Validate(t.Context(), Selection{Only: c.unused})
+				assert.Check(t, err, "%s", c.unused)
 				validated := w.log.String()
 				w.log.Reset()
-				if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: c.unused}}); err != nil {
-					t.Errorf("%s: %v", c.unused, err)
-				}
+				_, err = w.Generate(t.Context(), Options{Selection: Selection{Only: c.unused}})
+				assert.Check(t, err, "%s", c.unused)
 				for _, log := range []string{validated, w.log.String()} {
 					about := strings.Contains(log, "platforms/"+c.file+" has ") && strings.Contains(log, c.said)
 					assert.Check(t, strings.Count(log, "Warning: ") == 1 && about,
@@ -130,9 +128,8 @@ func TestIrregularFiles(t *testing.T) {
 		return w
 	}
 	w := with()
-	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "good,link,u50_tcp"}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "good,link,u50_tcp"}})
+	assert.NilError(t, err)
 	for _, name := range []string{
 		"circle.hcl", "dangling.hcl", "directory.hcl", "fifo.hcl",
 		"boards/directory.hcl", "boards/fifo.hcl", "kernels/fifo.hpp",
@@ -160,7 +157,6 @@ func TestIrregularFiles(t *testing.T) {
 			t.Errorf("no row %q in:\n%s", row, &table)
 		}
 	}
-	if _, err := Format(dir, true); err != nil {
-		t.Error(err)
-	}
+	_, err = Format(dir, true)
+	assert.Check(t, err)
 }

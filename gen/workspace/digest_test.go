@@ -40,9 +40,8 @@ func TestGeneratorSourcesAreComplete(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if got, err := fs.ReadFile(gen.Sources, rel); err != nil || string(got) != string(want) {
-			t.Errorf("%s is not embedded: %v", rel, err)
-		}
+		got, err := fs.ReadFile(gen.Sources, rel)
+		assert.Check(t, err == nil && string(got) == string(want), "%s is not embedded: %v", rel, err)
 		return nil
 	})
 	assert.NilError(t, err)
@@ -82,13 +81,11 @@ func TestDigestTellsFilesApart(t *testing.T) {
 	} {
 		var s sums
 		d := s.digest(files)
-		if other, dup := seen[d]; dup {
-			t.Errorf("sets %d and %d have one digest", other, i)
-		}
+		other, dup := seen[d]
+		assert.Check(t, !dup, "sets %d and %d have one digest", other, i)
 		seen[d] = i
 	}
 	tree := fstest.MapFS{"x/a.go": {}, "x/a_test.go": {}, "b.tmpl": {}}
-	if got := sources(tree); !slices.Equal(got, []string{"b.tmpl", "x/a.go"}) {
-		t.Errorf("sources %v", got)
-	}
+	got := sources(tree)
+	assert.Check(t, slices.Equal(got, []string{"b.tmpl", "x/a.go"}), "sources %v", got)
 }

@@ -69,7 +69,6 @@ type fast struct {
 // errOutdated ends the check.
 var errOutdated = errors.New("not up to date")
 
-// platform checks the places of one platform.
 func (f *fast) platform(i int, name string) error {
 	display := path.Join(platform.Root, name+".hcl")
 	inputs := f.lib.Inputs(name)

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/platforms"
@@ -72,9 +73,8 @@ func TestOutputErrors(t *testing.T) {
 			if err := p.Show(&shown, false); err != nil || strings.Contains(shown.String(), "not available") {
 				t.Errorf("%v: the line is not shown:\n%s", err, &shown)
 			}
-			if left, _ := os.ReadDir(dir); len(left) > 0 {
-				t.Errorf("%v was written", left)
-			}
+			left, _ := os.ReadDir(dir)
+			assert.Check(t, len(left) == 0, "%v was written", left)
 		})
 	}
 }
@@ -94,9 +94,8 @@ func TestOutputLife(t *testing.T) {
 	}
 	holds := func(want string) {
 		t.Helper()
-		if got, err := os.ReadFile(at("out/mine/notes/own.txt")); err != nil || string(got) != want {
-			t.Fatalf("%q, not %q: %v", got, want, err)
-		}
+		got, err := os.ReadFile(at("out/mine/notes/own.txt"))
+		assert.Assert(t, err == nil && string(got) == want, "%q, not %q: %v", got, want, err)
 	}
 	generate()
 	holds("U55C at 250 MHz\n")
@@ -109,29 +108,25 @@ func TestOutputLife(t *testing.T) {
 	assert.Check(t, listed, "the manifest does not list the output with its template")
 
 	w := opened(t, dir)
-	if _, ok := w.upToDate(t.Context(), Options{Selection: Selection{Only: "mine"}}); !ok {
-		t.Error("not up to date, although nothing has changed")
-	}
+	_, ok := w.upToDate(t.Context(), Options{Selection: Selection{Only: "mine"}})
+	assert.Check(t, ok, "not up to date, although nothing has changed")
 	put(t, at("platforms/own.tmpl"), "{{len .instances}} instances\n{{range .network}}{{.kind}}{{end}}\n")
 	if written, removed := generate().Changes(); written != 2 || removed != 0 {
 		t.Errorf("%d files written, %d removed; want the output and the manifests of what may depend on it", written, removed)
 	}
 	put(t, at("platforms/own.tmpl"), "{{.nothing}}")
 	w, _ = Open(dir, t.Logf)
-	if _, err := w.Generate(t.Context(), Options{Selection: Selection{Only: "mine"}}); err == nil {
-		t.Error("no error")
-	}
+	_, err = w.Generate(t.Context(), Options{Selection: Selection{Only: "mine"}})
+	assert.Check(t, err != nil, "no error")
 	if got, err := os.ReadFile(at("out/mine/notes/own.txt")); err != nil || !strings.HasSuffix(string(got), "\ntcp\n") {
 		t.Errorf("after an error the output is %q: %v", got, err)
 	}
 
 	put(t, at("platforms/mine.hcl"), withOutputs("mine"))
-	if _, removed := generate().Changes(); removed != 1 {
-		t.Errorf("%d files removed, not 1", removed)
-	}
-	if _, err := os.Stat(at("out/mine/notes")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the directory of the output is still there: %v", err)
-	}
+	_, removed := generate().Changes()
+	assert.Check(t, removed == 1, "%d files removed, not 1", removed)
+	_, err = os.Stat(at("out/mine/notes"))
+	assert.Check(t, is.ErrorIs(err, fs.ErrNotExist), "the directory of the output is still there")
 }
 
 // TestGuideToOutputs renders the example of the guide.

@@ -120,17 +120,14 @@ func TestDriverInAUsersModule(t *testing.T) {
 	}
 	assert.Check(t, driverFiles != 0 && len(got) == driverFiles+2,
 		"%d driver files, %d in the module", driverFiles, len(got))
-	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); !ok {
-		t.Error("not up to date after a run")
-	}
+	_, ok := open(dir, two(t)).upToDate(t.Context(), o)
+	assert.Check(t, ok, "not up to date after a run")
 	assert.NilError(t, os.Remove(filepath.Join(module, goManifest)))
-	if _, ok := open(dir, two(t)).upToDate(t.Context(), o); ok {
-		t.Error("up to date without the manifest in the module")
-	}
+	_, ok = open(dir, two(t)).upToDate(t.Context(), o)
+	assert.Check(t, !ok, "up to date without the manifest in the module")
 	generate(t, dir, two(t), o)
-	if _, err := open(dir, two(t)).Clean(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err = open(dir, two(t)).Clean(t.Context(), o)
+	assert.NilError(t, err)
 	same(t, map[string]string{"own.go": "package driver // mine"}, files(t, module))
 }
 

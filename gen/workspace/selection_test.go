@@ -61,9 +61,8 @@ func problems(t *testing.T, w *testWorkspace, s Selection) string {
 	assert.Assert(t, errors.As(err, &p) && errors.Is(err, lang.ErrInvalid), "error %v", err)
 	var text strings.Builder
 	assert.NilError(t, p.Show(&text, false))
-	if entries, _ := os.ReadDir(w.dir); len(entries) != 0 {
-		t.Errorf("something was written: %v", entries)
-	}
+	entries, _ := os.ReadDir(w.dir)
+	assert.Check(t, len(entries) == 0, "something was written: %v", entries)
 	return text.String()
 }
 
@@ -109,9 +108,8 @@ func TestVariablesThatAreNoObject(t *testing.T) {
 		assert.Check(t, braced || strings.Contains(got, "Variables are given as one HCL object, in braces. "),
 			"%s:\n%s", c.vars, got)
 		_, example, _ := strings.Cut(strings.TrimRight(c.example, ".?'"), "'")
-		if _, err := open("", two(t)).Validate(t.Context(), Selection{Vars: example}); err != nil {
-			t.Errorf("the example %s: %v", example, err)
-		}
+		_, err := open("", two(t)).Validate(t.Context(), Selection{Vars: example})
+		assert.Check(t, err, "the example %s", example)
 	}
 	got := problems(t, open(t.TempDir(), library(t, map[string]string{
 		"bare": "platform \"bare\" {\n  board = \"u50\"\n  poe \"tcp\" {}\n}\n",
@@ -127,9 +125,8 @@ func TestMistakeInSharedFileIsReportedOnce(t *testing.T) {
 	i := strings.Index(text, "cclo")
 	lib["boards/u50.hcl"].Data = []byte(text[:i] + strings.Replace(text[i:], "=", "= nobody +", 1))
 	got := problems(t, open(t.TempDir(), lib), Selection{})
-	if n := strings.Count(got, `no variable named "nobody"`); n != 1 {
-		t.Errorf("reported %d times:\n%s", n, got)
-	}
+	n := strings.Count(got, `no variable named "nobody"`)
+	assert.Check(t, n == 1, "reported %d times:\n%s", n, got)
 }
 
 func TestVariablesFromTheEnvironment(t *testing.T) {
@@ -143,15 +140,13 @@ func TestVariablesFromTheEnvironment(t *testing.T) {
 		v := designs[0].Platform.Variables["port"].AsBigFloat()
 		return v.String()
 	}
-	if got := read(Selection{Only: "alpha"}); got != "1" {
-		t.Errorf("port %s, want that of the environment", got)
-	}
+	got := read(Selection{Only: "alpha"})
+	assert.Check(t, got == "1", "port %s, want that of the environment", got)
 	want := `CCLFORGE_VAR_prot is set, but no selected platform has that variable. Did you mean "port"? Known: port.` +
 		"\n"
 	same(t, want, w.log.String())
-	if got := read(Selection{Only: "alpha", Vars: "{port = 0}"}); got != "0" {
-		t.Errorf("port %s, want that of -vars", got)
-	}
+	got = read(Selection{Only: "alpha", Vars: "{port = 0}"})
+	assert.Check(t, got == "0", "port %s, want that of -vars", got)
 }
 
 func TestOwnPlatformsHideShippedOnes(t *testing.T) {

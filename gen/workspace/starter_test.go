@@ -33,12 +33,10 @@ func TestStartOnEveryBoard(t *testing.T) {
 		assert.NilError(t, err)
 		assert.Check(t, bytes.Equal(hclwrite.Format(text), text), "%s is not in canonical form:\n%s", board, text)
 		w = opened(t, dir)
-		if _, err := w.Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"}); err != nil {
-			t.Errorf("%s: %v", board, err)
-		}
-		if _, err := w.Start("mine_"+board, board); err == nil || !strings.Contains(err.Error(), "already") {
-			t.Errorf("%s: a second start: %v", board, err)
-		}
+		_, err = w.Validate(t.Context(), Selection{Only: "mine_" + board, Vars: "{clock = 200}"})
+		assert.Check(t, err, "%s", board)
+		_, err = w.Start("mine_"+board, board)
+		assert.Check(t, err != nil && strings.Contains(err.Error(), "already"), "%s: a second start: %v", board, err)
 	}
 }
 
@@ -61,17 +59,15 @@ func TestStartRefuses(t *testing.T) {
 		if _, err := w.Start(test.name, test.board); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q %q: error %v, want %q", test.name, test.board, err, test.want)
 		}
-		if got := files(t, dir); len(got) != 0 {
-			t.Errorf("%q: wrote %v", test.name, got)
-		}
+		got := files(t, dir)
+		assert.Check(t, len(got) == 0, "%q: wrote %v", test.name, got)
 	}
 }
 
 func TestFormat(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Format(dir, true); err == nil || !strings.Contains(err.Error(), "platforms") {
-		t.Errorf("without a folder: %v", err)
-	}
+	_, err := Format(dir, true)
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "platforms"), "without a folder: %v", err)
 	put(t, filepath.Join(dir, "platforms/a.hcl"), "a=1\nlong   =   2\n")
 	put(t, filepath.Join(dir, "platforms/boards/b.hcl"), "b {\nc = 1\n}\n")
 	put(t, filepath.Join(dir, "platforms/good.hcl"), "a = 1\n")
@@ -94,9 +90,8 @@ func TestFormat(t *testing.T) {
 	same(t, after, files(t, dir))
 	put(t, filepath.Join(dir, "platforms/bad.hcl"), "a = [1\n")
 	put(t, filepath.Join(dir, "platforms/z.hcl"), "a=1\n")
-	if _, err := Format(dir, true); !errors.Is(err, lang.ErrInvalid) {
-		t.Errorf("a file that does not parse: %v", err)
-	}
+	_, err = Format(dir, true)
+	assert.Check(t, errors.Is(err, lang.ErrInvalid), "a file that does not parse: %v", err)
 	assert.Check(t, is.Equal(files(t, dir)["platforms/z.hcl"], "a=1\n"),
 		"something was written although a file does not parse")
 }

@@ -104,7 +104,6 @@ func (w *Workspace) example(given string, names []string, declared []lang.Variab
 	return "For example: -vars='{name = \"value\"}'."
 }
 
-// list says which variables there are.
 func list(declared []lang.Variable) string {
 	if len(declared) == 0 {
 		return "There are no variables."

@@ -77,7 +77,6 @@ func open(dir string, layers ...fs.FS) *testWorkspace {
 	return w
 }
 
-// opened is the workspace of a user.
 func opened(t *testing.T, dir string) *Workspace {
 	t.Helper()
 	w, err := Open(dir, t.Logf)
@@ -221,9 +220,8 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			generate(t, dir, lib, Options{})
 			var o Options
 			change(t, dir, lib, &o)
-			if _, ok := open(dir, lib).upToDate(t.Context(), o); ok != (name == "nothing") {
-				t.Errorf("up to date: %v", ok)
-			}
+			_, ok := open(dir, lib).upToDate(t.Context(), o)
+			assert.Check(t, ok == (name == "nothing"), "up to date: %v", ok)
 			if name == "new kernel" {
 				return // an empty file is not valid
 			}
@@ -231,9 +229,8 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			fresh := t.TempDir()
 			generate(t, fresh, lib, o)
 			same(t, files(t, fresh), files(t, dir))
-			if _, ok := open(dir, lib).upToDate(t.Context(), o); !ok {
-				t.Error("not up to date after a run")
-			}
+			_, ok = open(dir, lib).upToDate(t.Context(), o)
+			assert.Check(t, ok, "not up to date after a run")
 		})
 	}
 }
@@ -247,9 +244,8 @@ func TestPlatformsThatNoLongerExist(t *testing.T) {
 	delete(lib, "beta.hcl")
 	for _, o := range []Options{{Selection: Selection{Only: "alpha"}}, {Out: filepath.Join(dir, "elsewhere")}} {
 		generate(t, dir, lib, o)
-		if _, ok := files(t, dir)["out/beta/vitis/link.cfg"]; !ok {
-			t.Fatalf("%+v removed what it does not know", o)
-		}
+		_, ok := files(t, dir)["out/beta/vitis/link.cfg"]
+		assert.Assert(t, ok, "%+v removed what it does not know", o)
 	}
 	generate(t, dir, lib, Options{})
 	for name, text := range files(t, filepath.Join(dir, "out")) {
@@ -267,9 +263,8 @@ func TestClean(t *testing.T) {
 	put(t, filepath.Join(dir, "out/bench/generate.json"), "{}")
 	left, err := open(dir, lib).Clean(t.Context(), Options{})
 	assert.Check(t, err == nil && len(left) == 0, "left %v, error %v", left, err)
-	if _, err := os.Stat(filepath.Join(dir, "out")); !os.IsNotExist(err) {
-		t.Errorf("out is still there: %v", err)
-	}
+	_, err = os.Stat(filepath.Join(dir, "out"))
+	assert.Check(t, os.IsNotExist(err), "out is still there: %v", err)
 	generate(t, dir, lib, Options{})
 	put(t, filepath.Join(dir, "out/notes.txt"), "mine")
 	left, err = open(dir, lib).Clean(t.Context(), Options{})
@@ -284,9 +279,8 @@ func TestDiffWritesNothing(t *testing.T) {
 	lib := two(t)
 	r, err := open(dir, lib).Diff(t.Context(), Options{})
 	assert.NilError(t, err)
-	if written, _ := r.Changes(); written == 0 || len(files(t, dir)) != 0 {
-		t.Errorf("%d changes, files %v", written, files(t, dir))
-	}
+	written, _ := r.Changes()
+	assert.Check(t, written != 0 && len(files(t, dir)) == 0, "%d changes, files %v", written, files(t, dir))
 	generate(t, dir, lib, Options{})
 	before := times(t, dir)
 	r, err = open(dir, lib).Diff(t.Context(), Options{Selection: Selection{Only: "alpha", Vars: "{port = 1}"}})
@@ -300,7 +294,6 @@ func TestDiffWritesNothing(t *testing.T) {
 	same(t, before, times(t, dir))
 }
 
-// same compares what a test wants with what it got.
 func same(t testing.TB, want, got any) {
 	t.Helper()
 	assert.Check(t, is.DeepEqual(want, got), "-want +")

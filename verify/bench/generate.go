@@ -94,7 +94,6 @@ func (c benchCase) title() string {
 	return fmt.Sprintf("%s, %d engines", c.name, c.engines)
 }
 
-// sample is one run.
 type sample struct {
 	took              time.Duration
 	allocations, size uint64

@@ -15,9 +15,8 @@ func TestGenerateCoversEveryCase(t *testing.T) {
 	var seen []string
 	r, err := measureGenerate(t.Context(), t.TempDir(), 1, func(name string) { seen = append(seen, name) })
 	assert.NilError(t, err)
-	if len(r.Results) != len(cases()) || len(seen) != len(cases()) {
-		t.Errorf("%d results, %d announced, for %d cases", len(r.Results), len(seen), len(cases()))
-	}
+	assert.Check(t, len(r.Results) == len(cases()) && len(seen) == len(cases()),
+		"%d results, %d announced, for %d cases", len(r.Results), len(seen), len(cases()))
 	for _, c := range r.Results {
 		none := strings.HasSuffix(c.Name, "nothing to do") || strings.HasSuffix(c.Name, "not written")
 		assert.Check(t, is.Equal(none, (c.Written == 0)), "%s wrote %d files", c.Name, c.Written)

@@ -39,7 +39,6 @@ func (r *hardwareReport) Plot() string {
 	return p.End()
 }
 
-// drawn reports whether a point is on a line.
 func drawn(r *hardwareReport, q *hardwarePoint) bool {
 	return q.Bytes > 0 && q.Latency == r.Latency && cmp.Or(q.Type, "float32") == "float32"
 }
@@ -74,7 +73,6 @@ func rateAt(rate float64) float64 {
 	return math.Log2(mostRate/rate) / math.Log2(mostRate/leastRate) * report.High
 }
 
-// line are the places of points.
 func (r *hardwareReport) line(p *report.Plot, name string, ranks int, cycles func(*hardwarePoint) float64) (
 	at [][2]float64) {
 	for i := range r.Points {

@@ -101,7 +101,6 @@ func through(ctx context.Context, e *accl.Engine, c conformance.Case) (took time
 	return took, nil
 }
 
-// printPlugins writes a table.
 func (r *hardwareReport) printPlugins(w io.Writer) error {
 	if len(r.Plugins) == 0 {
 		return nil

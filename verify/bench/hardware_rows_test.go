@@ -69,9 +69,8 @@ func TestBeatsOfAnEngineAreThoseOfItsBusiestPort(t *testing.T) {
 			if o.engine != nil {
 				got = o.engine(4, protocol)
 			}
-			if name := o.name + " " + protocol; got != want[name] {
-				t.Errorf("%s: %g of its beats pass an engine, %g expected", name, got, want[name])
-			}
+			name := o.name + " " + protocol
+			assert.Check(t, got == want[name], "%s: %g of its beats pass an engine, %g expected", name, got, want[name])
 		}
 	}
 }
@@ -94,9 +93,8 @@ func TestRowsAreThoseThatAreAskedFor(t *testing.T) {
 		t.Errorf("send with and without latency, and of each type at the largest size: %v", two)
 	}
 	o.Rows = []string{"sned"}
-	if _, err := o.rows(shipped(t), 2, nil); !errors.Is(err, ErrRow) {
-		t.Errorf("%v for a row that there is not", err)
-	}
+	_, err := o.rows(shipped(t), 2, nil)
+	assert.Check(t, errors.Is(err, ErrRow), "%v for a row that there is not", err)
 }
 
 func TestBlocksFillTheLargestBuffer(t *testing.T) {
@@ -112,9 +110,8 @@ func TestBlocksFillTheLargestBuffer(t *testing.T) {
 		{"allgather", 4, 8, 4, 1, 32},
 	} {
 		r := row{shape: shipped(t).Operation(test.like), bytes: test.bytes}
-		if count, large := r.fits(test.ranks, test.element); count != test.count || large != test.large {
-			t.Errorf("%+v: %d elements, %d bytes", test, count, large)
-		}
+		count, large := r.fits(test.ranks, test.element)
+		assert.Check(t, count == test.count && large == test.large, "%+v: %d elements, %d bytes", test, count, large)
 	}
 }
 
@@ -133,7 +130,6 @@ func TestThePlotIsXML(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(text, "<circle"); n != 2 {
-		t.Errorf("%d dots of two points", n)
-	}
+	n := strings.Count(text, "<circle")
+	assert.Check(t, n == 2, "%d dots of two points", n)
 }

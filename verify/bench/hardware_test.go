@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -17,8 +19,7 @@ func TestWorldsAreAsLargeAsRanksReachEachOther(t *testing.T) {
 		{"u280_axis3x", []int{2, 4}, []int{2, 3}},
 		{"u280_axis3x", []int{4, 8}, []int{3}},
 	} {
-		if got := worlds(designtest.Load(t, test.platform, nil), test.asked); !slices.Equal(got, test.want) {
-			t.Errorf("%v ranks of %s: %v", test.asked, test.platform, got)
-		}
+		got := worlds(designtest.Load(t, test.platform, nil), test.asked)
+		assert.Check(t, slices.Equal(got, test.want), "%v ranks of %s: %v", test.asked, test.platform, got)
 	}
 }

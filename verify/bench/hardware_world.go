@@ -117,7 +117,6 @@ const warm = 1024
 // the same on, and expects what has come after such a call before.
 const again = 4
 
-// point measures a row.
 func (b *bench) point(r *row) (hardwarePoint, error) {
 	wrap := func(err error) error {
 		return fmt.Errorf("%s of %d bytes (%s): %w", r.name, r.bytes, r.protocol, err)
@@ -205,7 +204,6 @@ func (b *bench) run(r *row) (hardwarePoint, error) {
 	return p, b.account(&p, r, members)
 }
 
-// account makes a point of the accounts of calls.
 func (b *bench) account(p *hardwarePoint, r *row, members int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

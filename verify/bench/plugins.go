@@ -132,7 +132,6 @@ func (r *pluginsReport) engine(ctx context.Context, d *design.Design, in string)
 	return errors.Join(err, fault)
 }
 
-// print writes a table.
 func (r *pluginsReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "Plugins of %s, %d bytes an operand, %d runs\n\n", r.Platform, r.Bytes, r.Runs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

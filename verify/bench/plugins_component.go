@@ -41,7 +41,6 @@ func (r *pluginsReport) components(ctx context.Context, d *design.Design) error 
 	return fmt.Errorf("%s has no conversion from float32 to float16", c.Kernel)
 }
 
-// component measures one kernel.
 func (r *pluginsReport) component(ctx context.Context, d *design.Design, kernel, operation string, tdest int) error {
 	began := time.Now()
 	library, err := hls.Library(ctx, d, kernel)

@@ -306,7 +306,6 @@ func (b *bench) everywhere(do func(rank int, e *accl.Engine) error) []error {
 	return errs
 }
 
-// reset resets all engines.
 func (b *bench) reset(ctx context.Context) {
 	b.t.Helper()
 	b.each(func(_ int, e *accl.Engine) error { return e.Reset(ctx) })

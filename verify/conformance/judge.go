@@ -70,7 +70,6 @@ func (m *member) judge(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// judgeOperand checks that an operand is as it was.
 func (m *member) judgeOperand(ctx context.Context, f *field, onDevice bool) error {
 	op0 := f.operand == 0
 	kind := forOperand1

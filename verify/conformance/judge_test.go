@@ -144,8 +144,7 @@ func TestNoSuchCase(t *testing.T) {
 	} {
 		assert.Check(t, is.ErrorIs(c.Run(ctx, b.engines), conformance.ErrCase), "%v", c)
 	}
-	if _, err := conformance.Parse(`{"Op":"copy","Colour":1}`); !errors.Is(err, conformance.ErrCase) {
-		t.Error(err)
-	}
+	_, err := conformance.Parse(`{"Op":"copy","Colour":1}`)
+	assert.Check(t, errors.Is(err, conformance.ErrCase), "%v", err)
 	assert.Check(t, is.ErrorIs((conformance.Case{Op: "nop"}).Run(ctx, nil), conformance.ErrCase))
 }

@@ -115,7 +115,6 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	return r, nil
 }
 
-// startAll starts a process for each rank.
 func startAll(ctx context.Context, n, port int, one func(rank int) (*program.Process, error)) (*placed, error) {
 	w := &placed{size: n}
 	for rank := range n {

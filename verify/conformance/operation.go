@@ -55,7 +55,6 @@ func operationOf(p *accl.Platform, name string) *operation {
 	return o
 }
 
-// has reports whether a rank has an operand of a case.
 func (c *Case) has(u accl.OperandUse, rank int) bool {
 	switch u.At {
 	case accl.AtRoot:

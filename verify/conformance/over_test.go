@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -104,7 +105,6 @@ func wayNames() []string {
 	return names
 }
 
-// goes finds a way by its name.
 func goes(name string) (where, error) {
 	for _, w := range ways {
 		if w.name == name {
@@ -129,9 +129,7 @@ func (t tests) Run() int {
 	if name == "" {
 		name = os.Getenv("CONFORM_OVER")
 	}
-	if name == "" {
-		name = "process"
-	}
+	name = cmp.Or(name, "process")
 	var err error
 	if all, err = goes(name); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -159,9 +159,7 @@ func TestRandom(t *testing.T) {
 			want = append(want, "loss")
 		}
 		for _, what := range want {
-			if seen[what] < 4 {
-				t.Errorf("%s: %d of 4000 cases have %s", name, seen[what], what)
-			}
+			assert.Check(t, seen[what] >= 4, "%s: %d of 4000 cases have %s", name, seen[what], what)
 		}
 	}
 }

@@ -382,9 +382,8 @@ func addresses(t *testing.T, on where) {
 			const n = 20
 			out, in := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[1], n)
 			fillWords(out, n, 3)
-			if _, err := r.engines[0].Send(ctx, out, n, 1); err != nil {
-				t.Fatal(err)
-			}
+			_, err := r.engines[0].Send(ctx, out, n, 1)
+			assert.NilError(t, err)
 			if got := r.call(ctx, 1, 0, accl.Call{
 				Scenario: r.op("recv"), Comm: r.engines[1].World().Address(), ArithCfg: r.arith, RootSrcDst: 0, Count: n,
 				Tag: r.p.TagAny, Addr1: in.Address(),
@@ -567,7 +566,6 @@ func TestWithout(t *testing.T) {
 	}
 	assert.Check(t, !id.Arithmetic || !id.Compression, "nothing is left out")
 	buf := alloc(ctx, t, e, 10)
-	if _, err := e.Combine(ctx, buf, buf, buf, 10, accl.Sum); err == nil || errors.As(err, new(*accl.CallError)) {
-		t.Errorf("the driver places a reduction: %v", err)
-	}
+	_, err = e.Combine(ctx, buf, buf, buf, 10, accl.Sum)
+	assert.Check(t, err != nil && !errors.As(err, new(*accl.CallError)), "the driver places a reduction: %v", err)
 }

@@ -21,9 +21,8 @@ func TestOperationWithoutReference(t *testing.T) {
 	planted := *p.Operation("allreduce")
 	planted.Name, planted.Value = "unheard_of", 16
 	p.Operations = append(slices.Clone(p.Operations), planted)
-	if !slices.Contains(conformance.Operations(p), "unheard_of") {
-		t.Errorf("%v has no unheard_of", conformance.Operations(p))
-	}
+	assert.Check(t, slices.Contains(conformance.Operations(p), "unheard_of"),
+		"%v has no unheard_of", conformance.Operations(p))
 	err := conformance.Plain(p, "unheard_of", accl.TypeFloat32, 16).Run(ctx, engines)
 	assert.Check(t, errors.Is(err, conformance.ErrReference) && errors.Is(err, conformance.ErrCase), "error %v", err)
 }

@@ -111,7 +111,6 @@ func (f *field) noise(purpose int) {
 	}
 }
 
-// fill puts values into the field.
 func (f *field) fill(values []float64) {
 	for i, v := range values {
 		f.set(f.from+i, f.s.bits(f.k, v))

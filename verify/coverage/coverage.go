@@ -49,7 +49,6 @@ func Read(dir string) ([]Module, error) {
 	return m.modules(), nil
 }
 
-// point is one of a line.
 type point struct {
 	column        int
 	page, comment string

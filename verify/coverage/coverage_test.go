@@ -80,12 +80,9 @@ func TestRunsOfTwoPlatformsAreTakenTogether(t *testing.T) {
 	if got, want := uncovered(m), []int{4, 5}; !slices.Equal(got, want) {
 		t.Errorf("lines %v are not covered, not %v", got, want)
 	}
-	if m.Source[0].Hits != 8 {
-		t.Errorf("the first line was hit %d times", m.Source[0].Hits)
-	}
-	if got := m.Source[2].Never; !slices.Equal(got, []string{"b[1]"}) {
-		t.Errorf("bits that did not change: %q", got)
-	}
+	assert.Check(t, m.Source[0].Hits == 8, "the first line was hit %d times", m.Source[0].Hits)
+	got := m.Source[2].Never
+	assert.Check(t, slices.Equal(got, []string{"b[1]"}), "bits that did not change: %q", got)
 
 	// The other way of the branch, by another process.
 	left(t, dir, "3-0", points(one, 2), []uint64{1, 0, 1, 0, 1})
@@ -105,9 +102,8 @@ func TestModelsAroundTheHardwareDoNotCount(t *testing.T) {
 	for i, file := range files {
 		left(t, dir, fmt.Sprint(i), []string{p(file, 1, 1, linePage, "block", "1")}, []uint64{1})
 	}
-	if all, err := Read(dir); !errors.Is(err, ErrNothing) {
-		t.Errorf("%v, %v", all, err)
-	}
+	all, err := Read(dir)
+	assert.Check(t, errors.Is(err, ErrNothing), "%v, %v", all, err)
 }
 
 func TestWhatIsNoCoverageIsRefused(t *testing.T) {
@@ -125,9 +121,8 @@ func TestWhatIsNoCoverageIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			left(t, dir, "1-0", test.points, test.hits)
-			if _, err := Read(dir); !errors.Is(err, ErrForm) {
-				t.Errorf("%v", err)
-			}
+			_, err := Read(dir)
+			assert.Check(t, errors.Is(err, ErrForm), "%v", err)
 		})
 	}
 }
@@ -141,9 +136,8 @@ func TestLinesOfOtherPlatformsCount(t *testing.T) {
 	}
 	all, err := Read(dir)
 	assert.Assert(t, err == nil && len(all) == 1, "%v, %v", all, err)
-	if m := all[0]; m.Lines != (Share{1, 3}) || !slices.Equal(uncovered(m), []int{2, 0}) {
-		t.Errorf("%+v", m)
-	}
+	m := all[0]
+	assert.Check(t, m.Lines == (Share{1, 3}) && slices.Equal(uncovered(m), []int{2, 0}), "%+v", m)
 }
 
 func TestGapsHaveReasons(t *testing.T) {
@@ -166,9 +160,7 @@ func TestGapsHaveReasons(t *testing.T) {
 		{"fifo", 4, "a;", "constant"}, {"fifo", 5, "d;", "constant"}, {"fifo", 7, "b;", ""},
 	}
 	assert.Check(t, slices.Equal(gaps, want), "%+v", gaps)
-	if modules[0].Open != 2 {
-		t.Errorf("%d lines are open", modules[0].Open)
-	}
+	assert.Check(t, modules[0].Open == 2, "%d lines are open", modules[0].Open)
 	assert.Check(t, len(stale) == 2 && strings.Contains(stale[0], `"c;"`) && strings.Contains(stale[1], `"g"`),
 		"%q", stale)
 }

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	for _, g := range r.Gaps {
 		why := g.Reason
-		if why == "" {
-			why = "no reason is known"
-		}
+		why = cmp.Or(why, "no reason is known")
 		fmt.Fprintf(w, "%s: %s\n    %s\n", g.Place(), g.Text, why)
 	}
 	for _, s := range r.Stale {

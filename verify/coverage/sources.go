@@ -51,7 +51,6 @@ func inTemplates(from string) string {
 	return ""
 }
 
-// source reads a file.
 func (m *merger) source(from string) (*source, error) {
 	if t := m.sources[from]; t != nil {
 		return t, nil

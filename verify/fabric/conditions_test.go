@@ -1,9 +1,11 @@
 package fabric_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -27,16 +29,13 @@ func TestConditionsCutOneWay(t *testing.T) {
 	if a, b := numbers(receiveAll(ports[0])), numbers(receiveAll(ports[1])); !slices.Equal(a, []int{3}) || len(b) != 0 {
 		t.Errorf("received %v and %v", a, b)
 	}
-	if _, err := ports[0].Connect(t.Context(), ip(1), port(1)); !errors.Is(err, fabric.ErrUnreachable) {
-		t.Errorf("connecting through the cut: %v", err)
-	}
-	if _, err := ports[1].Connect(t.Context(), ip(0), port(0)); err != nil {
-		t.Errorf("connecting the other way: %v", err)
-	}
+	_, err := ports[0].Connect(t.Context(), ip(1), port(1))
+	assert.Check(t, is.ErrorIs(err, fabric.ErrUnreachable), "connecting through the cut")
+	_, err = ports[1].Connect(t.Context(), ip(0), port(0))
+	assert.Check(t, err, "connecting the other way")
 	net.SetConditions(only(1, 0, fabric.Condition{Cut: true}))
-	if b := numbers(receiveAll(ports[1])); !slices.Equal(b, []int{1, 2}) {
-		t.Errorf("received %v after all", b)
-	}
+	b := numbers(receiveAll(ports[1]))
+	assert.Check(t, slices.Equal(b, []int{1, 2}), "received %v after all", b)
 }
 
 // The seed of conditions takes the place of that of the network.
@@ -56,7 +55,6 @@ func TestConditionsSeed(t *testing.T) {
 			Link: func(_, _ int) fabric.Condition { return fabric.Condition{Faults: half} }})
 	}
 	nine, other := arrivals(9, faults), arrivals(1, faults)
-	if got := arrivals(1, conditions); !slices.Equal(got, nine) || slices.Equal(got, other) {
-		t.Error("the seed of the conditions does not decide")
-	}
+	got := arrivals(1, conditions)
+	assert.Check(t, slices.Equal(got, nine) && !slices.Equal(got, other), "the seed of the conditions does not decide")
 }

@@ -20,9 +20,8 @@ func TestLatency(t *testing.T) {
 		expect := func(want ...int) {
 			t.Helper()
 			synctest.Wait()
-			if got := numbers(receiveAll(ports[1])); !slices.Equal(got, want) {
-				t.Errorf("received %v, want %v", got, want)
-			}
+			got := numbers(receiveAll(ports[1]))
+			assert.Check(t, slices.Equal(got, want), "received %v, want %v", got, want)
 		}
 		net.SetFaults(fabric.Faults{Latency: 10 * time.Millisecond})
 		send(t, ports[0], 1, numbered(0, 0))
@@ -91,12 +90,9 @@ func TestBandwidth(t *testing.T) {
 			}
 			time.Sleep(time.Nanosecond)
 			synctest.Wait()
-			if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{i}) {
-				t.Fatalf("received %v instead of %d", got, i)
-			}
-			if i == 0 && len(receiveAll(ports[0])) != 1 {
-				t.Error("the directions share their rate")
-			}
+			got := numbers(receiveAll(ports[1]))
+			assert.Assert(t, slices.Equal(got, []int{i}), "received %v instead of %d", got, i)
+			assert.Check(t, i != 0 || len(receiveAll(ports[0])) == 1, "the directions share their rate")
 			time.Sleep(100*time.Millisecond - 1)
 		}
 		// Rates that never end.

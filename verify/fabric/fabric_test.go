@@ -50,20 +50,17 @@ func TestSendAndReceive(t *testing.T) {
 			t.Errorf("%v: lossy is %v", kind, ports[0].Lossy())
 		}
 	}
-	if s := fabric.NewNet(fabric.UDP, fabric.Options{}).Stats(0, -1); s != (fabric.Stats{}) {
-		t.Errorf("ports that do not exist count %+v", s)
-	}
+	s := fabric.NewNet(fabric.UDP, fabric.Options{}).Stats(0, -1)
+	assert.Check(t, s == (fabric.Stats{}), "ports that do not exist count %+v", s)
 }
 
 func TestOptions(t *testing.T) {
 	_, ports := world(t, fabric.TCP, 1, fabric.Options{})
-	if got := ports[0].MaxPayload(); got != 64<<10 {
-		t.Errorf("the default is %d bytes", got)
-	}
+	got := ports[0].MaxPayload()
+	assert.Check(t, got == 64<<10, "the default is %d bytes", got)
 	_, ports = world(t, fabric.TCP, 1, fabric.Options{MaxPayload: 4032})
-	if got := ports[0].MaxPayload(); got != 4032 {
-		t.Errorf("got %d bytes", got)
-	}
+	got = ports[0].MaxPayload()
+	assert.Check(t, got == 4032, "got %d bytes", got)
 }
 
 func TestSessionsTakeTurns(t *testing.T) {
@@ -89,23 +86,20 @@ func TestHold(t *testing.T) {
 		t.Fatalf("received %v from a session that is held, %d notifications", numbers(got), notified)
 	}
 	send(t, ports[1], 2, numbered(100, 0))
-	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{100}) || notified != 1 {
-		t.Fatalf("received %v, %d notifications", got, notified)
-	}
+	got := numbers(receiveAll(ports[2]))
+	assert.Assert(t, slices.Equal(got, []int{100}) && notified == 1, "received %v, %d notifications", got, notified)
 	ports[2].Hold(0, false)
 	assert.Check(t, notified == 2, "%d notifications when the session was let go", notified)
 	assert.Check(t, is.Equal(number(ports[2].Receive()), 0))
 	ports[2].Hold(0, true) // with a packet waiting
 	send(t, ports[1], 2, numbered(101, 0))
-	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{101}) {
-		t.Errorf("received %v", got)
-	}
+	got = numbers(receiveAll(ports[2]))
+	assert.Check(t, slices.Equal(got, []int{101}), "received %v", got)
 	ports[2].Hold(0, false)
 	ports[2].Hold(0, true)
 	ports[2].Hold(0, false)
-	if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{1}) {
-		t.Errorf("received %v", got)
-	}
+	got = numbers(receiveAll(ports[2]))
+	assert.Check(t, slices.Equal(got, []int{1}), "received %v", got)
 }
 
 func TestWindow(t *testing.T) {
@@ -230,9 +224,8 @@ func TestConnectBeforeListening(t *testing.T) {
 		_, ports := world(t, fabric.TCP, 3, fabric.Options{})
 		notified := 0
 		ports[0].Notify(func() { notified++ })
-		if session, err := ports[0].Connect(t.Context(), ip(1), port(1)); session != 1 || err != nil {
-			t.Fatalf("%s: session %d, %v", name, session, err)
-		}
+		session, err := ports[0].Connect(t.Context(), ip(1), port(1))
+		assert.Assert(t, session == 1 && err == nil, "%s: session %d, %v", name, session, err)
 		p := numbered(7, 0)
 		for i, at := range c.listens {
 			assert.ErrorIs(t, ports[0].Send(1, p), fabric.ErrBusy, "%s: sending before it listens", name)
@@ -242,21 +235,18 @@ func TestConnectBeforeListening(t *testing.T) {
 			}
 		}
 		send(t, ports[0], 1, p)
-		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{7}) {
-			t.Errorf("%s: received %v", name, got)
-		}
-		if _, err := ports[0].Connect(t.Context(), ip(1), 1234); err != nil {
-			t.Fatal(err)
-		}
+		got := numbers(receiveAll(ports[1]))
+		assert.Check(t, slices.Equal(got, []int{7}), "%s: received %v", name, got)
+		_, err = ports[0].Connect(t.Context(), ip(1), 1234)
+		assert.NilError(t, err)
 		send(t, ports[0], 1, numbered(8, 0)) // the session is open all the same
 	}
 	// It never does: who waits is told.
 	net, ports := world(t, fabric.TCP, 2, fabric.Options{})
 	notified := 0
 	ports[0].Notify(func() { notified++ })
-	if _, err := ports[0].Connect(t.Context(), ip(1), port(1)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := ports[0].Connect(t.Context(), ip(1), port(1))
+	assert.NilError(t, err)
 	assert.Check(t, is.ErrorIs(ports[0].Send(1, numbered(0, 0)), fabric.ErrBusy), "sending before it listens")
 	net.Kill(1)
 	ports[0].Closed()
@@ -267,9 +257,8 @@ func TestConnectBeforeListening(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	net, ports := world(t, fabric.TCP, 2, fabric.Options{})
-	if _, _, err := net.Port(ip(0), port(0)); !errors.Is(err, fabric.ErrAddressInUse) {
-		t.Errorf("a second port at an address: %v", err)
-	}
+	_, _, err := net.Port(ip(0), port(0))
+	assert.Check(t, errors.Is(err, fabric.ErrAddressInUse), "a second port at an address: %v", err)
 	other, session, err := net.Port(ip(0), 6000)
 	assert.Assert(t, err == nil && session == 2, "session %d, %v", session, err)
 	assert.NilError(t, ports[0].Listen(7000))
@@ -300,7 +289,6 @@ func TestUnknownSession(t *testing.T) {
 
 func TestKindNames(t *testing.T) {
 	got := []string{fabric.UDP.String(), fabric.TCP.String(), fabric.RDMA.String(), fabric.Kind(9).String()}
-	if want := []string{"UDP", "TCP", "RDMA", "Kind(9)"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v", got)
-	}
+	want := []string{"UDP", "TCP", "RDMA", "Kind(9)"}
+	assert.Check(t, reflect.DeepEqual(got, want), "got %v", got)
 }

@@ -14,7 +14,6 @@ type fate struct {
 	jitter           float64 // of the largest, from 0 to 1
 }
 
-// linkKey tells links apart.
 func linkKey(from, to uint32) uint64 { return uint64(from)<<32 ^ uint64(to) }
 
 // newDice returns the dice of a link.

@@ -143,14 +143,12 @@ func TestReorderWithLatency(t *testing.T) {
 		send(t, ports[0], 1, numbered(1, 0))
 		time.Sleep(100 * time.Microsecond)
 		synctest.Wait()
-		if p := ports[1].Receive(); p == nil || number(p) != 1 {
-			t.Errorf("received %v", p)
-		}
+		p := ports[1].Receive()
+		assert.Check(t, p != nil && number(p) == 1, "received %v", p)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{0}) {
-			t.Errorf("received %v", got)
-		}
+		got := numbers(receiveAll(ports[1]))
+		assert.Check(t, slices.Equal(got, []int{0}), "received %v", got)
 	})
 }
 
@@ -172,14 +170,12 @@ func TestDeterminism(t *testing.T) {
 	first, _ := run(t, fabric.UDP, 7, all, n)
 	second, _ := run(t, fabric.UDP, 7, all, n)
 	assert.Check(t, slices.Equal(first, second), "the same seed gives another result")
-	if other, _ := run(t, fabric.UDP, 8, all, n); slices.Equal(first, other) {
-		t.Error("another seed gives the same result")
-	}
+	other, _ := run(t, fabric.UDP, 8, all, n)
+	assert.Check(t, !slices.Equal(first, other), "another seed gives the same result")
 	slow := all
 	slow.Latency, slow.Jitter = time.Second, time.Second
-	if other, _ := run(t, fabric.UDP, 7, slow, n); !slices.Equal(first, other) {
-		t.Error("latency changes what happens to packets")
-	}
+	other, _ = run(t, fabric.UDP, 7, slow, n)
+	assert.Check(t, slices.Equal(first, other), "latency changes what happens to packets")
 
 	// Links differ from each other, and do not depend on the traffic of others.
 	arrivals := func(interleaved bool) (out [6][]int) {

@@ -112,9 +112,8 @@ func TestBornLater(t *testing.T) {
 	p, _, err := net.Port(ip(5), port(5))
 	assert.NilError(t, err)
 	assert.Check(t, is.ErrorIs(p.Send(0, numbered(0, 0)), fabric.ErrClosed))
-	if err := ports[0].Send(1, numbered(0, 0)); !errors.Is(err, fabric.ErrClosed) || p.Receive() != nil {
-		t.Errorf("a port that is gone sends: %v", err)
-	}
+	err = ports[0].Send(1, numbered(0, 0))
+	assert.Check(t, errors.Is(err, fabric.ErrClosed) && p.Receive() == nil, "a port that is gone sends: %v", err)
 }
 
 func TestNotifyOfClosed(t *testing.T) {
@@ -149,12 +148,10 @@ func TestKillWithLatency(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		assert.Check(t, len(closedSessions(ports[1])) == 0, "closed before the last packet")
-		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{0}) {
-			t.Errorf("received %v", got)
-		}
-		if closed := closedSessions(ports[1]); !slices.Equal(closed, []uint32{0}) {
-			t.Errorf("closed: %v", closed)
-		}
+		got := numbers(receiveAll(ports[1]))
+		assert.Check(t, slices.Equal(got, []int{0}), "received %v", got)
+		closed := closedSessions(ports[1])
+		assert.Check(t, slices.Equal(closed, []uint32{0}), "closed: %v", closed)
 		assert.Check(t, is.ErrorIs(ports[1].Send(0, lost), fabric.ErrClosed))
 	})
 }
@@ -170,11 +167,9 @@ func TestKillBehindPartition(t *testing.T) {
 		t.Errorf("the partition leaks: %v, %v", p, closed)
 	}
 	net.Heal()
-	if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{0}) {
-		t.Errorf("received %v", got)
-	}
-	if closed := closedSessions(ports[1]); !slices.Equal(closed, []uint32{0}) {
-		t.Errorf("closed: %v", closed)
-	}
+	got := numbers(receiveAll(ports[1]))
+	assert.Check(t, slices.Equal(got, []int{0}), "received %v", got)
+	closed := closedSessions(ports[1])
+	assert.Check(t, slices.Equal(closed, []uint32{0}), "closed: %v", closed)
 	assert.Check(t, is.ErrorIs(ports[1].Send(0, numbered(4, 0)), fabric.ErrClosed))
 }

@@ -42,13 +42,11 @@ func number(p *fabric.Packet) int { return int(binary.LittleEndian.Uint64(p.Head
 func send(t testing.TB, p fabric.Port, session int, packets ...*fabric.Packet) {
 	t.Helper()
 	for _, packet := range packets {
-		if err := p.Send(uint32(session), packet); err != nil {
-			t.Fatalf("sending packet %d to %d: %v", number(packet), session, err)
-		}
+		err := p.Send(uint32(session), packet)
+		assert.Assert(t, err == nil, "sending packet %d to %d: %v", number(packet), session, err)
 	}
 }
 
-// receiveAll receives what is there.
 func receiveAll(p fabric.Port) (packets []*fabric.Packet) {
 	for packet := p.Receive(); packet != nil; packet = p.Receive() {
 		packets = append(packets, packet)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -76,9 +77,8 @@ func TestImpairRetries(t *testing.T) {
 			}
 			assert.Check(t, slices.Equal(inner.taken, want) && freed == 20,
 				"early %v: took %v, released %d packets", early, inner.taken, freed)
-			if s := imp.Stats(); s.Delivered != 20 {
-				t.Errorf("%+v", s)
-			}
+			s := imp.Stats()
+			assert.Check(t, is.Equal(s.Delivered, uint64(20)), "%+v", s)
 			assert.Check(t, notified >= 20, "%d notifications went through", notified)
 			assert.Check(t, p.Close())
 		})
@@ -100,7 +100,6 @@ func TestImpairCloseWhileBusy(t *testing.T) {
 	imp.Close()
 	assert.Check(t, freed == 5, "%d packets were released", freed)
 	inner.notify() // too late
-	if s := imp.Stats(); len(inner.taken) != 0 || s.Dropped != 5 {
-		t.Errorf("took %v, %+v", inner.taken, s)
-	}
+	s := imp.Stats()
+	assert.Check(t, len(inner.taken) == 0 && s.Dropped == 5, "took %v, %+v", inner.taken, s)
 }

@@ -117,9 +117,8 @@ func TestImpairPartition(t *testing.T) {
 			send(t, ports[0], 2, numbered(2, 0))
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			if got := receiveAll(ports[1]); len(got) != 0 {
-				t.Errorf("%v: %d packets cross the partition", kind, len(got))
-			}
+			got := receiveAll(ports[1])
+			assert.Check(t, len(got) == 0, "%v: %d packets cross the partition", kind, len(got))
 			if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{2}) {
 				t.Errorf("%v: beside the partition %v", kind, got)
 			}
@@ -132,9 +131,8 @@ func TestImpairPartition(t *testing.T) {
 			if got := numbers(receiveAll(ports[1])); !slices.Equal(got, want) {
 				t.Errorf("%v: %v arrive when it has ended", kind, got)
 			}
-			if s := imp[0].Stats(); s.Sent != 3 || s.Dropped != dropped || s.Delivered != 3-dropped {
-				t.Errorf("%v: %+v", kind, s)
-			}
+			s := imp[0].Stats()
+			assert.Check(t, s.Sent == 3 && s.Dropped == dropped && s.Delivered == 3-dropped, "%v: %+v", kind, s)
 		})
 	}
 }
@@ -156,18 +154,16 @@ func TestImpairWindow(t *testing.T) {
 		send(t, ports[0], 2, numbered(0, 0))
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
-		if n := notified.Load(); n != 0 {
-			t.Errorf("%d notifications before there is room", n)
-		}
+		n := notified.Load()
+		assert.Check(t, n == 0, "%d notifications before there is room", n)
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		assert.Check(t, notified.Load() != 0, "nobody says that there is room")
 		send(t, ports[0], 1, numbered(accepted, payload))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if got := numbers(receiveAll(ports[1])); len(got) != accepted+1 || !slices.IsSorted(got) {
-			t.Errorf("received %v", got)
-		}
+		got := numbers(receiveAll(ports[1]))
+		assert.Check(t, len(got) == accepted+1 && slices.IsSorted(got), "received %v", got)
 	})
 }
 
@@ -235,9 +231,8 @@ func TestImpairClosedSession(t *testing.T) {
 		if err := ports[0].Send(1, packet()); !errors.Is(err, fabric.ErrClosed) || freed != 0 {
 			t.Errorf("without delay: %v, released %d times", err, freed)
 		}
-		if err := ports[0].Send(99, packet()); !errors.Is(err, fabric.ErrClosed) || freed != 0 {
-			t.Errorf("nobody: %v, released %d times", err, freed)
-		}
+		err := ports[0].Send(99, packet())
+		assert.Check(t, errors.Is(err, fabric.ErrClosed) && freed == 0, "nobody: %v, released %d times", err, freed)
 		imp[0].SetConditions(everywhere(1, fabric.Faults{Latency: time.Second}))
 		send(t, ports[0], 1, packet(), packet())
 		time.Sleep(time.Second)
@@ -248,12 +243,10 @@ func TestImpairClosedSession(t *testing.T) {
 				t.Errorf("afterwards: %v, released %d times", err, freed)
 			}
 		}
-		if s := imp[0].StatsOf(1); s != (fabric.Stats{Sent: 2, Dropped: 2, Bytes: 2 * header}) {
-			t.Errorf("%+v", s)
-		}
-		if got := closedSessions(ports[0]); !slices.Equal(got, []uint32{1}) {
-			t.Errorf("closed: %v", got)
-		}
+		s := imp[0].StatsOf(1)
+		assert.Check(t, s == (fabric.Stats{Sent: 2, Dropped: 2, Bytes: 2 * header}), "%+v", s)
+		got := closedSessions(ports[0])
+		assert.Check(t, slices.Equal(got, []uint32{1}), "closed: %v", got)
 	})
 }
 
@@ -316,9 +309,8 @@ func TestImpairRoutes(t *testing.T) {
 	router.Route(1, 6, 41, false)
 	router.Route(2, 6, 42, false)
 	router.Route(2, 6, 43, false)
-	if want := []string{"0 5 40 true", "1 6 41 false", "2 6 42 false", "2 6 43 false"}; !slices.Equal(r.routes, want) {
-		t.Errorf("routes %v", r.routes)
-	}
+	want := []string{"0 5 40 true", "1 6 41 false", "2 6 42 false", "2 6 43 false"}
+	assert.Check(t, slices.Equal(r.routes, want), "routes %v", r.routes)
 	leadTo := map[int]int{0: 7, 1: 41, 2: 43}
 	check := func() {
 		t.Helper()
@@ -360,13 +352,10 @@ func TestImpairForgetsSessions(t *testing.T) {
 			send(t, p, 1, numbered(0, 0))
 		}
 	}
-	if s := imp.Stats(); s.Sent != n+n/100 || s.Dropped != n/100 {
-		t.Errorf("%+v", s)
-	}
-	if s := imp.StatsOf(1); s.Sent != n/100 {
-		t.Errorf("a session that is in use was forgotten: %+v", s)
-	}
-	if s := imp.StatsOf(100); s.Sent != 0 {
-		t.Errorf("the oldest session was not forgotten: %+v", s)
-	}
+	s := imp.Stats()
+	assert.Check(t, s.Sent == n+n/100 && s.Dropped == n/100, "%+v", s)
+	s = imp.StatsOf(1)
+	assert.Check(t, s.Sent == n/100, "a session that is in use was forgotten: %+v", s)
+	s = imp.StatsOf(100)
+	assert.Check(t, s.Sent == 0, "the oldest session was not forgotten: %+v", s)
 }

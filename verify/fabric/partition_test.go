@@ -94,9 +94,8 @@ func TestPartitionInFlight(t *testing.T) {
 			assert.Assert(t, ports[1].Receive() == nil, "%v: it arrives", kind)
 			assert.Check(t, notified == map[bool]int{true: 1}[kind == fabric.UDP], "%v: %d notifications", kind, notified)
 			net.Partition([]int{0, 1})
-			if p := ports[1].Receive(); (p != nil) != (kind != fabric.UDP) {
-				t.Errorf("%v: received %v", kind, p)
-			}
+			p := ports[1].Receive()
+			assert.Check(t, (p != nil) == (kind != fabric.UDP), "%v: received %v", kind, p)
 			assert.Check(t, notified == 1, "%v: %d notifications", kind, notified)
 			balanced(t, net.Stats(0, 1))
 		})

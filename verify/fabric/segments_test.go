@@ -52,8 +52,7 @@ func TestImpairedSegments(t *testing.T) {
 		send(t, port, 1, &fabric.Packet{Payload: []byte{1, 2, 3}, Segment: true})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if got := inner[1].Receive(); got == nil || !got.Segment || len(got.Payload) != 3 {
-			t.Errorf("received %+v", got)
-		}
+		got := inner[1].Receive()
+		assert.Check(t, got != nil && got.Segment && len(got.Payload) == 3, "received %+v", got)
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
@@ -112,9 +114,8 @@ func exchangeOn(t *testing.T, ports []fabric.Port, count int, disturb func()) {
 	}
 	disturb()
 	wg.Wait()
-	if got := int(freed.Load()); got != ranks*ranks*count {
-		t.Errorf("%d of %d packets were released", got, ranks*ranks*count)
-	}
+	got := int(freed.Load())
+	assert.Check(t, got == ranks*ranks*count, "%d of %d packets were released", got, ranks*ranks*count)
 }
 
 func total(s []int) (sum int) {

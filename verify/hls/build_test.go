@@ -37,9 +37,8 @@ func build(t testing.TB, headers string, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program.o")
 	args = append([]string{"-std=c++17", "-Wall", "-Wextra", "-Werror", "-I" + headers, "-Itestdata", "-o", out}, args...)
-	if text, err := compile(t, args...); err != nil {
-		t.Fatalf("g++ %s: %v\n%s", strings.Join(args, " "), err, text)
-	}
+	text, err := compile(t, args...)
+	assert.Assert(t, err == nil, "g++ %s: %v\n%s", strings.Join(args, " "), err, text)
 	return out
 }
 

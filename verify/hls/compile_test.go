@@ -36,9 +36,8 @@ func TestCompileErrorsNameTheUsersFiles(t *testing.T) {
 	} {
 		assert.Check(t, strings.Contains(err.Error(), want), "%q is not said", want)
 	}
-	if cache, _ := os.UserCacheDir(); strings.Contains(err.Error(), cache) {
-		t.Error("the cache is named")
-	}
+	cache, _ := os.UserCacheDir()
+	assert.Check(t, !strings.Contains(err.Error(), cache), "the cache is named")
 	if t.Failed() {
 		t.Log(err)
 	}
@@ -97,15 +96,12 @@ func TestRunsAtOnceBuildOnce(t *testing.T) {
 	assert.Check(t, slices.Contains(strings.Split(said.String(), "\n"), "building the kernel echo"),
 		"it is not told that the compiler runs: %q", said.String())
 	said.Reset()
-	if _, err := s.Library(ctx); err != nil || said.Len() > 0 {
-		t.Errorf("what is there: %q, %v", said.String(), err)
-	}
-	if text, err := os.ReadFile(log); err != nil || string(text) != "run\n" {
-		t.Errorf("the compiler has run: %q, %v", text, err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(paths[0]), "*")); len(left) != 1 {
-		t.Errorf("there are %q", left)
-	}
+	_, err := s.Library(ctx)
+	assert.Check(t, err == nil && said.Len() <= 0, "what is there: %q, %v", said.String(), err)
+	text, err := os.ReadFile(log)
+	assert.Check(t, err == nil && string(text) == "run\n", "the compiler has run: %q, %v", text, err)
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(paths[0]), "*"))
+	assert.Check(t, len(left) == 1, "there are %q", left)
 }
 
 func TestWhatIsHalfWrittenIsNotUsed(t *testing.T) {
@@ -127,9 +123,8 @@ sleep 100
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	if path, err := s.Library(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("%s, %v", path, err)
-	}
+	path, err := s.Library(ctx)
+	assert.ErrorIs(t, err, context.Canceled, "%s", path)
 	open(t, library(t, s), 1)
 }
 

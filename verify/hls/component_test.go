@@ -17,9 +17,7 @@ import (
 
 func TestALibraryDescribesItsKernel(t *testing.T) {
 	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
-	if c.Kernel() != "echo" || !c.FreeRunning() {
-		t.Errorf("kernel %s, free running %v", c.Kernel(), c.FreeRunning())
-	}
+	assert.Check(t, c.Kernel() == "echo" && c.FreeRunning(), "kernel %s, free running %v", c.Kernel(), c.FreeRunning())
 	if want := []hls.Port{{Name: "in", Width: 512, Dest: 8}, {Name: "out_r", Output: true, Width: 512}}; !slices.Equal(
 		c.Ports(), want) {
 		t.Errorf("ports %+v", c.Ports())
@@ -28,9 +26,8 @@ func TestALibraryDescribesItsKernel(t *testing.T) {
 		{Name: "to", Offset: 24, Bits: 64, Pointer: true}}; !slices.Equal(c.Arguments(), want) {
 		t.Errorf("arguments %+v", c.Arguments())
 	}
-	if c.Port("out_r") != 1 || c.Port("absent") != -1 {
-		t.Errorf("out_r is port %d, absent %d", c.Port("out_r"), c.Port("absent"))
-	}
+	assert.Check(t, c.Port("out_r") == 1 && c.Port("absent") == -1,
+		"out_r is port %d, absent %d", c.Port("out_r"), c.Port("absent"))
 }
 
 func TestBeatsPassWholeAndInOrder(t *testing.T) {
@@ -52,30 +49,25 @@ func TestBeatsPassWholeAndInOrder(t *testing.T) {
 		t.Errorf("%d to take; %s", c.Count(1), c.Progress())
 	}
 	var out [8]hls.Beat
-	if n := c.Get(1, out[:2]) + c.Get(1, out[2:]); n != 5 {
-		t.Fatalf("%d beats came", n)
-	}
+	n := c.Get(1, out[:2]) + c.Get(1, out[2:])
+	assert.Assert(t, n == 5, "%d beats came", n)
 	for i, b := range out[:5] {
 		b.Dest = 0
 		assert.Check(t, b == in[i], "beat %d is %+v", i, b)
 	}
-	if n := c.Get(1, out[:]); n != 0 {
-		t.Errorf("%d beats more", n)
-	}
+	n = c.Get(1, out[:])
+	assert.Check(t, n == 0, "%d beats more", n)
 }
 
 func TestFullStreamsPressBack(t *testing.T) {
 	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 2)
-	if n := c.Put(0, make([]hls.Beat, 5)); n != 2 {
-		t.Errorf("%d beats put", n)
-	}
+	n := c.Put(0, make([]hls.Beat, 5))
+	assert.Check(t, n == 2, "%d beats put", n)
 	c.Run()
-	if n := c.Put(0, make([]hls.Beat, 5)); n != 2 {
-		t.Errorf("%d beats put", n)
-	}
-	if s := c.Run(); s.Doing != hls.Writes || s.String() != "waits to write beat 3 of out_r (2 written)" {
-		t.Errorf("%s", s)
-	}
+	n = c.Put(0, make([]hls.Beat, 5))
+	assert.Check(t, n == 2, "%d beats put", n)
+	s := c.Run()
+	assert.Check(t, s.Doing == hls.Writes && s.String() == "waits to write beat 3 of out_r (2 written)", "%s", s)
 }
 
 // TestInstancesShareNothing checks static variables, also those that the linker would
@@ -97,9 +89,8 @@ func TestInstancesShareNothing(t *testing.T) {
 			}
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "instance-*")); len(left) != 0 {
-		t.Errorf("copies are left: %q", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "instance-*"))
+	assert.Check(t, len(left) == 0, "copies are left: %q", left)
 }
 
 func TestCallsHaveTheirArguments(t *testing.T) {
@@ -117,9 +108,8 @@ func TestCallsHaveTheirArguments(t *testing.T) {
 func TestFailuresAndPollingAreTold(t *testing.T) {
 	c := open(t, library(t, sources(t, "echo", "echo.cpp")), 4)
 	c.Put(0, []hls.Beat{{Dest: 98}})
-	if s := c.Run(); s.Doing != hls.Polls || !strings.Contains(s.String(), "none changes") {
-		t.Errorf("%s", s)
-	}
+	s := c.Run()
+	assert.Check(t, s.Doing == hls.Polls && strings.Contains(s.String(), "none changes"), "%s", s)
 	c.Put(0, []hls.Beat{{Dest: 99}})
 	for range 2 {
 		if s := c.Run(); s.Doing != hls.Failed || s.String() != "has failed: it was told to" {
@@ -133,34 +123,28 @@ func TestClosedComponentsDoNothing(t *testing.T) {
 	for range 2 {
 		assert.NilError(t, c.Close())
 	}
-	if n := c.Put(0, make([]hls.Beat, 1)) + c.Get(1, make([]hls.Beat, 1)) + c.Count(0) + int(c.Moved(0)); n != 0 {
-		t.Errorf("%d beats", n)
-	}
+	n := c.Put(0, make([]hls.Beat, 1)) + c.Get(1, make([]hls.Beat, 1)) + c.Count(0) + int(c.Moved(0))
+	assert.Check(t, n == 0, "%d beats", n)
 	assert.Check(t, is.ErrorIs(c.Start(make([]uint64, 2)), hls.ErrClosed))
-	if s := c.Run(); s.Doing != hls.Idle || s.Port != -1 {
-		t.Errorf("%+v", s)
-	}
+	s := c.Run()
+	assert.Check(t, s.Doing == hls.Idle && s.Port == -1, "%+v", s)
 }
 
 func TestOpeningWhatIsNoComponent(t *testing.T) {
 	s := sources(t, "echo", "echo.cpp")
 	path := library(t, s)
-	if _, err := hls.Open(path, 0); !errors.Is(err, hls.ErrDepth) {
-		t.Errorf("without room: %v", err)
-	}
-	if _, err := hls.Open(filepath.Join(t.TempDir(), "absent.so"), 1); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a library: %v", err)
-	}
+	_, err := hls.Open(path, 0)
+	assert.Check(t, errors.Is(err, hls.ErrDepth), "without room: %v", err)
+	_, err = hls.Open(filepath.Join(t.TempDir(), "absent.so"), 1)
+	assert.Check(t, errors.Is(err, os.ErrNotExist), "without a library: %v", err)
 	name := "hls/echo/echo_component.cpp"
 	s.Files[name] = append([]byte("#define VERSION 77\n"), s.Files[name]...)
 	if _, err := hls.Open(library(t, s), 1); !errors.Is(err, hls.ErrVersion) || !strings.Contains(err.Error(), "77") {
 		t.Errorf("of another version: %v", err)
 	}
 	s.Files[name] = []byte("int nothing;\n")
-	if _, err := hls.Open(library(t, s), 1); err == nil || !strings.Contains(err.Error(), "cclo_version") {
-		t.Errorf("without functions: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "instance-*")); len(left) != 0 {
-		t.Errorf("copies are left: %q", left)
-	}
+	_, err = hls.Open(library(t, s), 1)
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "cclo_version"), "without functions: %v", err)
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "instance-*"))
+	assert.Check(t, len(left) == 0, "copies are left: %q", left)
 }

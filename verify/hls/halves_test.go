@@ -63,9 +63,8 @@ func TestHalvesAreRoundedToTheNearest(t *testing.T) {
 	for _, line := range lines {
 		var operation string
 		var a, b, c uint32
-		if _, err := fmt.Sscanf(line, "%s %x %x %x", &operation, &a, &b, &c); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		_, err := fmt.Sscanf(line, "%s %x %x %x", &operation, &a, &b, &c)
+		assert.NilError(t, err, "%s", line)
 		x, y := half(uint16(a)), half(uint16(b))
 		ok := true
 		switch operation {

@@ -106,9 +106,8 @@ func TestHeadersServeKernelsOfToday(t *testing.T) {
 			args := append(strings.Fields(flags), "-Wno-unknown-pragmas", "testdata/headers.cpp")
 			have := run(t, build(t, h, args...))
 			for i, line := range have {
-				if i >= len(headersPrint) || line != headersPrint[i] {
-					t.Fatalf("line %d: %s\nexpected all to be\n%s", i, line, strings.Join(headersPrint, "\n"))
-				}
+				assert.Assert(t, i < len(headersPrint) && line == headersPrint[i],
+					"line %d: %s\nexpected all to be\n%s", i, line, strings.Join(headersPrint, "\n"))
 			}
 			assert.Check(t, len(have) == len(headersPrint), "%d lines, expected %d", len(have), len(headersPrint))
 		})

@@ -94,9 +94,8 @@ func TestMembersOfValues(t *testing.T) {
 		case "text":
 			assert.Equal(t, rest, a.Text(n), "%v in radix %d", a, n)
 		case "int":
-			if want := v[2].form.hold(a.Int); v[2].Cmp(want) != 0 {
-				t.Fatalf("%v becomes %v, expected %v", a, v[2], want)
-			}
+			want := v[2].form.hold(a.Int)
+			assert.Assert(t, v[2].Cmp(want) == 0, "%v becomes %v, expected %v", a, v[2], want)
 		case "double":
 			got := math.Float64frombits(v[2].Uint64())
 			want, _ := new(big.Float).SetInt(a.Int).Float64()
@@ -184,9 +183,8 @@ func TestPartsAreReadAndWritten(t *testing.T) {
 			want = part(a, v[2].width+n-1, v[2].width)
 			got = v[1]
 			low := part(a, v[2].width-1, 0)
-			if v[2].form.hold(low).Cmp(v[2].Int) != 0 {
-				t.Fatalf("%s: the lower part is %v, expected %v", line, v[2], low)
-			}
+			assert.Assert(t, v[2].form.hold(low).Cmp(v[2].Int) == 0,
+				"%s: the lower part is %v, expected %v", line, v[2], low)
 		case "parts":
 			want = new(big.Int).Lsh(a.Int, uint(index(2)))
 			want.Or(want, v[1].Int)
@@ -204,8 +202,6 @@ func TestPartsAreReadAndWritten(t *testing.T) {
 		}
 	}
 	for _, operation := range strings.Fields("get put length ones any odd more join join3 split split3 parts swap bits") {
-		if seen[operation] < 2000 {
-			t.Errorf("%d lines for %s", seen[operation], operation)
-		}
+		assert.Check(t, seen[operation] >= 2000, "%d lines for %s", seen[operation], operation)
 	}
 }

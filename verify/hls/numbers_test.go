@@ -66,9 +66,8 @@ func TestNumbersConvertAsTheDriverDoes(t *testing.T) {
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
 	assert.NilError(t, err)
-	if want := 4 * (2<<16 + 6*len(numbers)); len(out) != want {
-		t.Fatalf("%d bytes, want %d", len(out), want)
-	}
+	want := 4 * (2<<16 + 6*len(numbers))
+	assert.Assert(t, len(out) == want, "%d bytes, want %d", len(out), want)
 	next := func() uint32 {
 		v := binary.LittleEndian.Uint32(out)
 		out = out[4:]

@@ -84,8 +84,6 @@ func TestOperatorsGiveDocumentedWidthsAndValues(t *testing.T) {
 			"%v %s %v = %v, expected %v %v", a, operation, b, got, f, want)
 	}
 	for _, operation := range strings.Fields("+ - * / % & | ^ << >> == != < <= > >= += -= *= /= %= &= |= ^= =") {
-		if seen[operation] < 400 {
-			t.Errorf("%d lines for %s, expected 400 or more", seen[operation], operation)
-		}
+		assert.Check(t, seen[operation] >= 400, "%d lines for %s, expected 400 or more", seen[operation], operation)
 	}
 }

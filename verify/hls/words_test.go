@@ -172,9 +172,8 @@ func TestMethodsSendTheWordsOfTheContract(t *testing.T) {
 					t.Errorf("no method for operation %d", o)
 				}
 			}
-			if len(seen) != len(operations[g.name]) {
-				t.Errorf("%d operations have methods, of %d", len(seen), len(operations[g.name]))
-			}
+			assert.Check(t, len(seen) == len(operations[g.name]),
+				"%d operations have methods, of %d", len(seen), len(operations[g.name]))
 			// Reserved streams are refused by an answer of our own, CONFIG_SWITCH.
 			s.step("r = c.stream_put(1, 247, 0, A0);", 1<<8)
 			s.step("r = c.start_stream_put(1, 247, 0, A0);", 0)

@@ -35,16 +35,13 @@ func TestCallsAreBounded(t *testing.T) {
 	assert.NilError(t, c.err)
 	m := call{scenario: opNop}.message()
 	m["ctrl_id"] = 0
-	if a, err := c.request(m); err != nil || *a.Status >= 0 || !strings.Contains(a.Error, "4096") {
-		t.Errorf("one call more: %v, %v", a, err)
-	}
+	a, err := c.request(m)
+	assert.Check(t, err == nil && *a.Status < 0 && strings.Contains(a.Error, "4096"), "one call more: %v, %v", a, err)
 	m["ctrl_id"] = 1
-	if a, err := c.request(m); err != nil || *a.Status != 0 {
-		t.Errorf("a call of another controller: %v, %v", a, err)
-	}
-	if got := s.servers[0].Health().CallsOpen; got != bound+1 {
-		t.Errorf("%d calls are open", got)
-	}
+	a, err = c.request(m)
+	assert.Check(t, err == nil && *a.Status == 0, "a call of another controller: %v, %v", a, err)
+	got := s.servers[0].Health().CallsOpen
+	assert.Check(t, got == bound+1, "%d calls are open", got)
 	assert.Check(t, is.Equal(c.finish(), uint32(0)), "return code")
 	c.do(call{scenario: opNop}) // there is room for one
 	assert.Check(t, c.err)
@@ -61,13 +58,11 @@ func TestResetAnswersCalls(t *testing.T) {
 	}
 	begin := time.Now()
 	for range 10 { // they are not answered before something has ended, but not late
-		if a, err := c.request(message{"type": 6, "ctrl_id": 0}); err != nil || *a.Status != 1 {
-			t.Errorf("call wait: %v, %v", a, err)
-		}
+		a, err := c.request(message{"type": 6, "ctrl_id": 0})
+		assert.Check(t, err == nil && *a.Status == 1, "call wait: %v, %v", a, err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("ten call waits took %v", took)
-	}
+	took := time.Since(begin)
+	assert.Check(t, took <= 5*time.Second, "ten call waits took %v", took)
 	c.begin(call{scenario: opConfig, function: resetPeriph})
 	for i, want := range []uint32{1 << 31, 1 << 31, 1 << 31, 0} {
 		if code := c.finish(); code != want || c.err != nil {
@@ -125,12 +120,10 @@ func TestEachClientReadsItsReturnCode(t *testing.T) {
 	b.ctrl = 1
 	a.begin(call{scenario: 99})
 	b.begin(call{scenario: opNop})
-	if code := a.finish(); code != 1<<14 {
-		t.Errorf("return code %#x, and the operation is unknown", code)
-	}
-	if code := b.finish(); code != 0 {
-		t.Errorf("return code %#x of a nop", code)
-	}
+	code := a.finish()
+	assert.Check(t, code == 1<<14, "return code %#x, and the operation is unknown", code)
+	code = b.finish()
+	assert.Check(t, code == 0, "return code %#x of a nop", code)
 	for _, reader := range []struct {
 		c    *client
 		want uint32
@@ -151,14 +144,12 @@ func TestEachClientReadsItsReturnCode(t *testing.T) {
 	assert.Check(t, is.Equal(a.code(call{scenario: 99}), uint32(1<<14)), "return code")
 	// Another connection of the same driver has taken a later completion.
 	c.do(call{scenario: opNop})
-	if got := a.read(0x1FFC); got != 0 {
-		t.Errorf("return code %#x after another call", got)
-	}
+	got := a.read(0x1FFC)
+	assert.Check(t, got == 0, "return code %#x after another call", got)
 	assert.Check(t, is.Equal(a.code(call{scenario: 99}), uint32(1<<14)), "return code")
 	a.write(0x1FFC, 77)
-	if got := a.read(0x1FFC); got != 77 {
-		t.Errorf("the word is %d, and 77 was written", got)
-	}
+	got = a.read(0x1FFC)
+	assert.Check(t, got == 77, "the word is %d, and 77 was written", got)
 }
 
 // A client whose envelopes tell its requests apart gets answers as calls end; one
@@ -192,9 +183,8 @@ func TestBlockingCallsOfOneConnection(t *testing.T) {
 		frames, err := p.receive()
 		assert.Assert(t, err == nil && len(frames) == len(envelope)+1 && string(frames[0]) == envelope[0],
 			"%q: %q, %v", envelope, frames, err)
-		if a, err := parse(frames[len(frames)-1]); err != nil || *a.Status != 0 {
-			t.Fatalf("%q: %v, %v", envelope, a, err)
-		}
+		a, err := parse(frames[len(frames)-1])
+		assert.Assert(t, err == nil && *a.Status == 0, "%q: %v, %v", envelope, a, err)
 	}
 	ask(named, "1", "", recv)
 	ask(named, "2", "", nop)
@@ -256,8 +246,7 @@ func TestClientsOfAnotherGeneration(t *testing.T) {
 				t.Errorf("%s: %v: %v", test.platform, request.m, a)
 			}
 		}
-		if c := (client{peer: p}); c.read(0x800) != 0 || c.err != nil {
-			t.Errorf("%s: %v", test.platform, c.err)
-		}
+		c := (client{peer: p})
+		assert.Check(t, c.read(0x800) == 0 && c.err == nil, "%s: %v", test.platform, c.err)
 	}
 }

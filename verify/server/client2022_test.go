@@ -89,19 +89,16 @@ func TestClientIsGoneInABlockingCall(t *testing.T) {
 	c.hangUp()
 	<-gone
 	waitFor(t, "the end of the connection", func() bool { return s.servers[0].Health().Clients == 1 })
-	if got := s.servers[0].Health().CallsOpen; got != 1 {
-		t.Errorf("%d calls are open, and the one that was started goes on", got)
-	}
-	if code := other.code(call{scenario: 99}); code != 1<<14 {
-		t.Errorf("return code %#x of an unknown operation", code)
-	}
+	got := s.servers[0].Health().CallsOpen
+	assert.Check(t, got == 1, "%d calls are open, and the one that was started goes on", got)
+	code := other.code(call{scenario: 99})
+	assert.Check(t, code == 1<<14, "return code %#x of an unknown operation", code)
 	sender.do(call{scenario: opSend, count: n, comm: sender.comm, peer: 0, tag: tagAny, arith: sender.float,
 		op0: sender.floats(elements(1, n), false)})
 	assert.NilError(t, sender.err)
 	waitFor(t, "the end of the call", func() bool { return s.servers[0].Health().CallsOpen == 0 })
-	if code := other.read(0x1FFC); code != 1<<14 {
-		t.Errorf("a client reads %#x, the return code of one that is gone", code)
-	}
+	code = other.read(0x1FFC)
+	assert.Check(t, code == 1<<14, "a client reads %#x, the return code of one that is gone", code)
 	other.expect("recv", out, false, n, func(i int) float32 { return element(1, i) })
 	assert.Check(t, other.err)
 }

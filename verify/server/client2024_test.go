@@ -50,10 +50,9 @@ func TestClientOf2024(t *testing.T) {
 				s := start(t, network, map[string]cty.Value{"host_memory": cty.True}, options{ranks: ranks})
 				clients := s.all(t, true)
 				together(t, "configure", clients, (*client).configure2024)
-				if id := clients[0].read(0x1FF8); id&3 != map[string]uint32{"u55c_tcp": 1, "u55c_udp": 0}[network] ||
-					id&(1<<3|1<<4) != 1<<3|1<<4 {
-					t.Errorf("hardware id %#x", id)
-				}
+				id := clients[0].read(0x1FF8)
+				assert.Check(t, id&3 == map[string]uint32{"u55c_tcp": 1, "u55c_udp": 0}[network] && id&(1<<3|1<<4) == 1<<3|1<<4,
+					"hardware id %#x", id)
 				together(t, "local", clients, func(c *client) { c.local(300) })
 				for _, n := range []int{1, 250, 2000} { // in an rx buffer, and by rendezvous
 					for _, host := range []bool{false, true} {
@@ -90,7 +89,6 @@ func TestClientIsKilledAndComesAgain(t *testing.T) {
 	clients[1].free = [2]uint64{}
 	together(t, "configure again", []*client{again, clients[1]}, (*client).configure2024)
 	together(t, "local", []*client{again, clients[1]}, func(c *client) { c.local(100) })
-	if got := s.servers[0].Health().CallsOpen; got != 0 {
-		t.Errorf("%d calls are open", got)
-	}
+	got := s.servers[0].Health().CallsOpen
+	assert.Check(t, got == 0, "%d calls are open", got)
 }

@@ -38,17 +38,12 @@ func TestEnvelopes(t *testing.T) {
 			assert.NilError(t, p.SendMulti(zmq4.NewMsgFrom(frames...)))
 			got, err := p.receive()
 			assert.NilError(t, err, "%q", test.send)
-			if len(got) != len(test.envelope)+1 {
-				t.Fatalf("%q: %q", test.send, got)
-			}
+			assert.Equal(t, len(got), len(test.envelope)+1, "%q: %q", test.send, got)
 			for i, f := range test.envelope {
-				if string(got[i]) != f {
-					t.Errorf("%q: frame %d is %q", test.send, i, got[i])
-				}
+				assert.Check(t, string(got[i]) == f, "%q: frame %d is %q", test.send, i, got[i])
 			}
-			if a, err := parse(got[len(test.envelope)]); err != nil || *a.Status != test.status {
-				t.Errorf("%q: %v, %v", test.send, a, err)
-			}
+			a, err := parse(got[len(test.envelope)])
+			assert.Check(t, err == nil && *a.Status == test.status, "%q: %v, %v", test.send, a, err)
 		}
 		p.hangUp()
 	}

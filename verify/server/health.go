@@ -8,7 +8,6 @@ import (
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
-// requestKinds are the types of requests.
 const requestKinds = int(sim.CallWait) + 1
 
 // Health is the counters of a server since its start, and its present state.

@@ -53,12 +53,10 @@ func TestMalformedRequests(t *testing.T) {
 	}
 	c := client{peer: p, polls: true}
 	assert.Check(t, is.Equal(c.read(0), uint32(0)), "a malformed write has written")
-	if a, err := c.request(message{"type": 2, "addr": 0, "len": 1}); err != nil || *a.Status != 1 {
-		t.Errorf("a malformed request has allocated memory: %v, %v", a, err)
-	}
-	if a, err := c.request(message{"type": 6, "ctrl_id": 0}); err != nil || *a.Status >= 0 {
-		t.Errorf("a malformed call was started: %v, %v", a, err)
-	}
+	a, err := c.request(message{"type": 2, "addr": 0, "len": 1})
+	assert.Check(t, err == nil && *a.Status == 1, "a malformed request has allocated memory: %v, %v", a, err)
+	a, err = c.request(message{"type": 6, "ctrl_id": 0})
+	assert.Check(t, err == nil && *a.Status < 0, "a malformed call was started: %v, %v", a, err)
 	if h := s.servers[0].Health(); h.Refused != uint64(len(all))+1 {
 		t.Errorf("%d requests were refused, and %d were malformed: %v", h.Refused, len(all), h)
 	}

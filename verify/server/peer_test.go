@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,9 +68,7 @@ func start(t testing.TB, platform string, vars map[string]cty.Value, o options) 
 func startDesign(t testing.TB, d *design.Design, o options) *served {
 	t.Helper()
 	o.engine.SharedHost = true
-	if o.engine.ResidentBytes == 0 {
-		o.engine.ResidentBytes = 256 << 20
-	}
+	o.engine.ResidentBytes = cmp.Or(o.engine.ResidentBytes, 256<<20)
 	all := world.Options{Engine: o.engine}
 	if d.Platform.Name == *simulateFlag {
 		all.Maker = simulated(t, d, o.engine)

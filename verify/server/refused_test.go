@@ -101,9 +101,8 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 		return func() {
 			p := dial(t, s.command(0), zmq4.NewReq)
 			for _, r := range requests {
-				if _, err := p.ask([]byte(r)); err != nil {
-					t.Error(err)
-				}
+				_, err := p.ask([]byte(r))
+				assert.Check(t, err)
 			}
 			p.hangUp()
 		}
@@ -130,9 +129,8 @@ func TestRefusedClientsAreLogged(t *testing.T) {
 			c, err := net.Dial("tcp", address)
 			assert.NilError(t, err)
 			defer c.Close()
-			if _, err := c.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 10))); err != nil {
-				t.Fatal(err)
-			}
+			_, err = c.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 10)))
+			assert.NilError(t, err)
 			_ = c.SetReadDeadline(time.Now().Add(patience))
 			for b := make([]byte, 100); err == nil; {
 				_, err = c.Read(b)
@@ -188,8 +186,7 @@ func TestRefusalsAreLines(t *testing.T) {
 	for range 1000 {
 		refused(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7}, errors.New("a\x1b[31m\nb"))
 	}
-	if want := "client 127.0.0.1:7 is refused: a\uFFFD[31m\uFFFDb"; lines[0] != want || len(lines) != 16+5 {
-		t.Errorf("%d lines: %q", len(lines), lines[0])
-	}
+	want := "client 127.0.0.1:7 is refused: a\uFFFD[31m\uFFFDb"
+	assert.Check(t, lines[0] == want && len(lines) == 16+5, "%d lines: %q", len(lines), lines[0])
 	server.LogRefused(nil)(nil, nil)
 }

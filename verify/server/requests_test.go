@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -81,9 +82,7 @@ func TestRequests(t *testing.T) {
 		a, err := p.ask([]byte(test.request))
 		assert.NilError(t, err, "%s", test.name)
 		rdata := string(a.RData)
-		if rdata == "" {
-			rdata = none
-		}
+		rdata = cmp.Or(rdata, none)
 		if *a.Status != test.status || test.rdata != "" && rdata != test.rdata {
 			t.Errorf("%s: %v, and not status %d, rdata %s", test.name, a, test.status, test.rdata)
 		}
@@ -175,7 +174,6 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 	}
 	assert.Check(t, refused == 4, "%d of 8 pages of a megabyte were refused in a memory of 4", refused)
-	if got := c.load(0, 1, false); c.err != nil || got[0] != 1 {
-		t.Errorf("the first page has %d: %v", got, c.err)
-	}
+	got := c.load(0, 1, false)
+	assert.Check(t, c.err == nil && got[0] == 1, "the first page has %d: %v", got, c.err)
 }

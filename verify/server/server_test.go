@@ -105,9 +105,8 @@ func TestCloseEndsEverything(t *testing.T) {
 	waitFor(t, "the calls", func() bool { return s.servers[0].Health().CallsOpen == 2+512 })
 	begin := time.Now()
 	assert.NilError(t, s.stop())
-	if took := time.Since(begin); took > 3*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	took := time.Since(begin)
+	assert.Check(t, took <= 3*time.Second, "it took %v", took)
 	waiting.Wait()
 	var left string
 	waitFor(t, "the end of all goroutines", func() bool {
@@ -115,9 +114,8 @@ func TestCloseEndsEverything(t *testing.T) {
 		return left == "" || time.Since(begin) > 5*time.Second
 	})
 	assert.Check(t, is.Equal(left, ""), "still there")
-	if _, err := net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://")); err == nil {
-		t.Error("it still listens")
-	}
+	_, err = net.Dial("tcp", strings.TrimPrefix(s.command(0), "tcp://"))
+	assert.Check(t, err != nil, "it still listens")
 }
 
 // goroutines are the stacks that have one of the texts.
@@ -168,9 +166,8 @@ func TestHealth(t *testing.T) {
 	c.read(0)
 	c.begin(call{scenario: opNop})
 	assert.NilError(t, c.err)
-	if _, err := c.ask([]byte("nonsense")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.ask([]byte("nonsense"))
+	assert.NilError(t, err)
 	h := s.servers[0].Health()
 	want := server.Requests{MMIORead: 1, MemoryRead: 1, MemoryWrite: 1, MemoryAllocate: 1, Call: 1}
 	if h.Clients != 1 || h.CallsOpen != 1 || h.Refused != 1 || h.BytesIn != 100 || h.BytesOut != 50 ||

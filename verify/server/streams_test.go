@@ -143,9 +143,8 @@ func TestKernelStreams(t *testing.T) {
 		}
 	}
 	h := s.servers[0].Health()
-	if want := uint64(4 * (16 + 64 + 50000)); h.KernelIn != want || h.KernelOut != want || h.KernelBad != 0 {
-		t.Errorf("%v", h)
-	}
+	want := uint64(4 * (16 + 64 + 50000))
+	assert.Check(t, h.KernelIn == want && h.KernelOut == want && h.KernelBad == 0, "%v", h)
 }
 
 // A kernel that takes its time gets everything nevertheless.
@@ -173,9 +172,7 @@ func TestSlowKernel(t *testing.T) {
 	assert.Check(t, published != 4*n*copies, "the server keeps all of it for a kernel that takes nothing")
 	got := ks[0].pull("0", 4*n*copies)
 	for i := range copies {
-		if !slices.Equal(got[4*n*i:4*n*(i+1)], data) {
-			t.Fatalf("copy %d arrives as something else", i)
-		}
+		assert.Assert(t, slices.Equal(got[4*n*i:4*n*(i+1)], data), "copy %d arrives as something else", i)
 	}
 }
 
@@ -198,9 +195,8 @@ func TestMalformedKernelMessages(t *testing.T) {
 	out := a.allocate(64, false)
 	a.do(call{scenario: opCopy, count: 16, arith: a.float, stream: op0Stream, res: out})
 	a.expect("copy from the stream", out, false, 16, func(i int) float32 { return values[i] })
-	if h := s.servers[0].Health(); a.err != nil || h.KernelBad != uint64(len(bad)) || h.KernelIn != 64 {
-		t.Errorf("%v: %v", a.err, h)
-	}
+	h := s.servers[0].Health()
+	assert.Check(t, a.err == nil && h.KernelBad == uint64(len(bad)) && h.KernelIn == 64, "%v: %v", a.err, h)
 }
 
 // With the stream looped back, nothing goes out and nobody is asked.
@@ -231,7 +227,6 @@ func TestLoopback(t *testing.T) {
 		t.Errorf("published: %.80s", m)
 	case <-time.After(50 * time.Millisecond):
 	}
-	if topics := p.Socket.(zmq4.Topics).Topics(); len(topics) > 0 {
-		t.Errorf("the server has subscribed to %q", strings.Join(topics, ", "))
-	}
+	topics := p.Socket.(zmq4.Topics).Topics()
+	assert.Check(t, len(topics) <= 0, "the server has subscribed to %q", strings.Join(topics, ", "))
 }

@@ -41,9 +41,8 @@ func TestTablesOfAnotherGeneration(t *testing.T) {
 		test.write(c)
 		enable := call{scenario: opConfig, function: enablePkt, tag: tagAny}
 		if test.found == "" {
-			if code := c.code(enable); code != test.code || c.err != nil {
-				t.Errorf("%s: return code %#x, %v", test.name, code, c.err)
-			}
+			code := c.code(enable)
+			assert.Check(t, code == test.code && c.err == nil, "%s: return code %#x, %v", test.name, code, c.err)
 			continue
 		}
 		m := enable.message()

@@ -52,9 +52,8 @@ func TestAddress(t *testing.T) {
 	} {
 		o := Options{Address: test.given,
 			Env: func(name string) (string, bool) { v, there := test.env[name]; return v, there }}
-		if a, err := o.address(&bringup.Options{Rank: 1, Size: 2, Meet: test.meet}); err != nil || a.String() != test.want {
-			t.Errorf("%s: %v, %v; expected is %s", test.name, a, err, test.want)
-		}
+		a, err := o.address(&bringup.Options{Rank: 1, Size: 2, Meet: test.meet})
+		assert.Check(t, err == nil && a.String() == test.want, "%s: %v, %v; expected is %s", test.name, a, err, test.want)
 	}
 	// A name that leads to a loopback address is that of this host.
 	self, err := os.Hostname()

@@ -84,7 +84,6 @@ func (g *group) part(what string) (*Part, error) {
 	return part, nil
 }
 
-// attach opens the devices of a part.
 func (g *group) attach(ctx context.Context, part *Part, open func(context.Context) error) error {
 	if err := open(ctx); err != nil {
 		return err

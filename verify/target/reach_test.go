@@ -84,9 +84,7 @@ func sum(t *testing.T, worlds []*target.World, ranks int) {
 		group.Go(func() {
 			err := w.Each(func(i int) error {
 				e := w.Engines[i]
-				if e.Rank() != w.Local[i] {
-					t.Errorf("rank %d is opened as %d", w.Local[i], e.Rank())
-				}
+				assert.Check(t, e.Rank() == w.Local[i], "rank %d is opened as %d", w.Local[i], e.Rank())
 				return ranktest.Sum[int32](ctx, e, 5000, 1)
 			})
 			assert.Check(t, err)
@@ -128,9 +126,8 @@ func TestWorlds(t *testing.T) {
 			worlds, errs := open(t, test.on, test.processes, o)
 			assert.NilError(t, errors.Join(errs...))
 			for i, w := range worlds {
-				if w.What != test.what || w.Reports() != (i == 0) || w.Alone() != (test.processes == 1) {
-					t.Errorf("process %d has %q, reports %v, is alone %v", i, w.What, w.Reports(), w.Alone())
-				}
+				assert.Check(t, w.What == test.what && w.Reports() == (i == 0) && w.Alone() == (test.processes == 1),
+					"process %d has %q, reports %v, is alone %v", i, w.What, w.Reports(), w.Alone())
 			}
 			sum(t, worlds, test.ranks)
 		})
@@ -158,10 +155,9 @@ func TestARankIsMissing(t *testing.T) {
 		group.Go(func() {
 			o := target.Options{On: "u55c_tcp", Timeout: time.Second,
 				Env: environment(fmt.Sprintf("%s CCLFORGE_RANK=%d CCLFORGE_SIZE=3 CCLFORGE_MEET=%s", secret, rank, at))}
-			if _, err := target.Open(t.Context(), o); !errors.Is(err, bringup.ErrMissing) ||
-				!strings.Contains(err.Error(), "rank 2") {
-				t.Errorf("rank %d: %v", rank, err)
-			}
+			_, err := target.Open(t.Context(), o)
+			assert.Check(t, errors.Is(err, bringup.ErrMissing) && strings.Contains(err.Error(), "rank 2"),
+				"rank %d: %v", rank, err)
 		})
 	}
 	group.Wait()
@@ -227,9 +223,8 @@ func TestRegister(t *testing.T) {
 		t.Fatal(errs[0], prepared)
 	}
 	sum(t, worlds, 2)
-	if buffers, err := worlds[0].Engines[1].DumpRxBuffers(t.Context(), false); err != nil || len(buffers) != 7 {
-		t.Errorf("%d buffers, %v: options are not heard", len(buffers), err)
-	}
+	buffers, err := worlds[0].Engines[1].DumpRxBuffers(t.Context(), false)
+	assert.Check(t, err == nil && len(buffers) == 7, "%d buffers, %v: options are not heard", len(buffers), err)
 	if _, errs := open(t, "test:u55c_tcp", 1, target.Options{Ranks: 1}); errs[0] == nil ||
 		!strings.Contains(errs[0].Error(), "not alone") || closed != 1 {
 		t.Error(errs[0], closed)

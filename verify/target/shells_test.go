@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -103,9 +104,7 @@ func TestShellTexts(t *testing.T) {
 		"coyote:u55c_rdma,network=10.0.0.255/24":     "no address for the rank",
 		"coyote:u55c_rdma,card=0,network=fe80::1/64": "no address for the rank",
 	} {
-		if _, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")}); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		_, err := target.Open(t.Context(), target.Options{On: text, Ranks: 2, Env: environment("")})
+		assert.Check(t, is.ErrorContains(err, want), "%s", text)
 	}
 }

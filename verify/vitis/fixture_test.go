@@ -15,7 +15,6 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-// shipped are the designs of all shipped platforms.
 var shipped = sync.OnceValues(func() ([]*design.Design, error) {
 	space := workspace.New("", func(string, ...any) {}, platforms.FS)
 	rendered, err := space.Render(context.Background(), workspace.Selection{})

@@ -43,9 +43,8 @@ func TestKernelsInCpp(t *testing.T) {
 		}
 		assert.Check(t, len(tools) == 1 && tools[map[bool]string{true: "v++", false: "vitis_hls"}[version >= "2023.2"]],
 			"%s: compiled by %v", version, tools)
-		if l := b.linked("in_cpp"); len(l.Memories) != 3 {
-			t.Errorf("%s: firmware is in %d memories", version, len(l.Memories))
-		}
+		l := b.linked("in_cpp")
+		assert.Check(t, len(l.Memories) == 3, "%s: firmware is in %d memories", version, len(l.Memories))
 	}
 }
 
@@ -61,12 +60,10 @@ func TestEmulation(t *testing.T) {
 	assert.NilError(t, emulation(b.Installation, []*design.Design{rendered[0].Design}))
 	o := b.build(name, "--vars={hw_emu = true}")
 	b.done()
-	if l := b.linked(name); !l.Emulated || len(l.Memories) != 1 || l.Metadata["platform"] != name {
-		t.Errorf("the result is %+v", l)
-	}
-	if _, err := os.Stat(filepath.Join(b.dir, "out", "build", name, "emconfig.json")); err != nil {
-		t.Errorf("%v: %v", err, o)
-	}
+	l := b.linked(name)
+	assert.Check(t, l.Emulated && len(l.Memories) == 1 && l.Metadata["platform"] == name, "the result is %+v", l)
+	_, err = os.Stat(filepath.Join(b.dir, "out", "build", name, "emconfig.json"))
+	assert.Check(t, err == nil, "%v: %v", err, o)
 }
 
 // TestFirmwareInKernel builds with the firmware in the engine's kernel: there is no
@@ -83,7 +80,6 @@ func TestFirmwareInKernel(t *testing.T) {
 	}
 	assert.Check(t, !updated && firmware,
 		"updatemem ran: %v; the kernel was packaged with firmware: %v", updated, firmware)
-	if l := b.linked("with_firmware"); len(l.Memories) != 3 || l.Memories["ccl_offload_0"] == "" {
-		t.Errorf("firmware is in %v", l.Memories)
-	}
+	l := b.linked("with_firmware")
+	assert.Check(t, len(l.Memories) == 3 && l.Memories["ccl_offload_0"] != "", "firmware is in %v", l.Memories)
 }

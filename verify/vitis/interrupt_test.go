@@ -103,9 +103,8 @@ func TestInterrupts(t *testing.T) {
 				}
 				if code := cmd.ProcessState.ExitCode(); err != nil && signal != syscall.SIGKILL && code != 130 {
 					// Before anything of ours runs, a signal does what it always does.
-					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); calls > 0 || !ok || !status.Signaled() {
-						t.Errorf("%s: exit status %d:\n%s\n%s", what, code, out, errs)
-					}
+					status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+					assert.Check(t, calls <= 0 && ok && status.Signaled(), "%s: exit status %d:\n%s\n%s", what, code, out, errs)
 				}
 				b.gone(what)
 				if o := b.run("build", faulty); o.code != 0 {
@@ -117,7 +116,6 @@ func TestInterrupts(t *testing.T) {
 		}
 	})
 	t.Logf("%d builds of %d calls were interrupted, %d had ended before", stopped.Load(), total, ended.Load())
-	if stopped.Load() < int64(*interrupts)*3/4 {
-		t.Errorf("only %d of %d builds were interrupted", stopped.Load(), *interrupts)
-	}
+	assert.Check(t, stopped.Load() >= int64(*interrupts)*3/4,
+		"only %d of %d builds were interrupted", stopped.Load(), *interrupts)
 }

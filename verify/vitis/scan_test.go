@@ -19,9 +19,8 @@ import (
 func TestScan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, standin.Options{Cards: []string{"xilinx_u55c_gen3x16_xdma_base_3"}})
-	if o := b.run("build", "u55c_tcp"); o.code != 0 {
-		t.Fatal(o)
-	}
+	o := b.run("build", "u55c_tcp")
+	assert.Assert(t, o.code == 0, "%v", o)
 	if o := b.run("scan"); o.code != 0 || !strings.Contains(o.out, "0000:81:00.1") || strings.Contains(o.out, "u55c_tcp") {
 		t.Error(o)
 	}
@@ -29,9 +28,8 @@ func TestScan(t *testing.T) {
 	defer cancel()
 	load := exec.CommandContext(ctx, cclforge, "program", "u55c_tcp")
 	load.Dir, load.Env = b.dir, b.env
-	if out, err := load.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := load.CombinedOutput()
+	assert.Assert(t, err == nil, "%v\n%s", err, out)
 	for _, from := range []string{"results", "cache"} {
 		if from == "cache" {
 			assert.NilError(t, os.RemoveAll(filepath.Join(b.dir, "out")))

@@ -41,9 +41,8 @@ func TestOnSlurm(t *testing.T) {
 		t.Run("killed", func(t *testing.T) { t.Parallel(); killed(t, c, reference) })
 		t.Run("interrupted", func(t *testing.T) { t.Parallel(); interruptedOnSlurm(t, c, reference) })
 	})
-	if jobs, err := c.Queue(t.Context()); err != nil || len(jobs) > 0 {
-		t.Errorf("in the queue are %q: %v", jobs, err)
-	}
+	jobs, err := c.Queue(t.Context())
+	assert.Check(t, err == nil && len(jobs) == 0, "in the queue are %q: %v", jobs, err)
 }
 
 func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
@@ -67,9 +66,8 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	if calls := b.worked(); len(calls) > 0 {
 		t.Errorf("the second build has called %s %q", calls[0].Tool, calls[0].Args)
 	}
-	if names := jobsOf(t, c, b); len(names) > 0 {
-		t.Errorf("in the queue are %q", names)
-	}
+	names := jobsOf(t, c, b)
+	assert.Check(t, len(names) == 0, "in the queue are %q", names)
 }
 
 // killed is a build that gets SIGKILL while the cluster works for it, twice. The
@@ -84,9 +82,8 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
 		assert.NilError(t, cmd.Start())
 		wait(t, "the cluster works", until)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Errorf("it has ended already: %v\n%s%s", err, out, errs)
-		}
+		err := cmd.Process.Kill()
+		assert.Check(t, err == nil, "it has ended already: %v\n%s%s", err, out, errs)
 		_ = cmd.Wait()
 	}
 	if names := jobsOf(t, c, b); !slices.ContainsFunc(names,
@@ -118,12 +115,10 @@ func interruptedOnSlurm(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	wait(t, "the link hangs", func() bool { return slices.ContainsFunc(calls(b), linking) })
 	assert.NilError(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 {
-		t.Errorf("exit status %d\n%s%s", code, out, errs)
-	}
-	if names := jobsOf(t, c, b); len(names) > 0 {
-		t.Errorf("in the queue are %q", names)
-	}
+	code := cmd.ProcessState.ExitCode()
+	assert.Check(t, code == 130, "exit status %d\n%s%s", code, out, errs)
+	names := jobsOf(t, c, b)
+	assert.Check(t, len(names) == 0, "in the queue are %q", names)
 	for _, call := range calls(b) {
 		if (linking(call) || call.Tool == "daemon") && syscall.Kill(call.PID, 0) == nil {
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", call.PID))
@@ -152,9 +147,8 @@ func same(t *testing.T, b, reference *bench) {
 			t.Error(err)
 		}
 	}
-	if !bytes.Equal(texts[0], texts[1]) {
-		t.Errorf("the .xclbin differs from that of a local build: %d and %d bytes", len(texts[0]), len(texts[1]))
-	}
+	assert.Check(t, bytes.Equal(texts[0], texts[1]),
+		"the .xclbin differs from that of a local build: %d and %d bytes", len(texts[0]), len(texts[1]))
 }
 
 func linking(c standin.Call) bool { return c.Tool == "v++" && slices.Contains(c.Args, "--link") }

@@ -36,9 +36,8 @@ platform "made" {
 	for b.Loop() {
 		out, err := e.Copy(b.Context(), src, accl.KernelStream(accl.TypeInt32), n, accl.Async(), accl.FromFPGA())
 		assert.NilError(b, err)
-		if _, err := e.Copy(b.Context(), accl.KernelStream(accl.TypeInt32), dst, n, accl.ToFPGA()); err != nil {
-			b.Fatal(err)
-		}
+		_, err = e.Copy(b.Context(), accl.KernelStream(accl.TypeInt32), dst, n, accl.ToFPGA())
+		assert.NilError(b, err)
 		assert.NilError(b, out.Wait(b.Context()))
 	}
 	b.ReportMetric(float64(n/16)*float64(b.N)/b.Elapsed().Seconds(), "beats/s")

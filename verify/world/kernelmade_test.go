@@ -180,9 +180,8 @@ func TestKernelsThatStopAreReported(t *testing.T) {
 	assert.Check(t, is.ErrorIs(call(0, 10*time.Second), accl.ErrKernelBusy))
 	b, err := accl.Alloc[int32](t.Context(), engines[0], 1)
 	assert.NilError(t, err)
-	if _, err := engines[0].Copy(t.Context(), b, accl.KernelStream(accl.TypeInt32), 1); err != nil {
-		t.Fatal(err)
-	}
+	_, err = engines[0].Copy(t.Context(), b, accl.KernelStream(accl.TypeInt32), 1)
+	assert.NilError(t, err)
 	for { // its first call ends now
 		if err = call(3, 200*time.Millisecond); !errors.Is(err, accl.ErrKernelBusy) {
 			break
@@ -205,9 +204,8 @@ func TestKernelsThatComputeWithoutEnd(t *testing.T) {
 	err = accl.CallKernel(ctx, w.Device(0), "bad", 2)
 	assert.Check(t, errors.Is(err, accl.ErrKernelStalled) && strings.Contains(err.Error(), "computes, for "),
 		"%v", err)
-	if k := w.Engine(0).Stats().Kernels; len(k) != 1 || !strings.HasPrefix(k[0].Doing, "computes, for ") {
-		t.Error(k)
-	}
+	k := w.Engine(0).Stats().Kernels
+	assert.Check(t, len(k) == 1 && strings.HasPrefix(k[0].Doing, "computes, for "), "%v", k)
 	if err = w.Close(); !errors.Is(err, accl.ErrKernelFailed) || !strings.Contains(err.Error(), "computes without end") {
 		t.Error(err)
 	}
@@ -234,18 +232,16 @@ platform "made" {
 	}
 	out, err := e.Copy(ctx, src, accl.KernelStream(accl.TypeInt32), n, accl.Async())
 	assert.NilError(t, err)
-	if _, err := e.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n); err != nil {
-		t.Fatal(err)
-	}
+	_, err = e.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n)
+	assert.NilError(t, err)
 	assert.NilError(t, out.Wait(ctx))
 	for i, v := range dst.Host() {
 		if v != int32(i*i) {
 			t.Fatalf("element %d is %d", i, v)
 		}
 	}
-	if _, _, err := w.Device(0).Pull(ctx, 64); !errors.Is(err, engine.ErrLoopback) {
-		t.Error(err)
-	}
+	_, _, err = w.Device(0).Pull(ctx, 64)
+	assert.Check(t, errors.Is(err, engine.ErrLoopback), "%v", err)
 	k := w.Engine(0).Stats().Kernels
 	if len(k) != 1 || !strings.Contains(k[0].String(), "in 625") || !strings.Contains(k[0].String(), "out 625") {
 		t.Error(k)
@@ -258,10 +254,8 @@ func TestKernelsInRTLAreLeftToClients(t *testing.T) {
 	w, err := New(t.Context(), d, 1, Options{})
 	assert.NilError(t, err)
 	defer w.Close()
-	if !engine.ForClients(w.Engine(0)) || len(w.Engine(0).Stats().Kernels) > 0 {
-		t.Errorf("%+v", w.Engine(0).Stats())
-	}
-	if err := accl.CallKernel(t.Context(), w.Device(0), "vadd_put", 0, 0, 0, 0, 0, 0); !errors.Is(err, accl.ErrNoKernel) {
-		t.Error(err)
-	}
+	assert.Check(t, engine.ForClients(w.Engine(0)) && len(w.Engine(0).Stats().Kernels) <= 0,
+		"%+v", w.Engine(0).Stats())
+	err = accl.CallKernel(t.Context(), w.Device(0), "vadd_put", 0, 0, 0, 0, 0, 0)
+	assert.Check(t, errors.Is(err, accl.ErrNoKernel), "%v", err)
 }

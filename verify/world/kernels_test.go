@@ -89,8 +89,6 @@ func exchangeByKernels(t *testing.T, platform string) {
 	}
 	for rank := range 2 {
 		k := w.Engine(rank).Stats().Kernels
-		if len(k) != 1 || k[0].Doing != "has ended call 4" {
-			t.Errorf("rank %d: %v", rank, k)
-		}
+		assert.Check(t, len(k) == 1 && k[0].Doing == "has ended call 4", "rank %d: %v", rank, k)
 	}
 }

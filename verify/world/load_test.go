@@ -74,16 +74,14 @@ func TestMistakesOfWhoLoads(t *testing.T) {
 		assert.Check(t, errors.Is(err, lang.ErrInvalid) && strings.Contains(err.Error(), c.text),
 			"%s %s: %v", c.name, c.vars, err)
 	}
-	if _, err := Load(t.Context(), "u55c_tcp", "", 0, Options{}); err == nil {
-		t.Error("a world without ranks")
-	}
+	_, err := Load(t.Context(), "u55c_tcp", "", 0, Options{})
+	assert.Check(t, err != nil, "a world without ranks")
 }
 
 func TestLoadStartsRanks(t *testing.T) {
 	w, err := Load(t.Context(), "u280_2022", "", 3, Options{})
 	assert.NilError(t, err)
-	if len(w.Devices()) != 3 || len(w.Ranks()) != 3 {
-		t.Errorf("%d devices of %d ranks", len(w.Devices()), len(w.Ranks()))
-	}
+	assert.Check(t, len(w.Devices()) == 3 && len(w.Ranks()) == 3,
+		"%d devices of %d ranks", len(w.Devices()), len(w.Ranks()))
 	assert.Check(t, w.Close())
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -101,12 +102,10 @@ func TestDeclaredTypesAreMoved(t *testing.T) {
 	}
 	b, err := accl.AllocRaw(t.Context(), engines[0], sample, n)
 	assert.NilError(t, err)
-	if _, err := engines[0].Combine(t.Context(), b, b, b, n, accl.Sum); !errors.Is(err, accl.ErrFunc) {
-		t.Errorf("a type that nothing reduces: %v", err)
-	}
-	if _, err := engines[0].Send(t.Context(), b, n, 1, accl.Compress(accl.TypeBFloat16)); !errors.Is(err, accl.ErrType) {
-		t.Errorf("types that nothing converts: %v", err)
-	}
+	_, err = engines[0].Combine(t.Context(), b, b, b, n, accl.Sum)
+	assert.Check(t, is.ErrorIs(err, accl.ErrFunc), "a type that nothing reduces")
+	_, err = engines[0].Send(t.Context(), b, n, 1, accl.Compress(accl.TypeBFloat16))
+	assert.Check(t, is.ErrorIs(err, accl.ErrType), "types that nothing converts")
 }
 
 // Declared types are reduced, and are what others are compressed to, by plugins in

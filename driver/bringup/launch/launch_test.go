@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,7 @@ func text(w World) string {
 		hosts = append(hosts, strings.TrimPrefix(h.String(), "10.0."))
 	}
 	by := w.Launcher
-	if by == "" {
-		by = "none"
-	}
+	by = cmp.Or(by, "none")
 	return fmt.Sprintf("%s %d/%d: %v of %d without %v at %s", by, w.Process, w.Processes, w.Local, w.Size, w.Foreign,
 		strings.Join(hosts, " "))
 }
@@ -156,9 +155,7 @@ func TestWorlds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Lookup = lookup
 			w, err := Resolve(t.Context(), environment(c.env), c.o)
-			if err != nil || text(w) != c.want {
-				t.Errorf("got  %s, %v\nwant %s", text(w), err, c.want)
-			}
+			assert.Check(t, err == nil && text(w) == c.want, "got  %s, %v\nwant %s", text(w), err, c.want)
 		})
 	}
 }
@@ -271,9 +268,8 @@ func TestHostFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := Resolve(t.Context(), environment(""), Options{Size: 4, Ranks: "0", Hosts: write(t, c.file),
 				Lookup: lookup})
-			if want := fmt.Sprintf("none 0/1: [0] of 4 without [] at %s", c.want); err != nil || text(w) != want {
-				t.Errorf("got  %s, %v\nwant %s", text(w), err, want)
-			}
+			want := fmt.Sprintf("none 0/1: [0] of 4 without [] at %s", c.want)
+			assert.Check(t, err == nil && text(w) == want, "got  %s, %v\nwant %s", text(w), err, want)
 		})
 	}
 	for _, c := range []struct{ name, file, text string }{
@@ -316,9 +312,8 @@ func TestLookupOfTheSystem(t *testing.T) {
 	assert.Check(t, err == nil && w.Hosts[0].IsLoopback() && w.Hosts[0].Is4(), "localhost is %v, %v", w.Hosts, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Resolve(ctx, environment(""), Options{Hosts: "no-such-host.invalid"}); !errors.Is(err, ErrHost) {
-		t.Error(err)
-	}
+	_, err = Resolve(ctx, environment(""), Options{Hosts: "no-such-host.invalid"})
+	assert.Check(t, errors.Is(err, ErrHost), "%v", err)
 }
 
 func TestJobs(t *testing.T) {
@@ -330,9 +325,8 @@ func TestJobs(t *testing.T) {
 		"PMI_RANK=0 PMI_SIZE=1 PMI_JOBID=kvs_7 MPI_LOCALNRANKS=1": "kvs_7",
 		slurm(0, 1, 0, "n1", "1", "SLURM_JOB_ID=3"):               "3.0",
 	} {
-		if w, err := Resolve(t.Context(), environment(env), Options{}); err != nil || w.Job != want {
-			t.Errorf("%s: %q, %v", env, w.Job, err)
-		}
+		w, err := Resolve(t.Context(), environment(env), Options{})
+		assert.Check(t, err == nil && w.Job == want, "%s: %q, %v", env, w.Job, err)
 	}
 }
 

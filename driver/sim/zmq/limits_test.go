@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 )
 
@@ -68,9 +70,8 @@ func TestAPeerThatNeverStopsIsDropped(t *testing.T) {
 		})
 	}
 	runtime.ReadMemStats(&after)
-	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 4<<20 {
-		t.Errorf("%d bytes were allocated", bytes)
-	}
+	bytes := after.TotalAlloc - before.TotalAlloc
+	assert.Check(t, bytes <= 4<<20, "%d bytes were allocated", bytes)
 }
 
 func TestFramingThatMakesNoSenseEndsTheConnection(t *testing.T) {

@@ -95,9 +95,8 @@ func TestAMessageLargerThanTheQueueGoesWhenItIsEmpty(t *testing.T) {
 		eventually(t, "room", func() bool { return !errors.Is(p.Publish([]byte("a"), []byte(large)), zmq.ErrBusy) })
 		s.expect("a", large)
 	}
-	if err := p.Publish([]byte("a"), []byte(large+"y")); !errors.Is(err, zmq.ErrTooLarge) {
-		t.Errorf("a message beyond the limit: %v, want ErrTooLarge", err)
-	}
+	err := p.Publish([]byte("a"), []byte(large+"y"))
+	assert.Check(t, errors.Is(err, zmq.ErrTooLarge), "a message beyond the limit: %v, want ErrTooLarge", err)
 }
 
 func TestASubscriberThatStopsIsDroppedAfterAWhile(t *testing.T) {
@@ -134,13 +133,11 @@ func TestASubscriberThatStopsIsDroppedAfterAWhile(t *testing.T) {
 	for ; published < 5000; published++ {
 		try(nil)
 	}
-	if took := time.Since(start); took < stall {
-		t.Errorf("50 MB were published in %v, the bad subscriber cannot have been waited for", took)
-	}
+	took := time.Since(start)
+	assert.Check(t, took >= stall, "50 MB were published in %v, the bad subscriber cannot have been waited for", took)
 	try([]byte("end"))
-	if n := <-taken; n != published {
-		t.Errorf("the good subscriber got %d of %d messages", n, published)
-	}
+	n := <-taken
+	assert.Check(t, n == published, "the good subscriber got %d of %d messages", n, published)
 	bad.ends(patience)
 }
 
@@ -187,9 +184,8 @@ func TestCloseLetsSubscribersHaveWhatIsQueued(t *testing.T) {
 		s.expect(fmt.Sprint(i), strings.Repeat("x", 100_000))
 	}
 	wait(t, "Close", closed)
-	if err := p.Publish([]byte("x")); !errors.Is(err, zmq.ErrClosed) {
-		t.Errorf("Publish after Close: %v, want ErrClosed", err)
-	}
+	err := p.Publish([]byte("x"))
+	assert.Check(t, errors.Is(err, zmq.ErrClosed), "Publish after Close: %v, want ErrClosed", err)
 	s.ends(patience)
 }
 
@@ -205,9 +201,8 @@ func TestCloseDoesNotWaitLongForASubscriberThatDoesNotRead(t *testing.T) {
 	}
 	start := time.Now()
 	p.Close()
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("Close took %v", took)
-	}
+	took := time.Since(start)
+	assert.Check(t, took <= 2*time.Second, "Close took %v", took)
 }
 
 func TestClosingTheListenerIsReported(t *testing.T) {
@@ -215,7 +210,6 @@ func TestClosingTheListenerIsReported(t *testing.T) {
 	p := zmq.NewPublisher(l, zmq.Limits{}, 1)
 	l.Close()
 	time.Sleep(5 * time.Millisecond)
-	if err := p.Close(); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Close: %v, want that of the listener", err)
-	}
+	err := p.Close()
+	assert.Check(t, errors.Is(err, net.ErrClosed), "Close: %v, want that of the listener", err)
 }

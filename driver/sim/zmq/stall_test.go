@@ -77,9 +77,8 @@ func TestTheQueueOfASubscriberIsCountedExactly(t *testing.T) {
 		for i := range 7 { // 64 and 100 bytes each: more than 1000 at the seventh
 			assert.NilError(t, publish(), "message %d", i)
 		}
-		if err := publish(); !errors.Is(err, ErrBusy) {
-			t.Fatalf("after 7 messages: %v, want ErrBusy", err)
-		}
+		err := publish()
+		assert.Assert(t, errors.Is(err, ErrBusy), "after 7 messages: %v, want ErrBusy", err)
 		assert.Check(t, p.Publish([]byte("b")), "another topic")
 		read := func(messages, rooms int) {
 			t.Helper()
@@ -111,9 +110,8 @@ func TestAPingDuringSendIsAnsweredAfterIt(t *testing.T) {
 		synctest.Wait()
 		b := make([]byte, 202+9)
 		want := append(append([]byte{0, 200}, make([]byte, 200)...), "\x04\x07\x04PONGab"...)
-		if _, err := io.ReadFull(peer, b); err != nil || !bytes.Equal(b, want) {
-			t.Errorf("the peer reads %q, %v, want %q", b, err, want)
-		}
+		_, err := io.ReadFull(peer, b)
+		assert.Check(t, err == nil && bytes.Equal(b, want), "the peer reads %q, %v, want %q", b, err, want)
 		c.Close()
 	})
 }
@@ -135,9 +133,8 @@ func TestSendEndsWhenThePeerTakesNothingForThirtySeconds(t *testing.T) {
 		if took := time.Since(start); took < slow+30*time.Second || took > slow+40*time.Second {
 			t.Errorf("Send ended after %v, want 30 to 40 s after the last progress at %v", took, slow)
 		}
-		if _, err := peer.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("the peer reads %v, want the end", err)
-		}
+		_, err = peer.Read(make([]byte, 1))
+		assert.Check(t, err == io.EOF, "the peer reads %v, want the end", err)
 	})
 }
 
@@ -181,9 +178,8 @@ func TestTheDeadlineOfRecvHoldsAfterAMessage(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}()
-		if frames, err := c.Recv(); err != nil || string(frames[0]) != "abc" {
-			t.Fatalf("Recv: %q, %v", frames, err)
-		}
+		frames, err := c.Recv()
+		assert.Assert(t, err == nil && string(frames[0]) == "abc", "Recv: %q, %v", frames, err)
 		if _, err := c.Recv(); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != time.Hour {
 			t.Errorf("Recv: %v after %v, want the deadline after an hour", err, time.Since(start))
 		}

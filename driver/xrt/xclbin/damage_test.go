@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 var le = binary.LittleEndian
@@ -37,20 +38,17 @@ func all(b []byte) (*File, *Layout, error) {
 // ends there.
 func TestTruncated(t *testing.T) {
 	_, whole := read(t, card)
-	if _, _, err := all(append(whole[:len(whole):len(whole)], 0)); !errors.Is(err, ErrFormat) {
-		t.Fatalf("a byte too many: %v", err)
-	}
+	_, _, err := all(append(whole[:len(whole):len(whole)], 0))
+	assert.ErrorIs(t, err, ErrFormat, "a byte too many")
 	for n := range whole {
 		b := slices.Clone(whole[:n])
-		if _, _, err := all(b); !errors.Is(err, ErrFormat) {
-			t.Fatalf("%d bytes: %v", n, err)
-		}
+		_, _, err := all(b)
+		assert.ErrorIs(t, err, ErrFormat, "%d bytes", n)
 		if n >= 312 {
 			le.PutUint64(b[304:], uint64(n))
 		}
-		if _, _, err := all(b); !errors.Is(err, ErrFormat) {
-			t.Fatalf("%d bytes, as the header says: %v", n, err)
-		}
+		_, _, err = all(b)
+		assert.ErrorIs(t, err, ErrFormat, "%d bytes, as the header", n)
 	}
 }
 
@@ -80,9 +78,8 @@ func TestCutTables(t *testing.T) {
 		for size := 1; size < len(data(whole, n)); size++ {
 			b := slices.Clone(whole)
 			le.PutUint64(entry(b, n)[32:], uint64(size))
-			if _, _, err := all(b); !errors.Is(err, ErrFormat) {
-				t.Fatalf("section %d with %d bytes: %v", n, size, err)
-			}
+			_, _, err := all(b)
+			assert.ErrorIs(t, err, ErrFormat, "section %d with %d bytes", n, size)
 		}
 	}
 }
@@ -200,9 +197,8 @@ func TestLarge(t *testing.T) {
 		le.PutUint64(entry(l.head, 1)[32:], size-1024)
 		f, err := Read(l, size)
 		assert.NilError(t, err)
-		if err := read(f); !errors.Is(err, ErrFormat) || l.read > 4096 {
-			t.Errorf("%s: error %v after %d bytes", kind, err, l.read)
-		}
+		err = read(f)
+		assert.Check(t, errors.Is(err, ErrFormat) && l.read <= 4096, "%s: error %v after %d bytes", kind, err, l.read)
 	}
 }
 
@@ -211,9 +207,8 @@ func TestShrunk(t *testing.T) {
 	_, whole := read(t, card)
 	f, err := Read(bytes.NewReader(whole[:1000]), int64(len(whole)))
 	assert.NilError(t, err)
-	if _, err := f.Layout(); err == nil || !strings.Contains(err.Error(), "read section IP_LAYOUT") {
-		t.Errorf("error %v", err)
-	}
+	_, err = f.Layout()
+	assert.Check(t, is.ErrorContains(err, "read section IP_LAYOUT"))
 }
 
 // TestAbsent takes entries of the list with neither place nor size for sections that

@@ -40,9 +40,8 @@ func FuzzOpen(f *testing.F) {
 // consistent asks a layout everything.
 func consistent(t *testing.T, l *Layout) {
 	for _, k := range l.Kernels {
-		if found, err := l.Kernel(k.Instance); err != nil || found != k {
-			t.Fatalf("%+v is found as %+v, %v", k, found, err)
-		}
+		found, err := l.Kernel(k.Instance)
+		assert.Assert(t, err == nil && found == k, "%+v is found as %+v, %v", k, found, err)
 		arguments, err := l.Arguments(k.Instance)
 		assert.NilError(t, err)
 		for _, a := range arguments {

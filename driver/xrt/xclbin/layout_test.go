@@ -58,9 +58,8 @@ func TestTables(t *testing.T) {
 		"Connections":      {func() (any, error) { return f.Connections() }, cardConnections},
 		"GroupConnections": {func() (any, error) { return f.GroupConnections() }, cardGrouped},
 	} {
-		if got, err := c.read(); err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %+v (%v), want %+v", name, got, err, c.want)
-		}
+		got, err := c.read()
+		assert.Check(t, err == nil && reflect.DeepEqual(got, c.want), "%s: %+v (%v), want %+v", name, got, err, c.want)
 	}
 	for i, want := range []struct {
 		control Control
@@ -79,9 +78,8 @@ func TestNoTables(t *testing.T) {
 	f, _ := read(t, sample)
 	l, err := f.Layout()
 	assert.Check(t, err == nil && reflect.DeepEqual(l, &Layout{}), "the layout is %+v (%v)", l, err)
-	if _, err := l.Kernel("ccl_offload_0"); !errors.Is(err, ErrInstance) {
-		t.Errorf("error of a kernel is %v", err)
-	}
+	_, err = l.Kernel("ccl_offload_0")
+	assert.Check(t, errors.Is(err, ErrInstance), "error of a kernel is %v", err)
 }
 
 func TestLayout(t *testing.T) {
@@ -92,15 +90,12 @@ func TestLayout(t *testing.T) {
 		t.Errorf("the layout is %+v", l)
 	}
 	want := Kernel{cardIPs[3], 3, "extdma", "extdma_0_0"}
-	if k, err := l.Kernel("extdma_0_0"); err != nil || k != want {
-		t.Errorf("extdma_0_0 is %+v (%v), want %+v", k, err, want)
-	}
-	if list := l.Of("extdma"); len(list) != 1 || list[0] != want {
-		t.Errorf("the instances of extdma are %+v", list)
-	}
-	if list := l.Of("HBM_CTRL_0"); list != nil {
-		t.Errorf("a memory controller is among the kernels: %+v", list)
-	}
+	k, err := l.Kernel("extdma_0_0")
+	assert.Check(t, err == nil && k == want, "extdma_0_0 is %+v (%v), want %+v", k, err, want)
+	list := l.Of("extdma")
+	assert.Check(t, len(list) == 1 && list[0] == want, "the instances of extdma are %+v", list)
+	list = l.Of("HBM_CTRL_0")
+	assert.Check(t, list == nil, "a memory controller is among the kernels: %+v", list)
 	for instance, want := range map[string][]int{"extdma_0_0": {2, 3}, "poe_0": {1}, "ccl_offload_0": nil,
 		"arith_0": nil} {
 		if got, err := l.Arguments(instance); err != nil || !reflect.DeepEqual(got, want) {
@@ -154,23 +149,20 @@ func TestWithoutGroups(t *testing.T) {
 	f.Sections = f.Sections[:6]
 	l, err := f.Layout()
 	assert.NilError(t, err)
-	if got, err := l.BufferBank("extdma_0_0", 2); err != nil || got != (Place{cardBanks[1], 1}) {
-		t.Errorf("a buffer in %+v (%v)", got, err)
-	}
+	got, err := l.BufferBank("extdma_0_0", 2)
+	assert.Check(t, err == nil && got == (Place{cardBanks[1], 1}), "a buffer in %+v (%v)", got, err)
 }
 
 func TestMetadata(t *testing.T) {
 	f, _ := read(t, card)
 	for kind, want := range map[Kind]string{EmbeddedMetadata: `<project name="link"/>`,
 		BuildMetadata: `{"build_metadata":{}}`, SystemMetadata: ""} {
-		if got, err := f.Metadata(kind); err != nil || string(got) != want {
-			t.Errorf("%s is %q (%v), want %q", kind, got, err, want)
-		}
+		got, err := f.Metadata(kind)
+		assert.Check(t, err == nil && string(got) == want, "%s is %q (%v), want %q", kind, got, err, want)
 	}
 	want := Description{"u55c_tcp", "d1", "accl-2024", "f1", Generator}
-	if got, ok, err := f.Describe(); got != want || !ok || err != nil {
-		t.Errorf("described as %+v, %t (%v), want %+v", got, ok, err, want)
-	}
+	got, ok, err := f.Describe()
+	assert.Check(t, got == want && ok && err == nil, "described as %+v, %t (%v), want %+v", got, ok, err, want)
 	// The other file's says nothing of who made it.
 	f, _ = read(t, sample)
 	if got, ok, err := f.Describe(); got != (Description{}) || ok || err != nil {

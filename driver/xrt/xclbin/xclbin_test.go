@@ -3,7 +3,6 @@ package xclbin
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // The file was written by a C program with XRT's own header (two_sections.c.txt).
@@ -38,17 +38,14 @@ func TestRead(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	if _, _, err := Open(filepath.Join(t.TempDir(), "missing.xclbin")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error of a missing file is %v", err)
-	}
-	if _, _, err := Open(t.TempDir()); !errors.Is(err, ErrFormat) {
-		t.Errorf("error of a directory is %v", err)
-	}
+	_, _, err := Open(filepath.Join(t.TempDir(), "missing.xclbin"))
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "error of a missing file")
+	_, _, err = Open(t.TempDir())
+	assert.Check(t, is.ErrorIs(err, ErrFormat), "error of a directory")
 	pipe := filepath.Join(t.TempDir(), "a.xclbin")
 	assert.NilError(t, syscall.Mkfifo(pipe, 0o600))
-	if _, _, err := Open(pipe); !errors.Is(err, ErrFormat) {
-		t.Errorf("error of a pipe is %v", err)
-	}
+	_, _, err = Open(pipe)
+	assert.Check(t, is.ErrorIs(err, ErrFormat), "error of a pipe")
 }
 
 func TestNoSections(t *testing.T) {
@@ -57,9 +54,8 @@ func TestNoSections(t *testing.T) {
 	b := slices.Clone(good[:456])
 	binary.LittleEndian.PutUint64(b[304:], uint64(len(b)))
 	binary.LittleEndian.PutUint32(b[448:], 0)
-	if f, err := Read(bytes.NewReader(b), int64(len(b))); err != nil || len(f.Sections) != 0 {
-		t.Errorf("read as %+v, error %v", f, err)
-	}
+	f, err := Read(bytes.NewReader(b), int64(len(b)))
+	assert.Check(t, err == nil && len(f.Sections) == 0, "read as %+v, error %v", f, err)
 }
 
 func TestEmulation(t *testing.T) {

@@ -171,10 +171,9 @@ func TestDebian(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "unwrapped", "xbutil2")); err == nil {
 		t.Skip("xbutil is complete here")
 	}
-	if _, err := List(t.Context()); !errors.Is(err, ErrTool) ||
-		!strings.Contains(err.Error(), "installation may be incomplete") {
-		t.Errorf("error is %v", err)
-	}
+	_, err = List(t.Context())
+	assert.Check(t, errors.Is(err, ErrTool) && strings.Contains(err.Error(), "installation may be incomplete"),
+		"error is %v", err)
 }
 
 func TestCancelled(t *testing.T) {
@@ -218,9 +217,8 @@ func TestUsers(t *testing.T) {
 	}
 	cards, err := f.list(t.Context())
 	assert.NilError(t, err)
-	if want := []Process{{7, "p7"}, {41, "p41"}}; !reflect.DeepEqual(cards[0].Users, want) {
-		t.Errorf("users are %v, want %v", cards[0].Users, want)
-	}
+	want := []Process{{7, "p7"}, {41, "p41"}}
+	assert.Check(t, reflect.DeepEqual(cards[0].Users, want), "users are %v, want %v", cards[0].Users, want)
 }
 
 func TestSelect(t *testing.T) {

@@ -1,6 +1,7 @@
 package cards
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,9 +56,7 @@ func (in *Engines) Inspect(ctx context.Context, c *Found) error {
 		return err
 	}
 	limit := in.Limit
-	if limit == 0 {
-		limit = DefaultLimit
-	}
+	limit = cmp.Or(limit, DefaultLimit)
 	late := fmt.Errorf("%w: the card does not answer within %v", ErrDesign, limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()

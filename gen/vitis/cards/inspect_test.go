@@ -154,9 +154,8 @@ func TestAHaltedEngine(t *testing.T) {
 	seen := r.card(0)
 	assert.NilError(t, r.inspect(seen))
 	want := fmt.Sprintf("halted: illegal instruction at pc 0x%08X, instruction 0x00000000", at)
-	if e := seen.Engines[0]; e.State != cards.Halted || e.Halted != want {
-		t.Errorf("%+v, want %q", e, want)
-	}
+	e := seen.Engines[0]
+	assert.Check(t, e.State == cards.Halted && e.Halted == want, "%+v, want %q", e, want)
 	var table strings.Builder
 	assert.NilError(t, cards.Table(&table, []cards.Found{*seen}))
 	assert.Check(t, strings.Contains(table.String(), "ccl_offload_0 halted: illegal instruction at pc"),
@@ -250,9 +249,8 @@ func TestInUse(t *testing.T) {
 	var states []string
 	for _, e := range seen.Engines {
 		states = append(states, e.Name+" "+string(e.State))
-		if known := e.State != cards.InUse; known != (e.Hardware != nil) || known != (e.Configured != nil) {
-			t.Errorf("%+v", e)
-		}
+		known := e.State != cards.InUse
+		assert.Check(t, known == (e.Hardware != nil) && known == (e.Configured != nil), "%+v", e)
 	}
 	if want := []string{"ccl_offload_0 not configured", "ccl_offload_1 in use",
 		"ccl_offload_2 not configured"}; !slices.Equal(states, want) {
@@ -267,9 +265,8 @@ func TestInUse(t *testing.T) {
 	dst, err := accl.Alloc[int32](t.Context(), e, 4)
 	assert.NilError(t, err)
 	copy(src.Host(), []int32{1, 2, 3, 4})
-	if _, err := e.Copy(t.Context(), src, dst, 4); err != nil || !slices.Equal(dst.Host(), []int32{1, 2, 3, 4}) {
-		t.Errorf("%v, %v", dst.Host(), err)
-	}
+	_, err = e.Copy(t.Context(), src, dst, 4)
+	assert.Check(t, err == nil && slices.Equal(dst.Host(), []int32{1, 2, 3, 4}), "%v, %v", dst.Host(), err)
 	r.configure(c, p, 0, r.h.Ranks()[:1], 0) // what was looked at is free again
 }
 
@@ -290,9 +287,8 @@ func TestNetworkInUse(t *testing.T) {
 			t.Fatal(err, seen.Remarks)
 		}
 		r.same("networks", seen.Networks, []cards.Network{want})
-		if e := seen.Engines[0]; e.State != cards.NotConfigured || e.Hardware.Stack != "tcp" {
-			t.Errorf("%+v", e)
-		}
+		e := seen.Engines[0]
+		assert.Check(t, e.State == cards.NotConfigured && e.Hardware.Stack == "tcp", "%+v", e)
 		assert.NilError(t, c.Close())
 		want.State, want.Address = cards.Answers, "10.1.2.35"
 	}
@@ -305,9 +301,8 @@ func TestOldGeneration(t *testing.T) {
 	if err := r.inspect(seen); err != nil || len(seen.Remarks) > 0 {
 		t.Fatal(err, seen.Remarks)
 	}
-	if e := seen.Engines[0]; e.State != cards.Answers || e.Configured != nil || e.Hardware == nil {
-		t.Errorf("%+v", e)
-	}
+	e := seen.Engines[0]
+	assert.Check(t, e.State == cards.Answers && e.Configured == nil && e.Hardware != nil, "%+v", e)
 }
 
 // gone is a card that has fallen off the bus.
@@ -324,12 +319,10 @@ func TestOtherHardware(t *testing.T) {
 	r.in.Library = r.h.Dir()
 	seen := r.card(0)
 	assert.NilError(t, r.inspect(seen))
-	if e := seen.Engines[2]; e.State != cards.Other || e.Configured != nil || e.Hardware.ID != "0xFFFFFFFF" {
-		t.Errorf("%+v", e)
-	}
-	if e := seen.Engines[0]; e.State != cards.NotConfigured {
-		t.Errorf("%+v", e)
-	}
+	e := seen.Engines[2]
+	assert.Check(t, e.State == cards.Other && e.Configured == nil && e.Hardware.ID == "0xFFFFFFFF", "%+v", e)
+	e = seen.Engines[0]
+	assert.Check(t, e.State == cards.NotConfigured, "%+v", e)
 	if i := slices.IndexFunc(seen.Remarks, func(s string) bool {
 		return strings.HasPrefix(s, "ccl_offload_2: ") && strings.Contains(s, "hardware id 0xFFFFFFFF")
 	}); i < 0 {
@@ -366,7 +359,7 @@ func TestCallsFail(t *testing.T) {
 			case !errors.Is(err, test.err) || test.err == nil && err != nil:
 				t.Errorf("%v, want %v", err, test.err)
 			case err != nil:
-				assert.Check(t, len(seen.Engines) <= 0, "%+v", seen.Engines)
+				assert.Check(t, len(seen.Engines) == 0, "%+v", seen.Engines)
 			case len(seen.Remarks) != 1 || !strings.HasPrefix(seen.Remarks[0], test.remark) ||
 				seen.Engines[0].State != test.state:
 				t.Errorf("%+v, remarks %q", seen.Engines, seen.Remarks)
@@ -413,9 +406,8 @@ func TestCardsThatAreNotLookedInto(t *testing.T) {
 	// One of several sets of variables is the right one.
 	r.in.Designs = func(string) ([]*design.Design, error) { return []*design.Design{other, r.d}, nil }
 	c := r.card(0)
-	if err := r.inspect(c); err != nil || len(c.Engines) != 1 {
-		t.Errorf("%v, %+v", err, c.Engines)
-	}
+	err := r.inspect(c)
+	assert.Check(t, err == nil && len(c.Engines) == 1, "%v, %+v", err, c.Engines)
 }
 
 // TestLimits: a register that does not answer, and a scan that is interrupted.
@@ -428,17 +420,15 @@ func TestLimits(t *testing.T) {
 	t.Cleanup(func() { close(hangs) })
 	r.in.Library, r.in.Limit = r.h.Dir(), 100*time.Millisecond
 	begin := time.Now()
-	if err := r.in.Inspect(t.Context(), r.card(0)); !errors.Is(err, cards.ErrDesign) ||
-		!strings.Contains(err.Error(), "does not answer within 100ms") {
-		t.Error(err)
-	}
+	err := r.in.Inspect(t.Context(), r.card(0))
+	assert.Check(t, errors.Is(err, cards.ErrDesign) && strings.Contains(err.Error(), "does not answer within 100ms"),
+		"%v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	r.in.Limit = time.Minute
 	assert.Check(t, is.ErrorIs(r.in.Inspect(ctx, r.card(0)), context.Canceled))
-	if took := time.Since(begin); took > 10*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	took := time.Since(begin)
+	assert.Check(t, took <= 10*time.Second, "it took %v", took)
 }
 
 // silent are registers that do not answer before a channel is closed.

@@ -48,9 +48,8 @@ func TestProgram(t *testing.T) {
 	assert.Assert(t, err == nil && strings.EqualFold(card.Loaded, sampleUUID),
 		"card has %q, error %v", card.Loaded, err)
 	abs, _ := filepath.Abs(sample)
-	if want := "program --device 0000:c4:00.1 --user " + abs + "\n"; !strings.Contains(f.calls(), want) {
-		t.Errorf("calls are\n%swithout %q", f.calls(), want)
-	}
+	want := "program --device 0000:c4:00.1 --user " + abs + "\n"
+	assert.Check(t, strings.Contains(f.calls(), want), "calls are\n%swithout %q", f.calls(), want)
 	assert.Check(t, is.Equal(len(said), 1), "said %q", said)
 }
 
@@ -90,9 +89,8 @@ func TestRefused(t *testing.T) {
 			if force {
 				want = c.force
 			}
-			if _, err := f.program(t.Context(), r); !errors.Is(err, want) {
-				t.Errorf("%s, force %t: error is %v, want %v", name, force, err, want)
-			}
+			_, err := f.program(t.Context(), r)
+			assert.Check(t, errors.Is(err, want), "%s, force %t: error is %v, want %v", name, force, err, want)
 			assert.Check(t, is.Equal(f.loads(), (want == nil)), "%s, force %t: it was loaded", name, force)
 		}
 	}
@@ -101,15 +99,13 @@ func TestRefused(t *testing.T) {
 func TestNamesAlike(t *testing.T) {
 	f := idle(t)
 	f.change("host.json", "xilinx_u55c_gen3x16_xdma_base_3", "xilinx:u55c:gen3x16.xdma_base:3")
-	if _, err := f.program(t.Context(), Request{File: sample, Device: "0"}); err != nil {
-		t.Errorf("a shell with colons: %v", err)
-	}
+	_, err := f.program(t.Context(), Request{File: sample, Device: "0"})
+	assert.Check(t, err, "a shell with colons")
 	f = idle(t)
 	f.change("host.json", "xilinx_u55c_gen3x16_xdma_base_3", "xilinx_u55c_other")
 	f.change("host.json", "97088961-FEAE-DA91-52A2-1D9DFD63CCEF", "10111213-1415-1617-1819-1A1B1C1D1E1F")
-	if _, err := f.program(t.Context(), Request{File: sample, Device: "0"}); err != nil {
-		t.Errorf("a shell with the interface of the file: %v", err)
-	}
+	_, err = f.program(t.Context(), Request{File: sample, Device: "0"})
+	assert.Check(t, err, "a shell with the interface of the file")
 }
 
 func TestEmulation(t *testing.T) {

@@ -75,7 +75,6 @@ func listed(report any) ([]Card, error) {
 	return cards, nil
 }
 
-// detail takes what a report on one card says.
 func (c *Card) detail(report any) {
 	if root, ok := report.(map[string]any); ok && root["devices"] != nil {
 		report = root["devices"] // not what is said of the host

@@ -98,9 +98,8 @@ func TestWhatCardsHold(t *testing.T) {
 			if text := unfolded(table(t, all)); !strings.Contains(text, test.text) || !strings.Contains(text, "0000:c4:00.1") {
 				t.Errorf("the table lacks %q:\n%s", test.text, text)
 			}
-			if _, err := os.Stat(test.o.Cache); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("a cache was made: %v", err)
-			}
+			_, err = os.Stat(test.o.Cache)
+			assert.Check(t, errors.Is(err, fs.ErrNotExist), "a cache was made: %v", err)
 		})
 	}
 }
@@ -124,9 +123,8 @@ func TestOneOfTwo(t *testing.T) {
 	d := all[0].Design
 	assert.Check(t, d != nil && d.File == newer && d.Firmware == "f1" && slices.Equal(d.Others, []string{older}),
 		"%+v", d)
-	if text := unfolded(table(t, all)); !strings.Contains(text, "perhaps "+newer) || !strings.Contains(text, older) {
-		t.Error(text)
-	}
+	text := unfolded(table(t, all))
+	assert.Check(t, strings.Contains(text, "perhaps "+newer) && strings.Contains(text, older), "%v", text)
 }
 
 type inspector func(c *Found) error
@@ -165,17 +163,13 @@ func TestInspectors(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XILINX_XRT", "")
-	if _, err := Scan(t.Context(), Options{Cache: nowhere(t)}); !errors.Is(err, ErrNoXRT) {
-		t.Error(err)
-	}
-	if _, err := Scan(t.Context(), Options{Files: []string{"none.xclbin"}}); !errors.Is(err, fs.ErrNotExist) ||
-		!strings.Contains(err.Error(), "none.xclbin") {
-		t.Error(err)
-	}
+	_, err := Scan(t.Context(), Options{Cache: nowhere(t)})
+	assert.Check(t, errors.Is(err, ErrNoXRT), "%v", err)
+	_, err = Scan(t.Context(), Options{Files: []string{"none.xclbin"}})
+	assert.Check(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), "none.xclbin"), "%v", err)
 	damaged := filepath.Join(t.TempDir(), "damaged.xclbin")
 	put(t, ours, damaged, func(b []byte) []byte { return b[:100] })
-	if _, err := Scan(t.Context(), Options{Files: []string{damaged}}); !errors.Is(err, xclbin.ErrFormat) {
-		t.Error(err)
-	}
+	_, err = Scan(t.Context(), Options{Files: []string{damaged}})
+	assert.Check(t, errors.Is(err, xclbin.ErrFormat), "%v", err)
 	assert.Check(t, is.Equal(table(t, nil), "XRT sees no card on this host, and no shell's driver shows one.\n"))
 }

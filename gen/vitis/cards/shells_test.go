@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	shell "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -111,8 +112,7 @@ func TestNoShells(t *testing.T) {
 		t.Errorf("%v, %+v", err, found)
 	}
 	s.Design = designtest.Load(t, "u55c_tcp", nil)
-	if _, err := s.Find(t.Context()); err == nil || !strings.Contains(err.Error(), "u55c_tcp is in no shell") {
-		t.Error(err)
-	}
+	_, err = s.Find(t.Context())
+	assert.Check(t, is.ErrorContains(err, "u55c_tcp is in no shell"))
 	coyote.Returned(t, h)
 }

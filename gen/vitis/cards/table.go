@@ -231,7 +231,6 @@ type named struct {
 	has  bool
 }
 
-// list names what there is.
 func list(all ...named) string {
 	var out []string
 	for _, n := range all {

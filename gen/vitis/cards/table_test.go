@@ -84,9 +84,8 @@ card  network  kind  link          address             MAC                socket
 		t.Errorf("the table is\n%s\nwant at its end\n%s", text, want)
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
-			t.Errorf("%d columns: %s", n, line)
-		}
+		n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+		assert.Check(t, n <= 100, "%d columns: %s", n, line)
 		assert.Check(t, is.Equal(strings.TrimRight(line, " \n"), strings.TrimSuffix(line, "\n")),
 			"blanks at the end of %q", line)
 	}

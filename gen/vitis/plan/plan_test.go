@@ -193,10 +193,8 @@ func TestStepsHaveWhatTheyRead(t *testing.T) {
 			before[s.ID] = s
 		}
 		final := d.Platform.Name + ".xclbin"
-		if i := slices.IndexFunc(p.Results, func(r step.Result) bool { return r.Path == final }); i < 0 ||
-			before[p.Results[i].Step].Kind != step.Image {
-			t.Errorf("users get %v", p.Results)
-		}
+		i := slices.IndexFunc(p.Results, func(r step.Result) bool { return r.Path == final })
+		assert.Check(t, i >= 0 && before[p.Results[i].Step].Kind == step.Image, "users get %v", p.Results)
 	})
 }
 
@@ -283,9 +281,8 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 			[]step.Kind{step.Image, step.Link, step.Package}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := changes(t, was, planOf(test.variant)); !slices.Equal(got, test.want) {
-				t.Errorf("built anew: %v, want %v", got, test.want)
-			}
+			got := changes(t, was, planOf(test.variant))
+			assert.Check(t, slices.Equal(got, test.want), "built anew: %v, want %v", got, test.want)
 		})
 	}
 	if len(changes(t, planOf(variant{text: "build { post_link = [\"more.tcl\"] }\n"}),
@@ -377,9 +374,8 @@ func TestCppIsCompiledByWhatTheVersionHas(t *testing.T) {
 		s := planned(t, lib, "p", version, nil).Step("p/hls/reduce_ops")
 		assert.Assert(t, s != nil, "reduce_ops is not compiled")
 		c := s.Commands[0]
-		if got := strings.Join(append([]string{c.Tool}, c.Args...), " "); got != want || c.Dir != "hls/reduce_ops" {
-			t.Errorf("%s: %s in %s", version, got, c.Dir)
-		}
+		got := strings.Join(append([]string{c.Tool}, c.Args...), " ")
+		assert.Check(t, got == want && c.Dir == "hls/reduce_ops", "%s: %s in %s", version, got, c.Dir)
 		script := regexp.MustCompile(`(?m)run_hls.tcl|hls_config.cfg`).FindString(want)
 		for _, f := range s.Files {
 			if base := path.Base(f.Path); base != script && (base == "run_hls.tcl" || base == "hls_config.cfg") {
@@ -431,10 +427,9 @@ func TestFilesOfOthers(t *testing.T) {
 			assert.NilError(t, err)
 			p, err := plan.Plan(d, files, set, plan.Options{Descriptions: top})
 			if test.wrong != "" {
-				if want := strings.ReplaceAll(test.wrong, "DIR", top); !errors.Is(err, tools.ErrMissing) ||
-					!strings.Contains(err.Error(), want) {
-					t.Errorf("got %v\nwant %s", err, want)
-				}
+				want := strings.ReplaceAll(test.wrong, "DIR", top)
+				assert.Check(t, errors.Is(err, tools.ErrMissing) && strings.Contains(err.Error(), want),
+					"got %v\nwant %s", err, want)
 				return
 			}
 			assert.NilError(t, err)

@@ -87,21 +87,17 @@ func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
 	s := planFor(revision, "bash build.sh ${board.name} ${board.part} ${platform.clock}")
 	for range 2 { // by hand it is repeated in the same directory
 		out, err := run(t, dir, s, allow...)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		assert.Assert(t, err == nil, "%v\n%s", err, out)
 		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(s.Outputs[0])))
-		if want := "first\nfirst\nu55c xcu55c-fsvh2892-2L-e 250\n"; err != nil || string(got) != want {
-			t.Fatalf("got %q, %v, want %q", got, err, want)
-		}
+		want := "first\nfirst\nu55c xcu55c-fsvh2892-2L-e 250\n"
+		assert.Assert(t, err == nil && string(got) == want, "got %q, %v, want %q", got, err, want)
 	}
 	for name, s := range map[string]*step.Step{
 		"a revision that is not there": planFor(strings.Repeat("0123456789", 4), "true"),
 		"a command that fails":         planFor(revision, "false\\ntrue"),
 	} {
-		if out, err := run(t, t.TempDir(), s, allow...); err == nil {
-			t.Errorf("%s is no failure:\n%s", name, out)
-		}
+		out, err := run(t, t.TempDir(), s, allow...)
+		assert.Check(t, err != nil, "%s is no failure:\n%s", name, out)
 	}
 }
 
@@ -117,9 +113,8 @@ func TestConfigurationOfTheLink(t *testing.T) {
 		for _, f := range only.Files {
 			put(t, filepath.Join(dir, filepath.FromSlash(f.Path)), string(f.Content))
 		}
-		if out, err := run(t, dir, &only); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := run(t, dir, &only)
+		assert.Assert(t, err == nil, "%v\n%s", err, out)
 		text, err := os.ReadFile(filepath.Join(dir, "build.cfg"))
 		assert.NilError(t, err)
 		lines := strings.Split(string(text), "\n")

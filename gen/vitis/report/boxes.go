@@ -40,12 +40,8 @@ var heading = regexp.MustCompile(`^\d+(?:\.\d+)*\.?\s+(\S.*?)\s*$`)
 // what this reads.
 const mostRows = 20000
 
-// header is what the first lines of a report say: Command, Device, Design State.
-type header map[string]string
-
 // readBoxes reads all tables of a report of Vivado for which keep says so.
-func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool) (header, []*box, error) {
-	head := header{}
+func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool) ([]*box, error) {
 	var list []*box
 	var now *box
 	section := ""
@@ -64,8 +60,6 @@ func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool)
 			if now != nil {
 				now.cut = true
 				now.add(text)
-			} else if key, value, ok := strings.Cut(strings.Trim(text, "| "), ":"); ok && len(list) == 0 {
-				head[strings.TrimSpace(key)] = strings.TrimSpace(value)
 			}
 		default:
 			now = nil
@@ -75,7 +69,7 @@ func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool)
 		}
 		return true
 	})
-	return head, list, err
+	return list, err
 }
 
 func (b *box) add(text string) {

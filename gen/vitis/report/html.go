@@ -1,7 +1,7 @@
 package report
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"html"
@@ -20,7 +20,7 @@ func HTML(w io.Writer, history []*Report) error {
 	if len(history) == 0 || history[0] == nil {
 		return errors.New("write the page about builds: there is no build")
 	}
-	p := page{now: history[0], history: history[:min(len(history), mostShown)]}
+	p := page{writer{now: history[0]}, history[:min(len(history), mostShown)]}
 	if len(history) > 1 {
 		p.before = history[1]
 	}
@@ -30,12 +30,9 @@ func HTML(w io.Writer, history []*Report) error {
 }
 
 type page struct {
-	bytes.Buffer
-	now, before *Report
-	history     []*Report
+	writer
+	history []*Report
 }
-
-func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.Buffer, format, args...) }
 
 var esc = html.EscapeString
 
@@ -60,13 +57,7 @@ func (p *page) write() {
 func (p *page) head() {
 	r := p.now
 	p.printf("<h1>%s</h1>\n", esc(r.Platform))
-	about := []string{}
-	for _, text := range []string{r.Title, r.Board, r.Part, r.Target} {
-		if text != "" {
-			about = append(about, esc(text))
-		}
-	}
-	p.printf("<p class=\"soft\">%s</p>\n", strings.Join(about, " · "))
+	p.printf("<p class=\"soft\">%s</p>\n", esc(strings.Join(r.about(), " · ")))
 	p.printf("<p class=\"soft\">built %s", esc(r.Time.Format(when)))
 	for _, t := range r.Tools {
 		p.printf(", %s %s", esc(t.Name), esc(t.Version))
@@ -76,22 +67,23 @@ func (p *page) head() {
 	}
 	p.printf("</p>\n")
 	if misses := r.Misses(); len(misses) > 0 {
-		p.printf("<p class=\"bad\"><b>Timing was not met.</b></p>\n<ul>\n")
-		for _, m := range misses[:min(len(misses), mostRowsShown)] {
-			p.printf("<li>%s</li>\n", esc(m))
-		}
-		p.more(len(misses))
-		p.printf("</ul>\n")
+		p.printf("<p class=\"bad\"><b>Timing was not met.</b></p>\n")
+		p.list(misses)
 	}
 }
 
 // mostRowsShown keeps lists readable.
 const mostRowsShown = 40
 
-func (p *page) more(n int) {
-	if n > mostRowsShown {
-		p.printf("<li>and %d more</li>\n", n-mostRowsShown)
+func (p *page) list(lines []string) {
+	p.printf("<ul>\n")
+	for _, l := range lines[:min(len(lines), mostRowsShown)] {
+		p.printf("<li>%s</li>\n", esc(l))
 	}
+	if n := len(lines) - mostRowsShown; n > 0 {
+		p.printf("<li>and %d more</li>\n", n)
+	}
+	p.printf("</ul>\n")
 }
 
 func (p *page) card(class, value, label string) {
@@ -122,7 +114,7 @@ func (p *page) cards() {
 		p.card("", mhz(v)+" MHz", "kernel clock"+p.since(kernelMHz, mhz))
 	}
 	if v := cardPercent(r); !math.IsNaN(v) {
-		p.card("", fixed(v, 1)+" %", "LUTs of the card"+p.since(cardPercent, func(v float64) string { return fixed(v, 1) }))
+		p.card("", percent(v)+" %", "LUTs of the card"+p.since(cardPercent, percent))
 	}
 	if v := totalWatts(r); !math.IsNaN(v) {
 		p.card("", watts(v)+" W", "power, estimated"+p.since(totalWatts, watts))
@@ -183,7 +175,7 @@ func (p *page) timing() {
 	if len(rows) == 0 {
 		return
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return compare(a.value, b.value) })
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.value, b.value) })
 	p.printf("<h2>Timing: slack of each clock</h2>\n")
 	p.printf("%s", bars("Worst slack of each clock", rows[:min(len(rows), mostRowsShown)], enough))
 	p.printf("<p class=\"soft\">Of setup, or of what is missed. Bars end at %s ns.</p>\n", decimal(enough, 1))
@@ -195,75 +187,133 @@ func (p *page) timing() {
 // enough is the slack in ns at which nobody asks how much it is.
 const enough = 1.0
 
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
-	}
-}
-
 func (p *page) usage() {
 	u := p.now.Usage
-	old := map[string]Area{}
-	if p.before != nil {
-		for _, a := range p.before.Usage.rows() {
-			old[a.Name] = a
-		}
-	}
-	regions := slices.Clone(u.SLRs)
-	for _, part := range []struct {
-		area *Area
-		name string
-	}{{u.Card, "card"}, {u.Platform, "shell"}, {u.Used, "all kernels"}} {
-		if part.area != nil {
-			regions = append(regions, Area{Name: part.name, Use: part.area.Use})
-		}
-	}
-	stage := ""
-	if u.Stage != "" && u.Stage != "routed" {
-		stage = ", as " + u.Stage + " and not routed"
-	}
+	old := p.old()
+	regions := slices.DeleteFunc(u.rows(), func(a Area) bool { return a.Kernel != "" })
 	if len(regions) > 0 {
-		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(stage), matrix("Utilisation of the SLRs and of the card",
-			regions, old, 100))
+		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(u.stage()),
+			matrix("Utilisation of the SLRs and of the card", regions, old, 100))
 		if u.Used != nil {
 			p.printf("<p class=\"soft\">The kernels in percent of what the shell leaves.</p>\n")
 		}
 	}
 	if len(u.Kernels) > 0 {
 		full := scale(u.Kernels)
-		p.printf(
-			"<h2>Utilisation of the kernels%s</h2>\n%s<p class=\"soft\">In percent of what the shell leaves. Full bars stand "+
-				"for %s %%.</p>\n",
-			esc(stage), matrix("Utilisation of the kernels", u.Kernels, old, full), decimal(full, 0))
+		p.printf("<h2>Utilisation of the kernels%s</h2>\n%s", esc(u.stage()),
+			matrix("Utilisation of the kernels", u.Kernels, old, full))
+		p.printf("<p class=\"soft\">In percent of what the shell leaves. Full bars stand for %s %%.</p>\n",
+			decimal(full, 0))
 	}
-	areas := u.rows()
-	if len(areas) == 0 {
+	if t := p.usageTable().html(); t != "" {
+		p.printf("<details><summary class=\"soft\">Numbers</summary>\n%s</details>\n", t)
+	}
+}
+
+func (p *page) power() {
+	w := p.now.Power
+	if w == nil {
 		return
 	}
-	shown := used(areas)
-	p.printf("<details><summary class=\"soft\">Numbers</summary>\n<div class=\"scroll\"><table>\n<tr><th></th>")
-	for _, resource := range shown {
-		p.printf("<th class=\"n\">%s</th><th class=\"n\"></th>", resource)
+	p.printf("<h2>Power, estimated: %s W</h2>\n<p class=\"soft\">%s</p>\n", watts(w.Total), esc(w.facts()))
+	if w.TooHot {
+		p.printf("<p class=\"bad\">The report says that the junction gets too hot.</p>\n")
 	}
-	p.printf("</tr>\n")
-	for _, a := range areas {
-		p.printf("<tr><td>%s</td>", esc(a.Name))
-		for _, resource := range shown {
-			cell, delta := "", ""
-			if n, ok := a.Use[resource]; ok {
-				cell = grouped(n.Used)
-				if o, ok := old[a.Name].Use[resource]; ok {
-					delta = change(n.Used, o.Used, grouped)
-				}
-			}
-			p.printf("<td class=\"n\">%s</td><td class=\"n soft\">%s</td>", esc(cell), esc(delta))
+	parts := slices.Clone(w.Parts)
+	if len(parts) == 0 && w.Dynamic > 0 {
+		parts = []Watts{{"dynamic", w.Dynamic}, {"static", w.Static}}
+	}
+	slices.SortStableFunc(parts, func(a, b Watts) int { return cmp.Compare(b.Watts, a.Watts) })
+	p.printf("%s", stack("Power by kind of resource", parts))
+	if len(w.Kernels) > 0 {
+		var rows []row
+		for _, k := range w.Kernels {
+			rows = append(rows, row{label: k.Name, value: k.Watts, was: math.NaN(), class: "bar", text: watts(k.Watts) + " W"})
 		}
-		p.printf("</tr>\n")
+		p.printf("<p class=\"soft\">Kernels, dynamic</p>\n%s", bars("Power of kernels", rows, 0))
 	}
-	p.printf("</table></div></details>\n")
+}
+
+func (p *page) link() {
+	l := p.now.Link
+	if l == nil {
+		return
+	}
+	p.printf("<h2>What was linked</h2>\n<p>")
+	if l.UUID != "" {
+		p.printf("UUID <code>%s</code> ", esc(l.UUID))
+	}
+	if l.Platform != "" {
+		p.printf("for <code>%s</code>", esc(l.Platform))
+	}
+	p.printf("</p>\n%s%s", p.clockTable().html(), p.kernelTable().html())
+}
+
+func (p *page) hls() {
+	if len(p.now.HLS) > 0 {
+		p.printf("<h2>%s</h2>\n%s", estimates, p.hlsTable().html())
+	}
+}
+
+func (p *page) steps() {
+	if len(p.now.Steps) == 0 {
+		return
+	}
+	old := map[string]float64{}
+	if p.before != nil {
+		for _, s := range p.before.Steps {
+			old[s.ID] = s.Took.Seconds()
+		}
+	}
+	var rows []row
+	for _, s := range p.now.Steps {
+		r := row{label: s.Title, value: s.Took.Seconds(), was: math.NaN(), class: "bar", text: duration(s.Took), tip: s.ID}
+		if s.Cached {
+			r.class, r.text = "none", r.text+", was there"
+		}
+		if was, ok := old[s.ID]; ok && !s.Cached {
+			r.was = was
+		}
+		rows = append(rows, r)
+	}
+	p.printf("<h2>How long each step took</h2>\n%s", bars("Time of each step", rows, 0))
+}
+
+func (p *page) builds() {
+	if len(p.history) < 2 {
+		return
+	}
+	p.printf("<h2>Earlier builds</h2>\n<div class=\"cards\">\n")
+	for _, c := range []struct {
+		title, unit string
+		digits      int
+		zero        bool
+		value       func(*Report) float64
+	}{
+		{"Worst slack", "ns", 3, true, worstSlack},
+		{"Kernel clock", "MHz", 1, false, kernelMHz},
+		{"LUTs of the card", "%", 1, false, cardPercent},
+		{"Power, estimated", "W", 1, false, totalWatts},
+		{"Time of the steps that ran", "min", 1, true, func(r *Report) float64 { return spent(r) / 60 }},
+	} {
+		var points []point
+		for _, r := range slices.Backward(p.history) {
+			v := c.value(r)
+			points = append(points,
+				point{v, !r.Met(), fmt.Sprintf("%s: %s %s", r.Time.Format(when), fixed(v, c.digits), c.unit)})
+		}
+		p.printf("%s", curve(c.title, c.unit, points, c.digits, c.zero))
+	}
+	p.printf("</div>\n%s", buildsTable(p.history).html())
+}
+
+func (p *page) notes() {
+	r := p.now
+	if len(r.Logs) > 0 {
+		p.printf("<h2>Messages of the tools</h2>\n%s", logTable(r.Logs[:min(len(r.Logs), mostRowsShown)]).html())
+	}
+	if len(r.Missing) > 0 {
+		p.printf("<h2>Not known</h2>\n")
+		p.list(r.Missing)
+	}
 }

@@ -2,9 +2,9 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -23,44 +23,16 @@ const (
 // live keeps a block of lines at the bottom of what was written: one for each step
 // that runs or waits, and one about the whole. What has ended scrolls away above.
 type live struct {
-	mu    sync.Mutex
-	out   firstError
-	o     DisplayOptions
-	state *state
+	ticking
 	drawn []string // the block as it stands on the terminal
 	wide  int      // the width of the terminal then
-	stop  func()
-	done  chan struct{}
-	ended bool
-	end   sync.WaitGroup
 }
 
 // NewLive draws on a terminal.
 func NewLive(w io.Writer, o DisplayOptions) Display {
-	stop := o.complete(250 * time.Millisecond)
-	l := &live{out: firstError{w: w}, o: o, state: newState(o.Now()), stop: stop, done: make(chan struct{})}
-	l.end.Add(1)
-	go l.watch()
+	l := &live{}
+	l.start(w, o, 250*time.Millisecond, func() { l.draw(nil) })
 	return l
-}
-
-func (l *live) watch() {
-	defer l.end.Done()
-	for {
-		select {
-		case <-l.done:
-			return
-		case _, ok := <-l.o.Tick:
-			if !ok {
-				return
-			}
-			l.mu.Lock()
-			if !l.ended {
-				l.draw(nil)
-			}
-			l.mu.Unlock()
-		}
-	}
 }
 
 // Event implements Display.
@@ -84,28 +56,13 @@ func (l *live) Event(e step.Event) {
 }
 
 // Close implements Display.
-func (l *live) Close() error {
-	l.mu.Lock()
-	if !l.ended {
-		l.ended = true
-		close(l.done)
-		l.stop()
-		var last []string
-		if len(l.state.list) > 0 {
-			last = []string{l.state.total(l.o.Now())}
-		}
-		l.write(last, nil)
-	}
-	l.mu.Unlock()
-	l.end.Wait()
-	return l.out.err
-}
+func (l *live) Close() error { return l.close(func(total []string) { l.write(total, nil) }) }
 
 // draw writes lines that stay, and the block below them.
 func (l *live) draw(above []string) {
 	columns, rows := l.size()
 	block := l.block(columns-1, rows-1)
-	if len(above) == 0 && columns == l.wide && equal(block, l.drawn) {
+	if len(above) == 0 && columns == l.wide && slices.Equal(block, l.drawn) {
 		return
 	}
 	l.write(above, block)
@@ -228,16 +185,4 @@ const (
 func bar(elapsed, expected time.Duration) string {
 	n := int(float64(barWidth) * min(1, float64(elapsed)/float64(expected)))
 	return "[" + strings.Repeat("#", n) + strings.Repeat(".", barWidth-n) + "]"
-}
-
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -1,10 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -12,54 +12,25 @@ import (
 
 // plainLines writes a line for each thing worth one.
 type plainLines struct {
-	mu    sync.Mutex
-	out   firstError
-	o     DisplayOptions
-	state *state
-	told  map[string]time.Time // when the stage of a step was last told
-	last  time.Time            // when anything was
-	stop  func()
-	done  chan struct{}
-	ended bool
-	end   sync.WaitGroup
+	ticking
+	told map[string]time.Time // when the stage of a step was last told
+	last time.Time            // when anything was
 }
 
 // NewPlain writes lines to w: starts and ends at once, stages at most every
 // DisplayOptions.Every for each step, and a sign of life after DisplayOptions.Heartbeat
 // of silence.
 func NewPlain(w io.Writer, o DisplayOptions) Display {
-	stop := o.complete(time.Second)
-	now := o.Now()
-	p := &plainLines{out: firstError{w: w}, o: o, state: newState(now), told: map[string]time.Time{}, last: now,
-		stop: stop,
-		done: make(chan struct{})}
-	p.end.Add(1)
-	go p.watch()
+	p := &plainLines{told: map[string]time.Time{}}
+	p.start(w, o, time.Second, p.beat)
 	return p
-}
-
-func (p *plainLines) watch() {
-	defer p.end.Done()
-	for {
-		select {
-		case <-p.done:
-			return
-		case _, ok := <-p.o.Tick:
-			if !ok {
-				return
-			}
-			p.mu.Lock()
-			p.beat()
-			p.mu.Unlock()
-		}
-	}
 }
 
 // beat tells that something still runs.
 func (p *plainLines) beat() {
 	now := p.o.Now()
 	active := p.state.active()
-	if len(active) == 0 || now.Sub(p.last) < p.o.Heartbeat {
+	if len(active) == 0 || now.Sub(cmp.Or(p.last, p.state.begin)) < p.o.Heartbeat {
 		return
 	}
 	var parts []string
@@ -130,17 +101,9 @@ func prefixed(prefix, text string) string {
 
 // Close implements Display.
 func (p *plainLines) Close() error {
-	p.mu.Lock()
-	if !p.ended {
-		p.ended = true
-		close(p.done)
-		p.stop()
-		if len(p.state.list) > 0 {
-			now := p.o.Now()
-			p.line(now, p.state.total(now))
+	return p.close(func(total []string) {
+		for _, text := range total {
+			p.line(p.o.Now(), text)
 		}
-	}
-	p.mu.Unlock()
-	p.end.Wait()
-	return p.out.err
+	})
 }

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -35,18 +37,67 @@ func (o *DisplayOptions) complete(tick time.Duration) (stop func()) {
 	if o.Size == nil {
 		o.Size = func() (int, int) { return 0, 0 }
 	}
-	if o.Every == 0 {
-		o.Every = 30 * time.Second
-	}
-	if o.Heartbeat == 0 {
-		o.Heartbeat = time.Minute
-	}
+	o.Every = cmp.Or(o.Every, 30*time.Second)
+	o.Heartbeat = cmp.Or(o.Heartbeat, time.Minute)
 	if o.Tick != nil {
 		return func() {}
 	}
 	t := time.NewTicker(tick)
 	o.Tick = t.C
 	return t.Stop
+}
+
+// ticking is what displays that draw at times have in common.
+type ticking struct {
+	mu    sync.Mutex
+	out   firstError
+	o     DisplayOptions
+	state *state
+	stop  func()
+	done  chan struct{}
+	ended bool
+	end   sync.WaitGroup
+}
+
+// start calls draw at each tick until the display is closed.
+func (t *ticking) start(w io.Writer, o DisplayOptions, tick time.Duration, draw func()) {
+	t.stop = o.complete(tick)
+	t.out, t.o, t.state, t.done = firstError{w: w}, o, newState(o.Now()), make(chan struct{})
+	t.end.Go(func() {
+		for {
+			select {
+			case <-t.done:
+				return
+			case _, ok := <-t.o.Tick:
+				if !ok {
+					return
+				}
+				t.mu.Lock()
+				if !t.ended {
+					draw()
+				}
+				t.mu.Unlock()
+			}
+		}
+	})
+}
+
+// close ends the display with last, which has the total if there was a step.
+func (t *ticking) close(last func(total []string)) error {
+	t.mu.Lock()
+	if !t.ended {
+		t.ended = true
+		close(t.done)
+		t.stop()
+		var total []string
+		if len(t.state.list) > 0 {
+			total = []string{t.state.total(t.o.Now())}
+		}
+		last(total)
+	}
+	t.mu.Unlock()
+	t.end.Wait()
+	return t.out.err
 }
 
 // For is the display that suits a file: live if it is a terminal that can do it,

@@ -139,9 +139,7 @@ func TestLiveStill(t *testing.T) {
 		r.clock.pass(10 * time.Millisecond)
 		r.tick()
 	}
-	if s.writes != before {
-		t.Errorf("%d writes without a change", s.writes-before)
-	}
+	assert.Check(t, s.writes == before, "%d writes without a change", s.writes-before)
 	assert.NilError(t, r.Close())
 }
 
@@ -229,9 +227,7 @@ func TestLiveRandom(t *testing.T) {
 		if got := strings.Join(lines[:min(len(lines), len(ends))], "\n"); got != strings.Join(ends, "\n") {
 			t.Fatalf("seed %d, %d by %d:\n%s\nwant first:\n%s", seed, s.columns, s.rows, s.text(), strings.Join(ends, "\n"))
 		}
-		if s.hidden {
-			t.Fatal("the cursor stays hidden")
-		}
+		assert.Assert(t, !s.hidden, "the cursor stays hidden")
 	}
 }
 
@@ -292,12 +288,10 @@ func TestJSON(t *testing.T) {
 		var l Line
 		d := json.NewDecoder(strings.NewReader(text))
 		d.DisallowUnknownFields()
-		if err := d.Decode(&l); err != nil {
-			t.Fatalf("%v in %s", err, text)
-		}
-		if _, err := time.Parse(time.RFC3339Nano, l.Time); err != nil || l.Schema != JSONSchema {
-			t.Errorf("%v, schema %d", err, l.Schema)
-		}
+		err := d.Decode(&l)
+		assert.Assert(t, err == nil, "%v in %s", err, text)
+		_, err = time.Parse(time.RFC3339Nano, l.Time)
+		assert.Check(t, err == nil && l.Schema == JSONSchema, "%v, schema %d", err, l.Schema)
 		kinds = append(kinds, l.Event)
 	}
 	if got := strings.Join(kinds,
@@ -363,12 +357,10 @@ func TestFor(t *testing.T) {
 	f, err := os.Create(t.TempDir() + "/out")
 	assert.NilError(t, err)
 	defer f.Close()
-	if d, ok := For(f, false).(*plainLines); !ok || d.Close() != nil {
-		t.Error("a file is no terminal")
-	}
-	if _, ok := For(f, true).(*jsonLines); !ok {
-		t.Error("no JSON")
-	}
+	d, ok := For(f, false).(*plainLines)
+	assert.Check(t, ok && d.Close() == nil, "a file is no terminal")
+	_, ok = For(f, true).(*jsonLines)
+	assert.Check(t, ok, "no JSON")
 }
 
 // TestOrder shows what runs before what waits, and counts no time for what is there.

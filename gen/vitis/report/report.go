@@ -125,7 +125,6 @@ func worst(setup, hold, pulse *Slack) (ns float64, of string, ok bool) {
 
 func (s *Slack) missed() bool { return s.Worst < 0 || s.Failing > 0 }
 
-// slackOf is a slack with what it is of.
 type slackOf struct {
 	name  string
 	slack *Slack

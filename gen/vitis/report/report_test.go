@@ -108,9 +108,8 @@ func TestMet(t *testing.T) {
 		{"reduce_ops_1", &u.Kernels[2], DSP, Amount{32, 0, 0.35}},
 		{"network_krnl_0", &u.Kernels[3], URAM, Amount{12, 0, 1.25}},
 	} {
-		if got := c.area.Use[c.resource]; got != c.want {
-			t.Errorf("%s %s: %v, want %v", c.name, c.resource, got, c.want)
-		}
+		got := c.area.Use[c.resource]
+		assert.Check(t, got == c.want, "%s %s: %v, want %v", c.name, c.resource, got, c.want)
 	}
 	if k := u.Kernels[2]; k.Name != "reduce_ops_1" || k.Kernel != "reduce_ops" {
 		t.Errorf("third instance is %s of %s", k.Name, k.Kernel)
@@ -154,9 +153,8 @@ func TestMissed(t *testing.T) {
 		"clock ulp_ucs_aclk_kernel_00 runs at 221.5 MHz instead of 250 MHz: the linker made it slower because timing was " +
 			"missed",
 	}
-	if d := cmp.Diff(want, r.Misses()); d != "" || r.Met() {
-		t.Errorf("misses (-want +got):\n%s", d)
-	}
+	d := cmp.Diff(want, r.Misses())
+	assert.Check(t, d == "" && !r.Met(), "misses (-want +got):\n%s", d)
 	assert.Check(t, is.Equal(r.Timing.Verdict, "missed"))
 	if v, of, ok := r.Timing.Clocks[1].Worst(); v != -0.002 || of != "hold" || !ok {
 		t.Errorf("worst of %s: %v %s %v", r.Timing.Clocks[1].Name, v, of, ok)
@@ -198,9 +196,8 @@ func TestVerdicts(t *testing.T) {
 		{"emulation", "hw_emu", nil, nil, true},
 	} {
 		r := &Report{Build: Build{Target: c.target}, Timing: c.timing, Scaled: c.scaled}
-		if r.Met() != c.met || (len(r.Misses()) == 0) != c.met {
-			t.Errorf("%s: met %v, misses %q", c.name, r.Met(), r.Misses())
-		}
+		assert.Check(t, r.Met() == c.met && (len(r.Misses()) == 0) == c.met,
+			"%s: met %v, misses %q", c.name, r.Met(), r.Misses())
 	}
 }
 
@@ -212,9 +209,8 @@ func TestScaledInLog(t *testing.T) {
 			"WARNING: One or more timing paths failed timing targeting 300 MHz for kernel clock 'clkwiz_kernel_clk_out1'. " +
 				"The frequency is being automatically changed to 272.4 MHz to enable proper functionality\n")}
 	r := collect(t, files)
-	if d := cmp.Diff([]Scaling{{"clkwiz_kernel_clk_out1", 300, 272.4}}, r.Scaled); d != "" || r.Met() {
-		t.Errorf("scaled (-want +got):\n%s", d)
-	}
+	d := cmp.Diff([]Scaling{{"clkwiz_kernel_clk_out1", 300, 272.4}}, r.Scaled)
+	assert.Check(t, d == "" && !r.Met(), "scaled (-want +got):\n%s", d)
 }
 
 func TestMerge(t *testing.T) {
@@ -293,9 +289,8 @@ func TestPreference(t *testing.T) {
 	}
 	r := collect(t, fstest.MapFS{"timing_summary_routed.rpt": {Data: []byte("garbage\n")},
 		"x/timing_summary_routed.rpt": {Data: met}})
-	if !r.Met() || len(r.Missing) == 0 || !strings.HasPrefix(r.Missing[0], "timing_summary_routed.rpt: ") {
-		t.Errorf("met %v, missing %q", r.Met(), r.Missing)
-	}
+	assert.Check(t, r.Met() && len(r.Missing) != 0 && strings.HasPrefix(r.Missing[0], "timing_summary_routed.rpt: "),
+		"met %v, missing %q", r.Met(), r.Missing)
 }
 
 // TestTruncated cuts each file after each line: never a panic, never a met build
@@ -344,9 +339,8 @@ func toldElsewhere(name string, got *Report) bool {
 func TestKernelTwice(t *testing.T) {
 	files := sample(t, "met", same)
 	files["other/reduce_ops_csynth.rpt"] = files["hls/krnl/syn/report/reduce_ops_csynth.rpt"]
-	if r := collect(t, files); len(r.HLS) != 1 {
-		t.Errorf("%d reports", len(r.HLS))
-	}
+	r := collect(t, files)
+	assert.Check(t, len(r.HLS) == 1, "%d reports", len(r.HLS))
 }
 
 func TestNothing(t *testing.T) {
@@ -367,19 +361,15 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := errors.Join(Text(&b, r, nil), HTML(&b, []*Report{r})); err != nil ||
-		!strings.Contains(b.String(), "NOT MET") {
-		t.Errorf("%v\n%s", err, b.String())
-	}
+	err := errors.Join(Text(&b, r, nil), HTML(&b, []*Report{r}))
+	assert.Check(t, err == nil && strings.Contains(b.String(), "NOT MET"), "%v\n%s", err, b.String())
 	assert.Check(t, HTML(&b, nil) != nil, "a page about no build")
-	if _, err := Collect(t.Context(), os.DirFS("testdata/none"), build()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
+	_, err = Collect(t.Context(), os.DirFS("testdata/none"), build())
+	assert.Check(t, errors.Is(err, fs.ErrNotExist), "error %v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Collect(ctx, sample(t, "met", same), build()); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	_, err = Collect(ctx, sample(t, "met", same), build())
+	assert.Check(t, errors.Is(err, context.Canceled), "error %v", err)
 }
 
 func TestNames(t *testing.T) {
@@ -414,13 +404,11 @@ func TestNumbers(t *testing.T) {
 		assert.Check(t, is.Equal(c.got, c.want))
 	}
 	for text, want := range map[string]float64{"1.5": 1.5, "<0.01": 0.01, "0,5": 0.5, " 12 ": 12} {
-		if v, ok := number(text); !ok || v != want {
-			t.Errorf("number %q: %v %v", text, v, ok)
-		}
+		v, ok := number(text)
+		assert.Check(t, ok && v == want, "number %q: %v %v", text, v, ok)
 	}
 	for _, text := range []string{"", "NA", "inf", "nan", "1,2,3", "1e999", "-"} {
-		if v, ok := number(text); ok && !math.IsInf(v, 0) {
-			t.Errorf("number %q: %v", text, v)
-		}
+		v, ok := number(text)
+		assert.Check(t, !ok || math.IsInf(v, 0), "number %q: %v", text, v)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/cclforge/cclforge/gen/output"
 )
 
 var (
@@ -23,33 +24,13 @@ var (
 func (r *Report) Write(path string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = writeWhole(path, append(text, '\n'))
+		err = output.WriteFile(path, append(text, '\n'), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("write the report of the build: %w", err)
 	}
 	return nil
 }
-
-// writeWhole writes a file beside its place and moves it there.
-func writeWhole(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// temporary begins the names of files that are not whole yet.
-const temporary = ".report-"
 
 // Read reads a report. The error matches ErrDamaged, ErrSchema or fs.ErrNotExist.
 func Read(path string) (*Report, error) {
@@ -122,9 +103,6 @@ func (h History) names() ([]string, error) {
 	return list, nil
 }
 
-// abandoned is the age at which a file that is not whole is nobody's any more.
-const abandoned = time.Hour
-
 func (h History) prune() error {
 	names, err := h.names()
 	if err != nil {
@@ -140,12 +118,6 @@ func (h History) prune() error {
 		}
 		if err := os.Remove(filepath.Join(h.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove an old report: %w", err)
-		}
-	}
-	left, _ := filepath.Glob(filepath.Join(h.Dir, temporary+"*"))
-	for _, path := range left {
-		if at, err := os.Stat(path); err == nil && time.Since(at.ModTime()) > abandoned {
-			os.Remove(path) // nobody waits for it; next time otherwise
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"fmt"
+	"html"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,6 +13,7 @@ type table struct {
 	titles []string
 	right  []bool
 	rows   [][]string
+	marked []bool // rows with bad news
 }
 
 func newTable(titles ...string) *table {
@@ -22,13 +25,14 @@ func newTable(titles ...string) *table {
 	return t
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) add(cells ...string) { t.addMarked(false, cells...) }
 
-// write prints the table; columns without any text are left out.
-func (t *table) write(b *bytes.Buffer) {
-	if len(t.rows) == 0 {
-		return
-	}
+func (t *table) addMarked(bad bool, cells ...string) {
+	t.rows, t.marked = append(t.rows, cells), append(t.marked, bad)
+}
+
+// widths are those of the columns: 0 for one without any text, which is left out.
+func (t *table) widths() []int {
 	widths := make([]int, len(t.titles))
 	for _, row := range t.rows {
 		for i, c := range row {
@@ -37,6 +41,14 @@ func (t *table) write(b *bytes.Buffer) {
 			}
 		}
 	}
+	return widths
+}
+
+func (t *table) write(b *bytes.Buffer) {
+	if len(t.rows) == 0 {
+		return
+	}
+	widths := t.widths()
 	for _, row := range append([][]string{t.titles}, t.rows...) {
 		var line strings.Builder
 		line.WriteString("  ")
@@ -56,4 +68,38 @@ func (t *table) write(b *bytes.Buffer) {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
+}
+
+// html is the table for a page; empty if it has no rows.
+func (t *table) html() string {
+	if len(t.rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	widths := t.widths()
+	line := func(class, tag string, cells []string) {
+		fmt.Fprintf(&b, "<tr%s>", class)
+		for i, c := range cells {
+			if widths[i] == 0 {
+				continue
+			}
+			class := ""
+			if t.right[i] {
+				class = ` class="n"`
+			}
+			fmt.Fprintf(&b, "<%s%s>%s</%s>", tag, class, html.EscapeString(c), tag)
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("<div class=\"scroll\"><table>\n")
+	line("", "th", t.titles)
+	for i, row := range t.rows {
+		class := ""
+		if t.marked[i] {
+			class = ` class="bad"`
+		}
+		line(class, "td", row)
+	}
+	b.WriteString("</table></div>\n")
+	return b.String()
 }

@@ -1,46 +1,41 @@
 package report
 
 import (
-	"bytes"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // Text writes the report for people. before, which may be nil, is that of an earlier
 // build: each number is followed by its change.
 func Text(w io.Writer, now, before *Report) error {
-	b := &bytes.Buffer{}
-	t := texter{b, now, before}
+	t := texter{writer{now: now, before: before}}
 	t.head()
 	t.timing()
-	t.usage()
+	t.table("Utilisation"+now.Usage.stage(), t.usageTable())
 	t.power()
 	t.link()
-	t.hls()
+	t.table(estimates, t.hlsTable())
 	t.steps()
 	t.tail()
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(t.Bytes())
 	return err
 }
 
-type texter struct {
-	*bytes.Buffer
-	now, before *Report
+type texter struct{ writer }
+
+// table writes a table, if it has rows, below a title.
+func (t *texter) table(title string, tb *table) {
+	if len(tb.rows) > 0 {
+		t.printf("\n%s\n", title)
+		tb.write(&t.Buffer)
+	}
 }
 
-func (t texter) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
-
-func (t texter) head() {
+func (t *texter) head() {
 	r := t.now
 	t.printf("%s", r.Platform)
-	var about []string
-	for _, text := range []string{r.Title, r.Board, r.Part, r.Target} {
-		if text != "" {
-			about = append(about, text)
-		}
-	}
-	if len(about) > 0 {
+	if about := r.about(); len(about) > 0 {
 		t.printf(": %s", strings.Join(about, ", "))
 	}
 	t.printf("\nbuilt %s", r.Time.Format(when))
@@ -80,7 +75,7 @@ func mhz(v float64) string {
 	return decimal(v, 1)
 }
 
-func (t texter) timing() {
+func (t *texter) timing() {
 	if t.now.Timing == nil {
 		return
 	}
@@ -108,10 +103,7 @@ func (t texter) timing() {
 		tb.add(c.Name, decimal(c.Period, 3), mhz(c.MHz), slackText(c.Setup), delta, slackText(c.Hold), slackText(c.Pulse),
 			grouped(float64(failing)), result)
 	}
-	if len(tb.rows) > 0 {
-		t.printf("\nTiming, slack of each clock\n")
-		tb.write(t.Buffer)
-	}
+	t.table("Timing, slack of each clock", tb)
 	t.paths()
 }
 
@@ -123,17 +115,14 @@ func slackText(s *Slack) string {
 }
 
 // paths shows what is missed between clocks; what is met is not worth a line.
-func (t texter) paths() {
+func (t *texter) paths() {
 	tb := newTable("from clock", "to clock", "slack ns>", "of", "group")
 	for _, p := range t.now.Timing.Paths {
 		if slack, of, ok := worst(p.Setup, p.Hold, nil); ok && slack < 0 {
 			tb.add(p.From, p.To, ns(slack), of, p.Group)
 		}
 	}
-	if len(tb.rows) > 0 {
-		t.printf("\nMissed between clocks\n")
-		tb.write(t.Buffer)
-	}
+	t.table("Missed between clocks", tb)
 }
 
 func endpoints(checks ...*Slack) (failing, all int) {
@@ -146,17 +135,10 @@ func endpoints(checks ...*Slack) (failing, all int) {
 	return failing, all
 }
 
-func (t texter) tail() {
-	logs := newTable("log", "errors>", "critical warnings>", "warnings>")
-	for _, l := range t.now.Logs {
-		if l.Critical > 0 || l.Errors > 0 {
-			logs.add(l.File, fmt.Sprint(l.Errors), fmt.Sprint(l.Critical), fmt.Sprint(l.Warnings))
-		}
-	}
-	if len(logs.rows) > 0 {
-		t.printf("\nMessages\n")
-		logs.write(t.Buffer)
-	}
+func (t *texter) tail() {
+	t.table("Messages", logTable(slices.DeleteFunc(slices.Clone(t.now.Logs), func(l LogTotals) bool {
+		return l.Critical == 0 && l.Errors == 0
+	})))
 	if len(t.now.Missing) > 0 {
 		t.printf("\nNot known:\n")
 		for _, m := range t.now.Missing {

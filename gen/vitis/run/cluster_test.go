@@ -65,12 +65,10 @@ func TestJobsThatNeverRun(t *testing.T) {
 	for _, s := range kernels.Steps { // the same keys, in less time
 		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
 	}
-	if _, err := f.run(kernels); err != nil {
-		t.Fatal(err)
-	}
-	if left := f.inWork("job.pid"); len(left) != 4 {
-		t.Fatalf("there are %q", left)
-	}
+	_, err := f.run(kernels)
+	assert.NilError(t, err)
+	left := f.inWork("job.pid")
+	assert.Equal(t, len(left), 4, "there are %q", left)
 	plan := twoPlatforms(f.count, "5")
 	for _, s := range plan.Steps {
 		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
@@ -133,7 +131,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 func TestJobsOutOfSight(t *testing.T) {
 	f := fix(t)
 	out, err := Run(t.Context(), twoPlatforms(f.count, "0.3"), f.store, &detached{lost: true}, f.options())
-	assert.Assert(t, errors.Is(err, step.ErrLost) && len(out.Results) <= 0, "%+v, %v", out, err)
+	assert.Assert(t, errors.Is(err, step.ErrLost) && len(out.Results) == 0, "%+v, %v", out, err)
 	f.follows(twoPlatforms(f.count, "0.3"), &detached{}, 0)
 }
 
@@ -143,9 +141,8 @@ func TestExecutorsThatRefuse(t *testing.T) {
 	refuse := errors.New("no such partition")
 	plan := twoPlatforms(f.count, "0")
 	out, err := Run(t.Context(), plan, f.store, &detached{refuse: refuse}, f.options())
-	if !errors.Is(err, refuse) || len(out.Failures) != 3 || len(out.Skipped) != 5 || len(f.works()) > 0 {
-		t.Errorf("%d failures, skipped %q, left %q, %v", len(out.Failures), out.Skipped, f.works(), err)
-	}
+	assert.Check(t, errors.Is(err, refuse) && len(out.Failures) == 3 && len(out.Skipped) == 5 && len(f.works()) <= 0,
+		"%d failures, skipped %q, left %q, %v", len(out.Failures), out.Skipped, f.works(), err)
 }
 
 func TestTheWholeGraphIsSubmittedAtOnce(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
@@ -25,9 +26,8 @@ func TestDeliver(t *testing.T) {
 		step.Result{Platform: "p", Step: "p/package/a", Output: "no/report.rpt", Path: "report.rpt"},
 		step.Result{Platform: "p", Step: "p/package/a", Output: "tree/x/y", Path: "y.txt"})
 	dir := filepath.Join(t.TempDir(), "out", "p")
-	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, store.ErrMissing) || exists(dir) {
-		t.Errorf("before the build: %v", err)
-	}
+	_, err := Deliver(plan, f.store, "p", dir)
+	assert.Check(t, errors.Is(err, store.ErrMissing) && !exists(dir), "before the build: %v", err)
 	out, err := f.run(plan)
 	assert.NilError(t, err)
 	all := []string{"files/tree/x/y", "p.xclbin", "y.txt"}
@@ -49,23 +49,18 @@ func TestDeliver(t *testing.T) {
 		})
 		assert.Check(t, slices.Equal(found, all), "there are %q", found)
 		for p, text := range map[string]string{"p.xclbin": want["p/image/p"], "y.txt": "deep\n", "files/tree/x/y": "deep\n"} {
-			if got, err := os.ReadFile(filepath.Join(dir, p)); err != nil || string(got) != text {
-				t.Errorf("%s: %q, %v", p, got, err)
-			}
+			got, err := os.ReadFile(filepath.Join(dir, p))
+			assert.Check(t, err == nil && string(got) == text, "%s: %q, %v", p, got, err)
 		}
 	}
 	deliver()
 	info, _ := os.Stat(filepath.Join(dir, "p.xclbin"))
-	if _, err := out.Deliver("p", dir); err != nil {
-		t.Error(err)
-	}
+	_, err = out.Deliver("p", dir)
+	assert.Check(t, err)
 	deliver()
-	if now, _ := os.Stat(filepath.Join(dir, "p.xclbin")); !os.SameFile(info, now) {
-		t.Error("what is there was copied again")
-	}
-	if info.Mode().Perm()&0o200 == 0 {
-		t.Errorf("users cannot remove or write it: %v", info.Mode())
-	}
+	now, _ := os.Stat(filepath.Join(dir, "p.xclbin"))
+	assert.Check(t, os.SameFile(info, now), "what is there was copied again")
+	assert.Check(t, info.Mode().Perm()&0o200 != 0, "users cannot remove or write it: %v", info.Mode())
 	// Users' own files with those names are replaced, others stay.
 	os.WriteFile(filepath.Join(dir, "p.xclbin"), []byte(strings.Replace(want["p/image/p"], "kernel", "kernal", 1)), 0o666)
 	os.Remove(filepath.Join(dir, "y.txt"))
@@ -75,9 +70,8 @@ func TestDeliver(t *testing.T) {
 	// Something that cannot be replaced: nothing is changed.
 	os.RemoveAll(dir)
 	os.MkdirAll(filepath.Join(dir, "y.txt", "mine"), 0o777)
-	if _, err := Deliver(plan, f.store, "p", dir); err == nil || !strings.Contains(err.Error(), "y.txt is a directory") {
-		t.Errorf("onto a directory: %v", err)
-	}
+	_, err = Deliver(plan, f.store, "p", dir)
+	assert.Check(t, is.ErrorContains(err, "y.txt is a directory"), "onto a directory")
 	assert.Check(t, !exists(filepath.Join(dir, "p.xclbin")), "a part was delivered")
 	// Damage that sizes and times do not show.
 	link, err := f.store.Get(mustKeys(t, plan, f.store)["p/image/p"].Hash)
@@ -104,12 +98,10 @@ func TestDeliver(t *testing.T) {
 	os.RemoveAll(dir)
 	os.MkdirAll(dir, 0o777)
 	os.Remove(r.Path("tree/x/y"))
-	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("damaged: %v", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
+	_, err = Deliver(plan, f.store, "p", dir)
+	assert.Check(t, is.ErrorIs(err, store.ErrDamaged))
+	left, _ := os.ReadDir(dir)
+	assert.Check(t, len(left) == 0, "left %v", left)
 }
 
 func TestDeliverToAFullDisk(t *testing.T) {
@@ -123,18 +115,15 @@ func TestDeliverToAFullDisk(t *testing.T) {
 	plan := &step.Plan{Steps: []*step.Step{s}, Results: []step.Result{
 		{Platform: "p", Step: s.ID, Output: "small", Path: "small"}, {Platform: "p", Step: s.ID, Output: "large",
 			Path: "large"}}}
-	if _, err := f.run(plan); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.run(plan)
+	assert.NilError(t, err)
 	os.WriteFile(filepath.Join(dir, "small"), []byte("old"), 0o666)
-	if _, err := Deliver(plan, f.store, "p", dir); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %v", err)
-	}
+	_, err = Deliver(plan, f.store, "p", dir)
+	assert.Check(t, is.ErrorIs(err, syscall.ENOSPC))
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
 	hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
-	if text, _ := os.ReadFile(filepath.Join(dir, "small")); string(text) != "old" || len(names) != 1 || len(hidden) != 0 {
-		t.Errorf("%q, %q, %q", text, names, hidden)
-	}
+	text, _ := os.ReadFile(filepath.Join(dir, "small"))
+	assert.Check(t, string(text) == "old" && len(names) == 1 && len(hidden) == 0, "%q, %q, %q", text, names, hidden)
 }
 
 // A store of somebody else, all of whose results are there.
@@ -144,9 +133,8 @@ func TestAReadOnlyStore(t *testing.T) {
 	}
 	f := fix(t)
 	plan := twoPlatforms(f.count, "0")
-	if _, err := f.run(plan); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.run(plan)
+	assert.NilError(t, err)
 	dir := f.store.Dir()
 	if err := syscall.Mount(dir, dir, "", syscall.MS_BIND, ""); err != nil {
 		t.Skip("SKIPPED: cannot mount:", err)
@@ -158,9 +146,8 @@ func TestAReadOnlyStore(t *testing.T) {
 	out, err := f.run(plan)
 	assert.Assert(t, err == nil && len(out.Present) == 8, "%+v, %v", out, err)
 	right(t, out)
-	if _, err := Deliver(plan, f.store, "p", t.TempDir()); err != nil {
-		t.Error(err)
-	}
+	_, err = Deliver(plan, f.store, "p", t.TempDir())
+	assert.Check(t, err)
 	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
 	if out, err = f.run(plan); !errors.Is(err, syscall.EROFS) || len(out.Failures) != 1 {
 		t.Errorf("%+v, %v", out, err)

@@ -38,21 +38,18 @@ func TestFailuresLeaveTheRest(t *testing.T) {
 		"skipped p/image/p p/package/b has failed", "finished q/image/q"} {
 		assert.Check(t, f.heard(e), "no event %q in %q", e, f.said)
 	}
-	if f.heard("started p/link/p") || strings.Contains(counted(t, f.count), "link/p") {
-		t.Errorf("what cannot run has run: %s", counted(t, f.count))
-	}
+	assert.Check(t, !f.heard("started p/link/p") && !strings.Contains(counted(t, f.count), "link/p"),
+		"what cannot run has run: %s", counted(t, f.count))
 	for _, word := range []string{"p/package/b", "exit status 5", failure.Log, failure.Command} {
 		assert.Check(t, word != "" && strings.Contains(err.Error(), word), "%q is not in %v", word, err)
 	}
-	if text, err := os.ReadFile(failure.Log); err != nil || !strings.Contains(string(text), "no licence") {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := os.ReadFile(failure.Log)
+	assert.Check(t, err == nil && strings.Contains(string(text), "no licence"), "%q, %v", text, err)
 	// The command does the same again.
 	again := exec.Command("bash", "-c", failure.Command)
-	if text, err := again.CombinedOutput(); again.ProcessState.ExitCode() != 5 ||
-		!strings.Contains(string(text), "no licence") {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err = again.CombinedOutput()
+	assert.Check(t, again.ProcessState.ExitCode() == 5 && strings.Contains(string(text), "no licence"),
+		"%q, %v", text, err)
 	// The next build runs what is missing, and leaves no directories.
 	before := counted(t, f.count)
 	if out, err = f.run(twoPlatforms(f.count, "0")); err != nil ||
@@ -85,9 +82,8 @@ func TestWorkByHandIsNoResult(t *testing.T) {
 	}
 	// Without a change it is what the step does.
 	os.WriteFile(filepath.Join(dir, "fixed"), nil, 0o666)
-	if text, err := exec.Command("bash", filepath.Join(dir, "step.sh")).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	text, err := exec.Command("bash", filepath.Join(dir, "step.sh")).CombinedOutput()
+	assert.Assert(t, err == nil, "%v: %s", err, text)
 	if out, err = f.run(plan); err != nil || out.Results["p/package/b"] == nil {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -100,9 +96,8 @@ func TestAScriptThatIsRunAgain(t *testing.T) {
 		"echo x >a.xo; test ! -e block || { echo half >a.xo; touch blocked; exec sleep 600; }", "a.xo")
 	o := f.options()
 	o.keep = true
-	if _, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, here(), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Run(t.Context(), &step.Plan{Steps: []*step.Step{s}}, f.store, here(), o)
+	assert.NilError(t, err)
 	dir := f.works()[0]
 	if code, ended := exitOf(dir); !ended || code != 0 {
 		t.Fatal(code, ended)
@@ -114,9 +109,8 @@ func TestAScriptThatIsRunAgain(t *testing.T) {
 	until(t, "it runs", func() bool { return exists(filepath.Join(dir, "blocked")) })
 	syscall.Kill(-again.Process.Pid, syscall.SIGKILL)
 	again.Wait()
-	if code, ended := exitOf(dir); ended {
-		t.Errorf("it has ended with %d", code)
-	}
+	code, ended := exitOf(dir)
+	assert.Check(t, !ended, "it has ended with %d", code)
 }
 
 func TestOutputsThatAreNotLeft(t *testing.T) {
@@ -177,9 +171,8 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	assert.Check(t, is.Contains(counted(t, f.count), "package/b 2"), "it ran again")
-	if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
+	problems, err := f.store.Verify(t.Context(), nil)
+	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 }
 
 func TestAFileThatChangesMeanwhile(t *testing.T) {
@@ -201,9 +194,8 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 	}
 	out, err = f.run(plan)
 	assert.NilError(t, err)
-	if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "two" {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo"))
+	assert.Check(t, err == nil && string(text) == "two", "%q, %v", text, err)
 }
 
 func TestWrongPlans(t *testing.T) {
@@ -229,11 +221,9 @@ func TestWrongPlans(t *testing.T) {
 		c.change(plan)
 		out, err := f.run(plan)
 		assert.Check(t, out == nil && err != nil && strings.Contains(err.Error(), c.want), "%s: %v", name, err)
-		if _, err := Why(plan, f.store); err == nil {
-			t.Errorf("%s: why says nothing", name)
-		}
+		_, err = Why(plan, f.store)
+		assert.Check(t, err != nil, "%s: why says nothing", name)
 	}
-	if _, err := os.Stat(f.count); err == nil {
-		t.Error("something ran")
-	}
+	_, err := os.Stat(f.count)
+	assert.Check(t, err != nil, "something ran")
 }

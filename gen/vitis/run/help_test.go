@@ -127,9 +127,8 @@ func right(t *testing.T, out *Outcome) {
 			t.Errorf("%s has no result", id)
 			continue
 		}
-		if got, err := os.ReadFile(r.Path(r.Outputs[0])); err != nil || string(got) != text {
-			t.Errorf("%s: %q, %v", id, got, err)
-		}
+		got, err := os.ReadFile(r.Path(r.Outputs[0]))
+		assert.Check(t, err == nil && string(got) == text, "%s: %q, %v", id, got, err)
 	}
 }
 

@@ -63,12 +63,10 @@ func TestFailuresBeforeASubmission(t *testing.T) {
 	}
 	delete(d.after, "p/package/a")
 	delete(d.after, "p/link/x") // it may have been
-	if len(d.after) > 0 || counted(t, f.count) != "package/a 1" {
-		t.Errorf("%v were submitted, and there ran %s", d.after, counted(t, f.count))
-	}
-	if !f.heard("skipped p/link/y p/package/a has failed") || len(f.works()) != 1 {
-		t.Errorf("%q, left %q", f.said, f.works())
-	}
+	assert.Check(t, len(d.after) <= 0 && counted(t, f.count) == "package/a 1",
+		"%v were submitted, and there ran %s", d.after, counted(t, f.count))
+	assert.Check(t, f.heard("skipped p/link/y p/package/a has failed") && len(f.works()) == 1,
+		"%q, left %q", f.said, f.works())
 }
 
 // A job of which sight was lost may end well: what needs it comes after it.

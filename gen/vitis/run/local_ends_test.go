@@ -158,9 +158,8 @@ func TestTheEndOfTheSupervisorEndsAll(t *testing.T) {
 	until(t, "it runs", has(dir, "ready"))
 	supervisor, _ := supervisorOf(t, dir)
 	syscall.Kill(supervisor, syscall.SIGKILL)
-	if err := r.Wait(t.Context()); !errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), "supervisor") {
-		t.Errorf("got %v", err)
-	}
+	err := r.Wait(t.Context())
+	assert.Check(t, errors.Is(err, step.ErrFailed) && strings.Contains(err.Error(), "supervisor"), "got %v", err)
 	allGone(t, dir, 6)
 }
 
@@ -174,9 +173,8 @@ func TestTheNextBuildEndsWhatIsLeft(t *testing.T) {
 	cmd.Wait()
 	syscall.Kill(supervisor, syscall.SIGKILL)
 	e := quick()
-	if alive, err := e.Alive(t.Context(), dir); alive || err != nil {
-		t.Errorf("alive: %v, %v", alive, err)
-	}
+	alive, err := e.Alive(t.Context(), dir)
+	assert.Check(t, !alive && err == nil, "alive: %v, %v", alive, err)
 	assert.NilError(t, e.Cancel(t.Context(), dir))
 	allGone(t, dir, 6)
 }

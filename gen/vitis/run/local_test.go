@@ -76,10 +76,9 @@ func TestScripts(t *testing.T) {
 				(!errors.Is(err, step.ErrFailed) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v", err)
 			}
-			if text, err := os.ReadFile(filepath.Join(dir, step.LogFile)); err != nil ||
-				!strings.Contains(string(text), strings.ReplaceAll(c.log, "DIR", dir)) {
-				t.Errorf("log %q, %v", text, err)
-			}
+			text, err := os.ReadFile(filepath.Join(dir, step.LogFile))
+			assert.Check(t, err == nil && strings.Contains(string(text), strings.ReplaceAll(c.log, "DIR", dir)),
+				"log %q, %v", text, err)
 		})
 	}
 }
@@ -98,9 +97,8 @@ func TestJobsWaitForThoseBefore(t *testing.T) {
 	four := submit(t, e, job(never), three)
 	assert.Check(t, two.Wait(t.Context()), "it did not wait")
 	for _, r := range []step.Running{three, four} {
-		if err := r.Wait(t.Context()); !errors.Is(err, step.ErrNotRun) || errors.Is(err, step.ErrFailed) {
-			t.Errorf("got %v", err)
-		}
+		err := r.Wait(t.Context())
+		assert.Check(t, errors.Is(err, step.ErrNotRun) && !errors.Is(err, step.ErrFailed), "got %v", err)
 	}
 	assert.Check(t, !has(never, "ran")(), "it ran none the less")
 	assert.NilError(t, a.Wait(t.Context()))
@@ -204,20 +202,16 @@ printf last`)
 
 func TestWhatCannotBeSubmitted(t *testing.T) {
 	e := quick()
-	if _, err := e.Submit(t.Context(), job("here"), nil); err == nil {
-		t.Error("a relative directory")
-	}
-	if _, err := e.Submit(t.Context(), job(t.TempDir()), nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a script: %v", err)
-	}
-	if _, err := e.Submit(t.Context(), job(work(t, "")), []step.Running{nil}); err == nil {
-		t.Error("after something else")
-	}
+	_, err := e.Submit(t.Context(), job("here"), nil)
+	assert.Check(t, err != nil, "a relative directory")
+	_, err = e.Submit(t.Context(), job(t.TempDir()), nil)
+	assert.Check(t, errors.Is(err, os.ErrNotExist), "without a script: %v", err)
+	_, err = e.Submit(t.Context(), job(work(t, "")), []step.Running{nil})
+	assert.Check(t, err != nil, "after something else")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Submit(ctx, job(work(t, "")), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end: %v", err)
-	}
+	_, err = e.Submit(ctx, job(work(t, "")), nil)
+	assert.Check(t, errors.Is(err, context.Canceled), "after the end: %v", err)
 }
 
 func TestWithoutASupervisor(t *testing.T) {
@@ -248,11 +242,9 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"exit 137", "signal 9"} {
-		if err := verdict(text, nil, true); !errors.Is(err, step.ErrMemory) || !errors.Is(err, step.ErrFailed) {
-			t.Errorf("%s: %v", text, err)
-		}
+		err := verdict(text, nil, true)
+		assert.Check(t, errors.Is(err, step.ErrMemory) && errors.Is(err, step.ErrFailed), "%s: %v", text, err)
 	}
-	if err := verdict("exit 1", nil, true); errors.Is(err, step.ErrMemory) {
-		t.Errorf("got %v", err)
-	}
+	err := verdict("exit 1", nil, true)
+	assert.Check(t, !errors.Is(err, step.ErrMemory), "got %v", err)
 }

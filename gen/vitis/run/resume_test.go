@@ -34,9 +34,8 @@ func TestTwoBuildersAtOnce(t *testing.T) {
 		assert.NilError(t, cmd.Wait())
 	}
 	assert.Check(t, is.Equal(counted(t, f.count), once), "there ran")
-	if left := f.works(); len(left) > 0 {
-		t.Errorf("left %q", left)
-	}
+	left := f.works()
+	assert.Check(t, len(left) == 0, "left %q", left)
 }
 
 // A builder whose sibling fails makes the result itself.
@@ -78,18 +77,14 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Logf("after %d kills: %s", kills, ran)
 			assert.Check(t, role != "detached" || ran == once, "jobs that went on were made again: %s", ran)
 			out, err := f.run(twoPlatforms(f.count, "0.05"))
-			assert.Check(t, err == nil && len(out.Ran) <= 0, "%+v, %v", out, err)
+			assert.Check(t, err == nil && len(out.Ran) == 0, "%+v, %v", out, err)
 			right(t, out)
-			if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-				t.Errorf("%v, %v", problems, err)
-			}
-			if left := f.works(); len(left) > 0 {
-				t.Errorf("left %q", left)
-			}
-			if decisions, err := Why(twoPlatforms(f.count, "0.05"), f.store); err != nil ||
-				slices.ContainsFunc(decisions, Decision.Runs) {
-				t.Errorf("%v, %v", decisions, err)
-			}
+			problems, err := f.store.Verify(t.Context(), nil)
+			assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
+			left := f.works()
+			assert.Check(t, len(left) == 0, "left %q", left)
+			decisions, err := Why(twoPlatforms(f.count, "0.05"), f.store)
+			assert.Check(t, err == nil && !slices.ContainsFunc(decisions, Decision.Runs), "%v, %v", decisions, err)
 		})
 	}
 }
@@ -126,21 +121,18 @@ func TestWhatIsLeftIsUsedOrNot(t *testing.T) {
 			p, key := plan(f)
 			o := f.options()
 			o.keep = true
-			if _, err := Run(t.Context(), p, f.store, here(), o); err != nil {
-				t.Fatal(err)
-			}
+			_, err := Run(t.Context(), p, f.store, here(), o)
+			assert.NilError(t, err)
 			os.RemoveAll(f.store.ResultDir(key))
 			c.change(f.store.Works(key)[0])
 			os.Remove(f.count)
 			out, err := f.run(p)
 			assert.NilError(t, err)
-			if text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo")); err != nil || string(text) != "right\n" {
-				t.Errorf("%q, %v", text, err)
-			}
+			text, err := os.ReadFile(out.Results["p/package/a"].Path("a.xo"))
+			assert.Check(t, err == nil && string(text) == "right\n", "%q, %v", text, err)
 			assert.Check(t, is.Equal(counted(t, f.count) != "", c.runs))
-			if left := f.works(); len(left) > 0 && name != "not a directory" {
-				t.Errorf("left %q", left)
-			}
+			left := f.works()
+			assert.Check(t, len(left) == 0 || name == "not a directory", "left %q", left)
 		})
 	}
 }
@@ -194,9 +186,8 @@ func TestWhatWasMadeOfRefusedOutputs(t *testing.T) {
 	os.WriteFile(flag, nil, 0o666)
 	out, err := f.run(plan)
 	assert.NilError(t, err)
-	if text, err := os.ReadFile(out.Results[link.ID].Path("p.linked")); err != nil || string(text) != "good\n" {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := os.ReadFile(out.Results[link.ID].Path("p.linked"))
+	assert.Check(t, err == nil && string(text) == "good\n", "%q, %v", text, err)
 }
 
 // The producer's job has ended well and its result is refused, while the next job
@@ -230,8 +221,7 @@ func TestWhatRunsWithRefusedOutputs(t *testing.T) {
 			len(out.Results) > 0 {
 			t.Errorf("%s: %+v, %v", line, out, err)
 		}
-		if _, err := f.store.Get(keys[link.ID].Hash); !errors.Is(err, store.ErrMissing) {
-			t.Errorf("%s: what was made of it is in the store: %v", line, err)
-		}
+		_, err = f.store.Get(keys[link.ID].Hash)
+		assert.Check(t, errors.Is(err, store.ErrMissing), "%s: what was made of it is in the store: %v", line, err)
 	}
 }

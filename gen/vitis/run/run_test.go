@@ -34,11 +34,10 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 		"present q/package/a the same as p/package/a", "finished q/image/q"} {
 		assert.Check(t, f.heard(e), "no event %q in %q", e, f.said)
 	}
-	if left := f.works(); len(left) > 0 {
-		t.Errorf("left %q", left)
-	}
+	left := f.works()
+	assert.Check(t, len(left) == 0, "left %q", left)
 	out, err = f.run(twoPlatforms(f.count, "0"))
-	assert.Check(t, err == nil && len(out.Ran) <= 0 && len(out.Present) == 8 && !out.Made("p"), "%+v, %v", out, err)
+	assert.Check(t, err == nil && len(out.Ran) == 0 && len(out.Present) == 8 && !out.Made("p"), "%+v, %v", out, err)
 	right(t, out)
 	assert.Check(t, is.Equal(counted(t, f.count), once), "then there ran")
 	// Another firmware: the image alone.
@@ -46,10 +45,8 @@ func TestEachResultIsMadeOnce(t *testing.T) {
 	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
 	out, err = f.run(plan)
 	assert.Assert(t, err == nil && slices.Equal(out.Ran, []string{"p/image/p"}), "%+v, %v", out, err)
-	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil ||
-		string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin"))
+	assert.Check(t, err == nil && string(text) == "kernel a\nkernel b of p\ndeep\nfirmware 2\n", "%q, %v", text, err)
 	for _, e := range f.whole {
 		if e.Kind == step.Finished && (e.Elapsed <= 0 || e.Expected <= 0 || e.Time.IsZero()) {
 			t.Errorf("%+v", e)
@@ -86,14 +83,12 @@ func TestCancelledBuildsLeaveNothingRunning(t *testing.T) {
 	}
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
-		if text, _ := os.ReadFile(name); strings.Contains(string(text), "sleep\x00987654") {
-			t.Errorf("there still runs %s: %q", name, text)
-		}
+		text, _ := os.ReadFile(name)
+		assert.Check(t, !strings.Contains(string(text), "sleep\x00987654"), "there still runs %s: %q", name, text)
 	}
 	assert.Check(t, len(names) != 0, "no processes are to be seen")
-	if left := f.works(); len(left) > 0 {
-		t.Errorf("left %q", left)
-	}
+	left := f.works()
+	assert.Check(t, len(left) == 0, "left %q", left)
 	out, err = f.run(twoPlatforms(f.count, "0"))
 	assert.NilError(t, err)
 	right(t, out)
@@ -160,20 +155,16 @@ func TestDamageOfWhatIsUsed(t *testing.T) {
 	}
 	out, err = Run(t.Context(), plan, f.store, here(), o)
 	assert.Assert(t, err == nil && slices.Equal(out.Ran, []string{"p/link/p", "p/image/p"}), "%+v, %v", out, err)
-	if text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin")); err != nil ||
-		string(text) != "kernel a\nkernel b of p\ndeep\nfirmware 2\n" {
-		t.Errorf("%q, %v", text, err)
-	}
-	if problems, err := f.store.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
+	text, err := os.ReadFile(out.Results["p/image/p"].Path("p.xclbin"))
+	assert.Check(t, err == nil && string(text) == "kernel a\nkernel b of p\ndeep\nfirmware 2\n", "%q, %v", text, err)
+	problems, err := f.store.Verify(t.Context(), nil)
+	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 }
 
 func TestPruneLeavesTheResultsOfARunningBuild(t *testing.T) {
 	f := fix(t)
-	if _, err := f.run(twoPlatforms(f.count, "0")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.run(twoPlatforms(f.count, "0"))
+	assert.NilError(t, err)
 	plan := twoPlatforms(f.count, "0")
 	plan.Step("p/image/p").Files[0].Content = []byte("firmware 2\n")
 	o := f.options()
@@ -189,18 +180,16 @@ func TestPruneLeavesTheResultsOfARunningBuild(t *testing.T) {
 	}
 	out, err := Run(t.Context(), plan, f.store, here(), o)
 	assert.Check(t, err == nil && slices.Equal(out.Ran, []string{"p/image/p"}), "%+v, %v", out, err)
-	if p, err := f.store.Prune(t.Context(), store.PruneOptions{MaxSize: 1}); err != nil || len(p.Removed) != 8-1 {
-		t.Errorf("after it: %+v, %v", p, err)
-	}
+	p, err := f.store.Prune(t.Context(), store.PruneOptions{MaxSize: 1})
+	assert.Check(t, err == nil && len(p.Removed) == 8-1, "after it: %+v, %v", p, err)
 }
 
 func TestStages(t *testing.T) {
 	f := fix(t)
 	s := shell("p/link/p", step.Link, f.count, "c='Command: '; "+
 		"printf '%s\\n' \"$c\"place_design x \"$c\"place_design \"$c\"route_design last; echo x >o", "o")
-	if _, err := f.run(&step.Plan{Steps: []*step.Step{s}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.run(&step.Plan{Steps: []*step.Step{s}})
+	assert.NilError(t, err)
 	if want := []string{"planned p/link/p", "started p/link/p", "stage p/link/p placement", "stage p/link/p routing",
 		"finished p/link/p"}; !slices.Equal(f.said, want) {
 		t.Errorf("events %q", f.said)

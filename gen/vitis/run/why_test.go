@@ -61,9 +61,8 @@ func TestWhy(t *testing.T) {
 	got := why(both)
 	is(got, "p/package/a: "+never, "p/package/b: "+never, "p/link/p: "+never, "p/image/p: "+never,
 		"q/package/a: as p/package/a", "q/package/b: "+never, "q/link/q: "+never, "q/image/q: "+never)
-	if _, err := f.run(plan(nil)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.run(plan(nil))
+	assert.NilError(t, err)
 	present := []string{"p/package/a: present", "p/package/b: present", "p/link/p: present", "p/image/p: present"}
 	is(why(plan(nil)), present...)
 	is(why(plan(func(p *step.Plan) { p.Steps[2].Tools[0].Path = "/b/v++" })), present...)
@@ -88,7 +87,7 @@ func TestWhy(t *testing.T) {
 	os.RemoveAll(f.store.ResultDir(keys["p/package/a"].Hash))
 	is(why(plan(nil)), "p/package/a: unneeded", present[1], present[2], present[3])
 	out, err := f.run(plan(nil))
-	assert.Check(t, err == nil && len(out.Ran) <= 0, "%+v, %v", out, err)
+	assert.Check(t, err == nil && len(out.Ran) == 0, "%+v, %v", out, err)
 	is(why(plan(func(p *step.Plan) { p.Steps[1].Files[0].Content = []byte("another\n") })),
 		"p/package/a: its result is no longer in the cache",
 		"p/package/b: in/b.txt has changed", "p/link/p: b.xo will be built anew", "p/image/p: p.linked will be built anew")

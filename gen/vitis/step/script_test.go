@@ -39,9 +39,8 @@ func TestScript(t *testing.T) {
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, ScriptFile))
 	cmd.Dir = t.TempDir()
-	if out, err := cmd.CombinedOutput(); err == nil || len(out) > 0 {
-		t.Errorf("the script says %q, %v", out, err)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.Check(t, err != nil && len(out) == 0, "the script says %q, %v", out, err)
 	text, err := os.ReadFile(log)
 	assert.NilError(t, err)
 	var want strings.Builder
@@ -56,7 +55,6 @@ func TestScript(t *testing.T) {
 
 func TestToolsWithoutPlaceAreLookedFor(t *testing.T) {
 	s := &Step{Commands: []Command{{Tool: "v++", Args: []string{"--version"}}}}
-	if text := string(s.Script()); !strings.HasSuffix(text, "\nv++ --version\n") {
-		t.Errorf("got\n%s", text)
-	}
+	text := string(s.Script())
+	assert.Check(t, strings.HasSuffix(text, "\nv++ --version\n"), "got\n%s", text)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // copyAll copies things of a work directory and says what they are.
-func (s *Store) copyAll(work, to string, items []item) ([]File, error) {
+func (s *Store) copyAll(to string, items []item) ([]File, error) {
 	if err := s.mkdir(to); err != nil {
 		return nil, err
 	}

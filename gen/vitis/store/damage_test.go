@@ -95,9 +95,8 @@ func TestDamageIsSeen(t *testing.T) {
 			list, err := s.List()
 			assert.Check(t, err == nil && len(list) == 2, "list: %v, %v", list, err)
 			published(t, s, key("a")) // replaces it
-			if _, err := s.Get(key("a")); err != nil {
-				t.Errorf("made anew: %v", err)
-			}
+			_, err = s.Get(key("a"))
+			assert.Check(t, err, "made anew")
 		})
 	}
 }

@@ -4,7 +4,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"math/rand"
 	"os"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
@@ -28,9 +28,8 @@ func TestLocksExcludeAndEndWithTheirProcess(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var holder Holder
-	if _, err := s.Lock(ctx, key("a"), func(h Holder) { holder = h; cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("waiting ended with %v", err)
-	}
+	_, err := s.Lock(ctx, key("a"), func(h Holder) { holder = h; cancel() })
+	assert.Check(t, is.ErrorIs(err, context.Canceled), "waiting ended with")
 	if holder.PID == 0 || holder.PID == os.Getpid() || holder.Host == "" ||
 		!strings.Contains(holder.String(), holder.Host) {
 		t.Errorf("it was waited for %+v", holder)
@@ -72,9 +71,8 @@ func TestALockThatWasRemovedIsNoLock(t *testing.T) {
 			f, err = os.OpenFile(other, os.O_RDWR, 0)
 			assert.NilError(t, err)
 		}
-		if got, err := claim(f, name); got != nil || err != nil {
-			t.Errorf("a file without the name is a lock: %v", err)
-		}
+		got, err := claim(f, name)
+		assert.Check(t, got == nil && err == nil, "a file without the name is a lock: %v", err)
 	}
 	var held, most int
 	var mu sync.Mutex

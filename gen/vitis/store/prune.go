@@ -105,7 +105,7 @@ func (s *Store) prune(ctx context.Context, o PruneOptions) (p *Pruned, gone []st
 		}
 		err = errors.Join(err, trashErr)
 	}
-	return p, append(gone, s.leftovers(now, o)...), err
+	return p, append(gone, s.leftovers(now)...), err
 }
 
 // take moves the directory of a key away unless somebody has the key's lock.
@@ -168,7 +168,7 @@ func latest(dir string) time.Time {
 
 // leftovers are what processes that were killed have left on the way in and out,
 // and hashes that nobody may need any more.
-func (s *Store) leftovers(now time.Time, o PruneOptions) []string {
+func (s *Store) leftovers(now time.Time) []string {
 	var old []string
 	for pattern, age := range map[string]time.Duration{
 		"new/*": day, "trash/*": day, ".probe-*": day, "last/.new-*": day, "hashes/*/.new-*": day,

@@ -67,9 +67,8 @@ func TestPruneLeavesWhatBuildsUse(t *testing.T) {
 		t.Errorf("all: %+v, %v", p, err)
 	}
 	there("")
-	if left, _ := filepath.Glob(s.path("trash", "*")); len(left) > 0 {
-		t.Errorf("left %q", left)
-	}
+	left, _ := filepath.Glob(s.path("trash", "*"))
+	assert.Check(t, len(left) == 0, "left %q", left)
 }
 
 func TestPruneWorkDirectories(t *testing.T) {
@@ -96,9 +95,8 @@ func TestPruneWorkDirectories(t *testing.T) {
 	p, err := s.Prune(t.Context(), PruneOptions{MaxSize: 1 << 40})
 	assert.Check(t, err == nil && slices.Equal(p.Works, dirs[:1]), "%+v, %v", p, err)
 	for i, want := range []bool{false, true, true, true} {
-		if _, err := os.Stat(dirs[i]); (err == nil) != want {
-			t.Errorf("%d: %v", i, err)
-		}
+		_, err := os.Stat(dirs[i])
+		assert.Check(t, (err == nil) == want, "%d: %v", i, err)
 	}
 }
 
@@ -115,9 +113,8 @@ func TestHashesAreRemembered(t *testing.T) {
 	}
 	one := hash(s)
 	// A file that has just changed may change again within the same tick of its clock.
-	if names, _ := filepath.Glob(s.path("hashes", "*", "*")); len(names) > 0 {
-		t.Errorf("remembered at once: %q", names)
-	}
+	names, _ := filepath.Glob(s.path("hashes", "*", "*"))
+	assert.Check(t, len(names) == 0, "remembered at once: %q", names)
 	// With the times back it is remembered; a change of the content alone, at the
 	// same size and time, is seen by the time of the last change of the inode.
 	os.Chtimes(name, long, long)
@@ -128,9 +125,8 @@ func TestHashesAreRemembered(t *testing.T) {
 	time.Sleep(20 * time.Millisecond) // the kernel's clock ticks every 4 ms or so
 	assert.NilError(t, os.WriteFile(name, []byte("two"), 0o666))
 	os.Chtimes(name, long, long)
-	if sum := hash(s); sum == key("f") || sum == one {
-		t.Errorf("a change was not seen: %s", sum)
-	}
+	sum := hash(s)
+	assert.Check(t, sum != key("f") && sum != one, "a change was not seen: %s", sum)
 	// Another process reads what one has written.
 	m := about(name, mustStat(t, name))
 	m.SHA256 = key("e")
@@ -143,14 +139,12 @@ func TestHashesAreRemembered(t *testing.T) {
 		strings.Replace(text, `"size":3`, `"size":4`, 1)} {
 		s.write(s.memoFile(name), []byte(garbage))
 		fresh, _ := Open(s.Dir())
-		if sum := hash(fresh); sum == key("e") || len(sum) != 64 {
-			t.Errorf("%q gives %s", garbage, sum)
-		}
+		sum := hash(fresh)
+		assert.Check(t, sum != key("e") && len(sum) == 64, "%q gives %s", garbage, sum)
 	}
 	for _, bad := range []string{dir, dir + "/none"} {
-		if _, err := s.Hash(bad); err == nil {
-			t.Errorf("%s has a hash", bad)
-		}
+		_, err := s.Hash(bad)
+		assert.Check(t, err != nil, "%s has a hash", bad)
 	}
 }
 
@@ -171,9 +165,7 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 			for range 5 {
 				dir, err := s.NewWork(key("a"))
 				mu.Lock()
-				if err != nil || seen[dir] {
-					t.Errorf("%s: %v", dir, err)
-				}
+				assert.Check(t, err == nil && !seen[dir], "%s: %v", dir, err)
 				seen[dir] = true
 				mu.Unlock()
 			}
@@ -187,14 +179,11 @@ func TestWorkDirectoriesAreEachNew(t *testing.T) {
 	for _, dir := range works {
 		assert.NilError(t, s.Discard(dir))
 	}
-	if left, _ := os.ReadDir(s.path("work")); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
+	left, _ := os.ReadDir(s.path("work"))
+	assert.Check(t, len(left) == 0, "left %v", left)
 	for range 20 { // a name is not used again
 		dir, err := s.NewWork(key("a"))
-		if err != nil || seen[dir] {
-			t.Errorf("%s: %v", dir, err)
-		}
+		assert.Check(t, err == nil && !seen[dir], "%s: %v", dir, err)
 		seen[dir] = true
 		assert.NilError(t, s.Discard(dir))
 	}

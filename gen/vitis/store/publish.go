@@ -63,7 +63,7 @@ func (s *Store) publish(key, work string, m Making) (*Result, error) {
 	for _, t := range m.Step.Tools {
 		r.Tools = append(r.Tools, Tool{t.Name, t.Version})
 	}
-	if r.Files, err = s.copyAll(work, filepath.Join(temp, "out"), names); err != nil {
+	if r.Files, err = s.copyAll(filepath.Join(temp, "out"), names); err != nil {
 		return nil, err
 	}
 	for _, f := range r.Files {

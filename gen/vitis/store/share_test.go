@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestManyPublishTheSame(t *testing.T) {
@@ -26,19 +27,16 @@ func TestManyPublishTheSame(t *testing.T) {
 		work := files(t, t.TempDir(), plain())
 		all.Go(func() {
 			for range 5 {
-				if _, err := s.Publish(key("a"), work, Making{Step: testStep()}); err != nil {
-					t.Error(err)
-				}
-				if _, err := s.Get(key("a")); err != nil {
-					t.Error(err)
-				}
+				_, err := s.Publish(key("a"), work, Making{Step: testStep()})
+				assert.Check(t, err)
+				_, err = s.Get(key("a"))
+				assert.Check(t, err)
 			}
 		})
 	}
 	all.Wait()
-	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
+	problems, err := s.Verify(t.Context(), nil)
+	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 }
 
 func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
@@ -68,9 +66,8 @@ func TestAnOutputThatIsStillBeingWritten(t *testing.T) {
 	stop()
 	all.Wait()
 	assert.Check(t, seen, "nobody has noticed")
-	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
+	problems, err := s.Verify(t.Context(), nil)
+	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 }
 
 // Whatever the moment, a process that is killed leaves a result that is whole, or none.
@@ -108,18 +105,16 @@ func TestKilledWhilePublishing(t *testing.T) {
 		}
 	}
 	t.Logf("%d whole, %d none", whole, none)
-	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
+	problems, err := s.Verify(t.Context(), nil)
+	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 	// What they left on the way is removed when it is a day old.
 	names, _ := filepath.Glob(s.path("new", "*"))
 	old := time.Now().Add(-48 * time.Hour)
 	for _, name := range names {
 		os.Chtimes(name, old, old)
 	}
-	if _, err := s.Prune(t.Context(), PruneOptions{OlderThan: time.Hour}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.Prune(t.Context(), PruneOptions{OlderThan: time.Hour})
+	assert.NilError(t, err)
 	if names, _ := filepath.Glob(s.path("new", "*")); len(names) > 0 {
 		t.Errorf("%d of %d are left", len(names), none)
 	}
@@ -141,18 +136,14 @@ func TestAFullDisk(t *testing.T) {
 		syscall.ENOSPC) || !strings.Contains(err.Error(), "tree/large") {
 		t.Errorf("got %v", err)
 	}
-	if names, _ := filepath.Glob(s.path("new", "*")); len(names) > 0 {
-		t.Errorf("left %q", names)
-	}
-	if _, err := s.Get(key("b")); !errors.Is(err, ErrMissing) || errors.Is(err, ErrDamaged) {
-		t.Error(err)
-	}
-	if last := s.Last(small.ID); last == nil || last.Key != key("a") {
-		t.Errorf("last: %+v", last)
-	}
-	if _, err := s.Get(key("a")); err != nil {
-		t.Error(err)
-	}
+	names, _ := filepath.Glob(s.path("new", "*"))
+	assert.Check(t, len(names) == 0, "left %q", names)
+	_, err = s.Get(key("b"))
+	assert.Check(t, errors.Is(err, ErrMissing) && !errors.Is(err, ErrDamaged), "%v", err)
+	last := s.Last(small.ID)
+	assert.Check(t, last != nil && last.Key == key("a"), "last: %+v", last)
+	_, err = s.Get(key("a"))
+	assert.Check(t, err)
 	// Not a byte is free: whatever can be done is done, the rest says why.
 	f, err := os.Create(filepath.Join(dir, "filler"))
 	assert.NilError(t, err)
@@ -160,14 +151,10 @@ func TestAFullDisk(t *testing.T) {
 	for chunk := make([]byte, 4096); err == nil; {
 		_, err = f.Write(chunk)
 	}
-	if _, err := s.Publish(key("c"), files(t, t.TempDir(), plain()), Making{Step: testStep()}); !errors.Is(err,
-		syscall.ENOSPC) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := s.Get(key("a")); err != nil {
-		t.Error(err)
-	}
-	if p, err := s.Prune(t.Context(), PruneOptions{MaxSize: 1}); err != nil || len(p.Removed) != 1 {
-		t.Errorf("prune: %+v, %v", p, err)
-	}
+	_, err = s.Publish(key("c"), files(t, t.TempDir(), plain()), Making{Step: testStep()})
+	assert.Check(t, is.ErrorIs(err, syscall.ENOSPC))
+	_, err = s.Get(key("a"))
+	assert.Check(t, err)
+	p, err := s.Prune(t.Context(), PruneOptions{MaxSize: 1})
+	assert.Check(t, err == nil && len(p.Removed) == 1, "prune: %+v, %v", p, err)
 }

@@ -13,58 +13,52 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
 func TestResultsComeBackAsTheyWere(t *testing.T) {
 	s := open(t)
-	if _, err := s.Get(key("a")); !errors.Is(err, ErrMissing) || errors.Is(err, ErrDamaged) {
-		t.Fatalf("an empty store: %v", err)
-	}
+	_, err := s.Get(key("a"))
+	assert.Assert(t, errors.Is(err, ErrMissing) && !errors.Is(err, ErrDamaged), "an empty store: %v", err)
 	st := testStep()
 	making := Making{Step: st, Ingredients: []step.Ingredient{{Name: "vitis/a.tcl", Hash: key("1")}},
 		Duration: 90 * time.Minute}
-	if _, err := s.Publish(key("a"), files(t, t.TempDir(), plain()), making); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.Publish(key("a"), files(t, t.TempDir(), plain()), making)
+	assert.NilError(t, err)
 	again, err := Open(s.Dir())
 	assert.NilError(t, err)
 	r, err := again.Get(key("a"))
 	assert.NilError(t, err)
 	for name, want := range map[string]string{"a.xo": "the kernel", "tree/x/y.txt": "deep", "tree/empty": "",
 		"log/a.rpt": "report"} {
-		if text, err := os.ReadFile(r.Path(name)); err != nil || string(text) != want {
-			t.Errorf("%s: %q, %v", name, text, err)
-		}
+		text, err := os.ReadFile(r.Path(name))
+		assert.Check(t, err == nil && string(text) == want, "%s: %q, %v", name, text, err)
 	}
 	var paths []string
 	for _, f := range r.Files {
 		paths = append(paths, f.Path)
 	}
-	if want := []string{"a.xo", "log/a.rpt", "tree", "tree/empty", "tree/x", "tree/x/y.txt"}; !slices.Equal(paths, want) {
-		t.Errorf("files %q, want %q", paths, want)
-	}
+	want := []string{"a.xo", "log/a.rpt", "tree", "tree/empty", "tree/x", "tree/x/y.txt"}
+	assert.Check(t, slices.Equal(paths, want), "files %q, want %q", paths, want)
 	// sha256sum of "the kernel", by coreutils.
 	if want := "7c2f712a5b31004cd31b6fe611e12219b02a73755049a698be58fdfa32a856cf"; r.Files[0].SHA256 != want ||
 		r.Files[0].Size != 10 {
 		t.Errorf("%+v", r.Files[0])
 	}
-	if log, err := os.ReadFile(r.Log()); err != nil || string(log) != "hello\n" {
-		t.Errorf("log %q, %v", log, err)
-	}
+	log, err := os.ReadFile(r.Log())
+	assert.Check(t, err == nil && string(log) == "hello\n", "log %q, %v", log, err)
 	if r.ID != st.ID || r.Title != st.Title || r.Kind != st.Kind || r.Duration() != 90*time.Minute || r.Host == "" ||
 		r.When.IsZero() ||
 		!slices.Equal(r.Outputs, st.Outputs) || !slices.Equal(r.Tools, []Tool{{"vivado", "2023.2"}}) ||
 		!reflect.DeepEqual(r.Ingredients, making.Ingredients) {
 		t.Errorf("%+v", r.Record)
 	}
-	if last := again.Last(st.ID); last == nil || last.Key != key("a") {
-		t.Errorf("last: %+v", last)
-	}
-	if left, _ := filepath.Glob(filepath.Join(s.Dir(), "new", "*")); len(left) > 0 {
-		t.Errorf("left %q", left)
-	}
+	last := again.Last(st.ID)
+	assert.Check(t, last != nil && last.Key == key("a"), "last: %+v", last)
+	left, _ := filepath.Glob(filepath.Join(s.Dir(), "new", "*"))
+	assert.Check(t, len(left) == 0, "left %q", left)
 }
 
 func TestOutputsAreChecked(t *testing.T) {
@@ -115,26 +109,22 @@ func TestOutputsAreChecked(t *testing.T) {
 					!strings.Contains(err.Error(), "p/package/a") {
 					t.Errorf("got %v", err)
 				}
-				if _, err := s.Get(key("a")); !errors.Is(err, ErrMissing) {
-					t.Errorf("and then: %v", err)
-				}
+				_, err := s.Get(key("a"))
+				assert.Check(t, is.ErrorIs(err, ErrMissing), "and then")
 				return
 			}
 			assert.NilError(t, err)
 			r, err := s.Get(key("a"))
 			assert.NilError(t, err)
-			if info, err := os.Lstat(r.Path("a.xo")); err != nil || !info.Mode().IsRegular() || info.Size() != 10 {
-				t.Errorf("a.xo: %v, %v", info, err)
-			}
+			info, err := os.Lstat(r.Path("a.xo"))
+			assert.Check(t, err == nil && info.Mode().IsRegular() && info.Size() == 10, "a.xo: %v, %v", info, err)
 			os.RemoveAll(work) // nothing of the result may lead there
 			for _, f := range r.Files {
-				if _, err := os.Stat(r.Path(f.Path)); err != nil || f.Path == "log/evil.rpt" {
-					t.Errorf("%s: %v", f.Path, err)
-				}
+				_, err := os.Stat(r.Path(f.Path))
+				assert.Check(t, err == nil && f.Path != "log/evil.rpt", "%s: %v", f.Path, err)
 			}
-			if p, err := s.Verify(t.Context(), nil); err != nil || len(p) > 0 {
-				t.Errorf("verify: %v, %v", p, err)
-			}
+			p, err := s.Verify(t.Context(), nil)
+			assert.Check(t, err == nil && len(p) == 0, "verify: %v, %v", p, err)
 		})
 	}
 }
@@ -145,23 +135,18 @@ func TestOutputsThatLeadAway(t *testing.T) {
 	for _, p := range []string{"../x", "/etc/passwd", ".", "", "a/../../b", "a.xo/"} {
 		st := testStep()
 		st.Outputs = []string{p}
-		if _, err := s.Publish(key("a"), work, Making{Step: st}); !errors.Is(err, ErrOutput) {
-			t.Errorf("%q: %v", p, err)
-		}
+		_, err := s.Publish(key("a"), work, Making{Step: st})
+		assert.Check(t, is.ErrorIs(err, ErrOutput), "%q", p)
 	}
 	for _, k := range []string{"", "../../x", strings.Repeat("A", 64), strings.Repeat("/", 64), key("a") + "a"} {
-		if _, err := s.Publish(k, work, Making{Step: testStep()}); !errors.Is(err, ErrKey) {
-			t.Errorf("publish %q: %v", k, err)
-		}
-		if _, err := s.Get(k); !errors.Is(err, ErrKey) {
-			t.Errorf("get %q: %v", k, err)
-		}
-		if _, err := s.TryLock(k); !errors.Is(err, ErrKey) {
-			t.Errorf("lock %q: %v", k, err)
-		}
-		if _, err := s.NewWork(k); !errors.Is(err, ErrKey) {
-			t.Errorf("work %q: %v", k, err)
-		}
+		_, err := s.Publish(k, work, Making{Step: testStep()})
+		assert.Check(t, is.ErrorIs(err, ErrKey), "publish %q", k)
+		_, err = s.Get(k)
+		assert.Check(t, is.ErrorIs(err, ErrKey), "get %q", k)
+		_, err = s.TryLock(k)
+		assert.Check(t, is.ErrorIs(err, ErrKey), "lock %q", k)
+		_, err = s.NewWork(k)
+		assert.Check(t, is.ErrorIs(err, ErrKey), "work %q", k)
 	}
 	assert.Check(t, s.Discard(filepath.Dir(s.Dir())) != nil, "a directory outside was discarded")
 }
@@ -173,15 +158,13 @@ func TestResultsAreReadOnly(t *testing.T) {
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
 	assert.NilError(t, err)
 	for name, want := range map[string]os.FileMode{"a.xo": 0o555, "tree/empty": 0o444} {
-		if info, err := os.Stat(r.Path(name)); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v", name, info.Mode(), err)
-		}
+		info, err := os.Stat(r.Path(name))
+		assert.Check(t, err == nil && info.Mode().Perm() == want, "%s: %v, %v", name, info.Mode(), err)
 	}
 	// The work directory is not part of the result: what is left running there may write.
 	assert.NilError(t, os.WriteFile(filepath.Join(work, "a.xo"), []byte("late write"), 0o666))
-	if problems, err := s.Verify(t.Context(), nil); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %v", problems, err)
-	}
+	problems, err := s.Verify(t.Context(), nil)
+	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 }
 
 func TestLogsOfAnyLength(t *testing.T) {
@@ -192,9 +175,8 @@ func TestLogsOfAnyLength(t *testing.T) {
 	defer f.Close()
 	const size = 3 << 30 // sparse
 	f.WriteString("first line\n")
-	if _, err := f.WriteAt([]byte("last line"), size-9); err != nil {
-		t.Fatal(err)
-	}
+	_, err = f.WriteAt([]byte("last line"), size-9)
+	assert.NilError(t, err)
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
 	assert.NilError(t, err)
 	text, err := os.ReadFile(r.Log())
@@ -215,20 +197,17 @@ func TestNewestResultOfAStep(t *testing.T) {
 	s := open(t)
 	assert.Check(t, s.Last("p/package/a") == nil && s.Last("../../etc") == nil, "there is one in an empty store")
 	a, b := published(t, s, key("a")), published(t, s, key("b"))
-	if last := s.Last(a.ID); last == nil || last.Key != b.Key {
-		t.Errorf("%+v", last)
-	}
+	last := s.Last(a.ID)
+	assert.Check(t, last != nil && last.Key == b.Key, "%+v", last)
 	// A platform goes back to what it was; another one uses the same result.
 	for _, id := range []string{a.ID, "q/package/../a"} {
 		assert.NilError(t, s.Note(id, a))
-		if last := s.Last(id); last == nil || last.Key != a.Key {
-			t.Errorf("%s: %+v", id, last)
-		}
+		last := s.Last(id)
+		assert.Check(t, last != nil && last.Key == a.Key, "%s: %+v", id, last)
 	}
 	assert.NilError(t, os.RemoveAll(a.Dir))
-	if last := s.Last(a.ID); last == nil || last.Key != a.Key {
-		t.Errorf("after the result is gone: %+v", last)
-	}
+	last = s.Last(a.ID)
+	assert.Check(t, last != nil && last.Key == a.Key, "after the result is gone: %+v", last)
 }
 
 func TestGroups(t *testing.T) {
@@ -246,30 +225,25 @@ func TestGroups(t *testing.T) {
 		r.Path("a.xo"):               0o040,
 		filepath.Join(r.Dir, "used"): 0o060, filepath.Join(dir, "locks", key("b")): 0o060, work: 0o070, filepath.Dir(
 			work): 0o070, s.lastFile(r.ID): 0o060} {
-		if info, err := os.Stat(name); err != nil || info.Mode()&0o070 != want {
-			t.Errorf("%s: %v, %v", name, info.Mode(), err)
-		}
+		info, err := os.Stat(name)
+		assert.Check(t, err == nil && info.Mode()&0o070 == want, "%s: %v, %v", name, info.Mode(), err)
 	}
 }
 
 func TestWhereTheStoreIs(t *testing.T) {
 	t.Setenv(Environment, "/somewhere/else")
-	if dir, err := DefaultDir(); err != nil || dir != "/somewhere/else" {
-		t.Errorf("%s, %v", dir, err)
-	}
+	dir, err := DefaultDir()
+	assert.Check(t, err == nil && dir == "/somewhere/else", "%s, %v", dir, err)
 	t.Setenv(Environment, "")
 	t.Setenv("XDG_CACHE_HOME", "/caches")
-	if dir, err := DefaultDir(); err != nil || dir != "/caches/cclforge/vitis" {
-		t.Errorf("%s, %v", dir, err)
-	}
+	dir, err = DefaultDir()
+	assert.Check(t, err == nil && dir == "/caches/cclforge/vitis", "%s, %v", dir, err)
 	file := filepath.Join(files(t, t.TempDir(), map[string]string{"f": "x"}), "f")
 	for _, dir := range []string{file, file + "/below"} {
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), Environment) {
-			t.Errorf("%s: %v", dir, err)
-		}
+		_, err := Open(dir)
+		assert.Check(t, is.ErrorContains(err, Environment), "%s", dir)
 	}
 	t.Setenv(Environment, filepath.Join(t.TempDir(), "a", "b"))
-	if s, err := Open(""); err != nil || s.Dir() != os.Getenv(Environment) {
-		t.Error(err)
-	}
+	s, err := Open("")
+	assert.Check(t, err == nil && s.Dir() == os.Getenv(Environment), "%v", err)
 }

@@ -19,9 +19,8 @@ func zipped(t *testing.T) []byte {
 	for _, name := range []string{"xo.xml", "k/kernel.xml"} {
 		w, err := z.Create(name)
 		assert.NilError(t, err)
-		if _, err := w.Write([]byte(strings.Repeat("<a/>", 100))); err != nil {
-			t.Fatal(err)
-		}
+		_, err = w.Write([]byte(strings.Repeat("<a/>", 100)))
+		assert.NilError(t, err)
 	}
 	assert.NilError(t, z.Close())
 	return b.Bytes()
@@ -53,8 +52,7 @@ func TestCheck(t *testing.T) {
 	path := filepath.Join(dir, "flipped.xo")
 	assert.NilError(t, os.WriteFile(path, flipped, 0o666))
 	assert.Check(t, is.ErrorIs(Check(path), ErrCut), "one bit of a member is wrong")
-	if err := Check(filepath.Join(dir, "none.xo")); !errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrCut) {
-		t.Errorf("no file: %v", err)
-	}
+	err = Check(filepath.Join(dir, "none.xo"))
+	assert.Check(t, errors.Is(err, os.ErrNotExist) && !errors.Is(err, ErrCut), "no file: %v", err)
 	assert.Check(t, Check(filepath.Join(dir, "report.rpt")), "nothing is known of such files")
 }

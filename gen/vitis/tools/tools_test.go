@@ -264,9 +264,8 @@ func TestFindEndsWithItsContext(t *testing.T) {
 		}
 		cancel()
 	}()
-	if _, err := tools.Find(ctx, chain(t), m.env(), need("v++")...); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	_, err := tools.Find(ctx, chain(t), m.env(), need("v++")...)
+	assert.Check(t, errors.Is(err, context.Canceled), "got %v", err)
 }
 
 // A tool that says nothing of use is warned about, asked each time, and told apart
@@ -283,13 +282,11 @@ func TestToolWithoutAVersion(t *testing.T) {
 	}
 	first, warned := find()
 	assert.Check(t, is.Contains(warned, "does not say which version it is; it is treated as 2026.1"))
-	if again, _ := find(); again != first || m.calls() != 2 {
-		t.Errorf("%q, then %q after %d calls", first, again, m.calls())
-	}
+	again, _ := find()
+	assert.Check(t, again == first && m.calls() == 2, "%q, then %q after %d calls", first, again, m.calls())
 	m.script("bin/v++", "echo v++: another compiler")
-	if other, _ := find(); other == first {
-		t.Errorf("both are %q", other)
-	}
+	other, _ := find()
+	assert.Check(t, other != first, "both are %q", other)
 }
 
 func TestVersionsAreRemembered(t *testing.T) {
@@ -304,9 +301,8 @@ func TestVersionsAreRemembered(t *testing.T) {
 		set, err := tools.Find(t.Context(), chain(t), env, need("v++", "vivado")...)
 		assert.NilError(t, err)
 		assert.Check(t, is.Equal(set.Tools["vivado"].Version, want))
-		if n := m.calls() - before; n != calls {
-			t.Errorf("%d calls, want %d", n, calls)
-		}
+		n := m.calls() - before
+		assert.Check(t, n == calls, "%d calls, want %d", n, calls)
 	}
 	find("2023.1", 2)
 	find("2023.1", 0)
@@ -351,11 +347,10 @@ func TestManyAtOnceRememberTheSame(t *testing.T) {
 	}
 	all.Wait()
 	left, err := filepath.Glob(filepath.Join(m.dir, "cache.json.*"))
-	assert.Check(t, err == nil && len(left) <= 0, "left over: %v, %v", left, err)
+	assert.Check(t, err == nil && len(left) == 0, "left over: %v, %v", left, err)
 	before := m.calls()
-	if _, err := tools.Find(t.Context(), facts, env, need("v++")...); err != nil || m.calls() != before {
-		t.Errorf("asked again: %v", err)
-	}
+	_, err = tools.Find(t.Context(), facts, env, need("v++")...)
+	assert.Check(t, err == nil && m.calls() == before, "asked again: %v", err)
 }
 
 // UG1702, "platforminfo Utility": the user's paths, then those of installations.
@@ -390,9 +385,8 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 		set := find(m)
 		got, err := set.Platform(name)
 		assert.Check(t, err == nil && got == want, "%s: got %s, %v", below, got, err)
-		if dir := set.RepositoryOf(got, name); !strings.HasPrefix(got, dir+"/") || dir == "" {
-			t.Errorf("%s is found in %q", got, dir)
-		}
+		dir := set.RepositoryOf(got, name)
+		assert.Check(t, strings.HasPrefix(got, dir+"/") && dir != "", "%s is found in %q", got, dir)
 		if other, err := set.Platform(want); err != nil || other != want || set.RepositoryOf(other, want) != "" {
 			t.Errorf("the file %s: got %s, %v", want, other, err)
 		}
@@ -406,9 +400,8 @@ func TestBoardPlatformsAreFoundAsTheLinkerDoes(t *testing.T) {
 		assert.Check(t, errors.Is(err, tools.ErrMissing) && strings.Contains(err.Error(), want),
 			"the error lacks %s: %v", want, err)
 	}
-	if _, err := set.Platform("/absent/my.xpfm"); !errors.Is(err, tools.ErrMissing) {
-		t.Errorf("got %v", err)
-	}
+	_, err = set.Platform("/absent/my.xpfm")
+	assert.Check(t, errors.Is(err, tools.ErrMissing), "got %v", err)
 }
 
 func TestAssumedTools(t *testing.T) {
@@ -418,16 +411,13 @@ func TestAssumedTools(t *testing.T) {
 		set.Tools["git"].Version != "" {
 		t.Errorf("got %+v", set)
 	}
-	if file, err := set.Platform("mine"); err != nil || filepath.Base(file) != "mine.xpfm" {
-		t.Errorf("got %s, %v", file, err)
-	}
+	file, err := set.Platform("mine")
+	assert.Check(t, err == nil && filepath.Base(file) == "mine.xpfm", "got %s, %v", file, err)
 	old := tools.Assume(facts, "2022.2")
-	if hls, err := old.Tool(tools.HLS); err != nil || hls.Name != "vitis_hls" || hls.Version != "2022.2" {
-		t.Errorf("got %v, %v", hls, err)
-	}
+	hls, err := old.Tool(tools.HLS)
+	assert.Check(t, err == nil && hls.Name == "vitis_hls" && hls.Version == "2022.2", "got %v, %v", hls, err)
 	board := &platform.Board{Shell: "shell", Avoid: map[string]string{"2022.2": "why not"}}
-	if w := old.BoardWarning(board); !strings.Contains(w, "2022.2") || !strings.Contains(w, "why not") {
-		t.Errorf("no warning: %q", w)
-	}
+	w := old.BoardWarning(board)
+	assert.Check(t, strings.Contains(w, "2022.2") && strings.Contains(w, "why not"), "no warning: %q", w)
 	assert.Check(t, is.Equal(tools.Assume(facts, "2022.1").BoardWarning(board), ""))
 }

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,9 +76,7 @@ func (c *cache) save() {
 		return
 	}
 	all := readCache(c.file)
-	for k, v := range c.said {
-		all[k] = v
-	}
+	maps.Copy(all, c.said)
 	keys := make([]string, 0, len(all))
 	for k := range all {
 		keys = append(keys, k)
@@ -91,17 +89,7 @@ func (c *cache) save() {
 	if err != nil || os.MkdirAll(filepath.Dir(c.file), 0o777) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.file), filepath.Base(c.file)+".*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), c.file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	_ = output.WriteFile(c.file, text, 0o600) // without it tools are asked again
 }
 
 // version is what a tool says, or has said.

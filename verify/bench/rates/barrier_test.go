@@ -18,9 +18,8 @@ func TestBarrier(t *testing.T) {
 		all.Go(func() {
 			for turn := range turns {
 				came.Add(1)
-				if !b.wait() || came.Load() < int64((turn+1)*ranks) {
-					t.Errorf("turn %d: somebody went on when %d had come", turn, came.Load())
-				}
+				assert.Check(t, b.wait() && came.Load() >= int64((turn+1)*ranks),
+					"turn %d: somebody went on when %d had come", turn, came.Load())
 			}
 		})
 	}

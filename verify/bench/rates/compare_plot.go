@@ -9,7 +9,6 @@ import (
 	"github.com/cclforge/cclforge/verify/internal/report"
 )
 
-// plot is a picture in the making.
 type plot struct {
 	*report.Plot
 	r          *Compared
@@ -106,7 +105,6 @@ func (p *plot) y(us float64) float64 {
 	return (p.maxY - math.Log10(us)) / (p.maxY - p.minY) * report.High
 }
 
-// line are the places of points.
 func (p *plot) line(name string, ranks int, of func(*Point) float64) (at [][2]float64) {
 	for i := range p.r.Points {
 		q := &p.r.Points[i]

@@ -55,21 +55,17 @@ func TestJSON(t *testing.T) {
 		"operation": "allreduce", "ranks": 2.0, "size": 1024.0, "bytes": 1024.0, "runs": 3.0,
 		"median_us": 100.0, "p99_us": 200.0, "gb_per_s": 0.01024, "ratio": 10.0,
 	} {
-		if p[key] != want {
-			t.Errorf("%s is %v, want %v", key, p[key], want)
-		}
+		assert.Check(t, p[key] == want, "%s is %v, want %v", key, p[key], want)
 	}
 	if m, ok := p["openmpi"].(map[string]any); !ok || m["median_us"] != 10.0 {
 		t.Errorf("openmpi is %v", p["openmpi"])
 	}
 	for _, key := range []string{"openmpi", "ratio"} {
-		if v, is := got.Points[0][key]; is {
-			t.Errorf("a point without comparison has %s: %v", key, v)
-		}
+		v, is := got.Points[0][key]
+		assert.Check(t, !is, "a point without comparison has %s: %v", key, v)
 	}
-	if f := got.Figures[2]; f["aim"] != 300.0 || f["aim_is_least"] != true || f["unit"] != "MHz" {
-		t.Errorf("figure %v", f)
-	}
+	f := got.Figures[2]
+	assert.Check(t, f["aim"] == 300.0 && f["aim_is_least"] == true && f["unit"] == "MHz", "figure %v", f)
 }
 
 func TestPrint(t *testing.T) {
@@ -97,9 +93,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	for name, want := range lines {
-		if found[name] == "" {
-			t.Errorf("no line %q in\n%s", strings.Join(want, " "), out.String())
-		}
+		assert.Check(t, found[name] != "", "no line %q in\n%s", strings.Join(want, " "), out.String())
 	}
 	assert.Check(t, !strings.Contains(out.String(), "no comparison"), "there was a comparison")
 }
@@ -153,12 +147,10 @@ func TestPlot(t *testing.T) {
 			for _, bad := range []string{"NaN", "Inf", "%!"} {
 				assert.Check(t, !strings.Contains(svg, bad), "the picture has %s", bad)
 			}
-			if n := strings.Count(svg, "<g "); n != c.panels {
-				t.Errorf("%d panels, want %d", n, c.panels)
-			}
-			if n := strings.Count(svg, "<polyline"); n != c.lines {
-				t.Errorf("%d lines, want %d", n, c.lines)
-			}
+			n := strings.Count(svg, "<g ")
+			assert.Check(t, n == c.panels, "%d panels, want %d", n, c.panels)
+			n = strings.Count(svg, "<polyline")
+			assert.Check(t, n == c.lines, "%d lines, want %d", n, c.lines)
 			if strings.Contains(svg, "stroke-dasharray") != c.dashed || strings.Contains(svg, "OpenMPI") == c.absent {
 				t.Error("OpenMPI is there where it was not measured, or the other way round")
 			}
@@ -183,9 +175,8 @@ func TestColumns(t *testing.T) {
 		{sizes(4, 5, 16, 64), []int{4, 64}},
 		{sizes(1, 2, 3, 5), []int{2, 3, 5}},
 	} {
-		if got := c.r.columns([]int{4, 64}, 3); !slices.Equal(got, c.want) {
-			t.Errorf("columns %v, want %v", got, c.want)
-		}
+		got := c.r.columns([]int{4, 64}, 3)
+		assert.Check(t, slices.Equal(got, c.want), "columns %v, want %v", got, c.want)
 	}
 }
 
@@ -200,18 +191,15 @@ func TestPlotHasLabels(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for bytes, want := range map[int]string{4: "4 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1536 B", 16 << 20: "16 MiB"} {
-		if got := sizeName(bytes); got != want {
-			t.Errorf("%d is %q, want %q", bytes, got, want)
-		}
+		got := sizeName(bytes)
+		assert.Check(t, got == want, "%d is %q, want %q", bytes, got, want)
 	}
 	for e, want := range map[float64]string{-2: "10 ns", 0: "1 µs", 2: "100 µs", 3: "1 ms", 6: "1 s", 7: "10 s"} {
-		if got := timeName(e); got != want {
-			t.Errorf("10^%v µs is %q, want %q", e, got, want)
-		}
+		got := timeName(e)
+		assert.Check(t, got == want, "10^%v µs is %q, want %q", e, got, want)
 	}
-	if got := cpuModel("processor\t: 0\nmodel name\t: Some CPU @ 2: 3\nflags: x\n"); got != "Some CPU @ 2: 3" {
-		t.Errorf("the CPU is %q", got)
-	}
+	got := cpuModel("processor\t: 0\nmodel name\t: Some CPU @ 2: 3\nflags: x\n")
+	assert.Check(t, got == "Some CPU @ 2: 3", "the CPU is %q", got)
 }
 
 // wellFormed parses a picture and returns its text.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
@@ -51,9 +52,8 @@ func TestSummary(t *testing.T) {
 		{"no time at all", []time.Duration{0}, 500, Times{Runs: 1}},
 	} {
 		before := slices.Clone(c.times)
-		if got := summary(c.times, c.bytes); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
+		got := summary(c.times, c.bytes)
+		assert.Check(t, got == c.want, "%s: %+v, want %+v", c.name, got, c.want)
 		assert.Check(t, slices.Equal(before, c.times), "%s: the times were changed", c.name)
 	}
 }
@@ -127,9 +127,7 @@ func TestRun(t *testing.T) {
 	assert.Check(t, points == len(r.Points), "%d points, want %d", len(r.Points), points)
 	assert.Check(t, r.Machine.Cores >= 1 && r.Machine.Go != "" && r.Platform == o.Platform,
 		"machine %+v, platform %q", r.Machine, r.Platform)
-	if len(r.Ways) != 2*len(ways) {
-		t.Errorf("%d points of ways, want %d", len(r.Ways), 2*len(ways))
-	}
+	assert.Check(t, len(r.Ways) == 2*len(ways), "%d points of ways, want %d", len(r.Ways), 2*len(ways))
 	for i, p := range r.Ways {
 		want := WayPoint{Way: ways[i%len(ways)].name, Ranks: []int{1, 3}[i/len(ways)]}
 		if p.Way != want.Way || p.Ranks != want.Ranks || p.Calls <= 0 || p.Small.Runs < fewestRuns || p.Bulk.Median <= 0 {
@@ -188,9 +186,8 @@ func TestFaultsEndAComparison(t *testing.T) {
 		assert.NilError(t, err)
 		edit = c.edit
 		op, asked := g.ofBytes("copy", 400)
-		if _, err := g.point(t.Context(), op, asked, nil, time.Millisecond); !errors.Is(err, c.want) {
-			t.Errorf("the error is %v, not %v", err, c.want)
-		}
+		_, err = g.point(t.Context(), op, asked, nil, time.Millisecond)
+		assert.Check(t, is.ErrorIs(err, c.want), "the error")
 		assert.Check(t, g.close())
 	}
 }
@@ -204,9 +201,8 @@ func TestComparisonsThatMakeNoSense(t *testing.T) {
 	} {
 		o := DefaultComparison()
 		change(&o)
-		if _, err := o.Measure(t.Context(), func(string) {}); err == nil {
-			t.Errorf("no error for %+v", o)
-		}
+		_, err := o.Measure(t.Context(), func(string) {})
+		assert.Check(t, err != nil, "no error for %+v", o)
 	}
 }
 
@@ -214,9 +210,8 @@ func TestParseTimes(t *testing.T) {
 	got, err := parseTimes("1500 20 \n", 2)
 	assert.Check(t, err == nil && slices.Equal(got, []time.Duration{1500, 20}), "%v, %v", got, err)
 	for _, line := range []string{"", "1", "1 2 3", "1 -2", "1 x"} {
-		if _, err := parseTimes(line, 2); err == nil {
-			t.Errorf("no error for %q", line)
-		}
+		_, err := parseTimes(line, 2)
+		assert.Check(t, err != nil, "no error for %q", line)
 	}
 }
 
@@ -259,9 +254,8 @@ func TestLoopIsItsSource(t *testing.T) {
 			"-Wl,-Ttext=0", "-Wl,--no-relax", "-Wl,-m,elf32lriscv", "-o", elf, "testdata/loop.c"},
 		{"riscv64-unknown-elf-objcopy", "-O", "binary", "-j", ".text", elf, bin},
 	} {
-		if text, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		text, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput()
+		assert.Assert(t, err == nil, "%v\n%s", err, text)
 	}
 	built, err := os.ReadFile(bin)
 	assert.NilError(t, err)
@@ -288,7 +282,6 @@ func TestStreamsCarryEverything(t *testing.T) {
 	for i := range s.data {
 		s.data[i] = byte(i * 7)
 	}
-	if err := s.carry(t.Context()); err != nil || !bytes.Equal(s.data, s.arrived) {
-		t.Errorf("the stream carried something else: %v", err)
-	}
+	err = s.carry(t.Context())
+	assert.Check(t, err == nil && bytes.Equal(s.data, s.arrived), "the stream carried something else: %v", err)
 }

@@ -164,7 +164,6 @@ func (m *meter) describe(op *operation, c conformance.Case) Row {
 	return row
 }
 
-// prepare makes the operands.
 func (m *meter) prepare(ctx context.Context, cases []conformance.Case) (out []*conformance.Prepared, err error) {
 	for _, c := range cases {
 		p, err := c.Prepare(ctx, m.engines)

@@ -143,7 +143,6 @@ func parseTimes(line string, runs int) ([]time.Duration, error) {
 	return times, nil
 }
 
-// close ends the ranks.
 func (m *mpiRanks) close() error {
 	late := time.AfterFunc(mpiLimit, func() { _ = m.cmd.Cancel() })
 	defer late.Stop()

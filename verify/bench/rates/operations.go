@@ -81,10 +81,8 @@ func Limit(p *accl.Platform, name string) (gbps float64, what string) {
 	if o := p.Operation(name); o == nil || o.Local || !o.Operands() && !o.Collective {
 		return beats, "a beat a cycle"
 	}
-	for _, n := range p.Networks {
-		if n == "axis" {
-			return beats, "a beat a cycle"
-		}
+	if slices.Contains(p.Networks, "axis") {
+		return beats, "a beat a cycle"
 	}
 	if link := port * framed; link < beats {
 		return link, "100 GbE"

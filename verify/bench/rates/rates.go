@@ -21,6 +21,7 @@
 package rates
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,15 +125,9 @@ func known(p *accl.Platform, list []*operation, names []string) error {
 // Complete fills in defaults for a world of so many ranks. An ErrOption names an option that
 // the platform or the world does not allow.
 func (o *Options) Complete(p *accl.Platform, ranks int) error {
-	if o.Type == "" {
-		o.Type = accl.TypeFloat32
-	}
-	if o.Func == "" {
-		o.Func = accl.Sum
-	}
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
+	o.Type = cmp.Or(o.Type, accl.TypeFloat32)
+	o.Func = cmp.Or(o.Func, accl.Sum)
+	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	if o.Sizes == nil {
 		o.Sizes, _ = Sizes(DefaultSizes)
 	}

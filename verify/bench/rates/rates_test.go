@@ -45,9 +45,8 @@ func TestSizes(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "-4", "4TiB", "1KiB:", "8:4", "4:8:x1", "4:8:+0", "4:8:3", "1:1000000:+1",
 		"17GiB", "x", "99999999999GiB", "4:8:xNaN", "4:8:x+Inf"} {
-		if got, err := rates.Sizes(text); !errors.Is(err, rates.ErrSizes) {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
+		got, err := rates.Sizes(text)
+		assert.Check(t, errors.Is(err, rates.ErrSizes), "%q: %v, %v", text, got, err)
 	}
 }
 
@@ -125,9 +124,8 @@ func TestRates(t *testing.T) {
 			t.Errorf("%+v: %v and %v are expected", row, alg, alg*bus)
 		}
 		inPlace, in := slices.Contains(bothForms, row.Operation), row.InPlace
-		if ordered := 0 < in.Least && in.Least <= in.Median && in.Median <= in.P99; inPlace != ordered || in.Wrong != 0 {
-			t.Errorf("in place: %+v", row)
-		}
+		ordered := 0 < in.Least && in.Least <= in.Median && in.Median <= in.P99
+		assert.Check(t, inPlace == ordered && in.Wrong == 0, "in place: %+v", row)
 		if inPlace && math.Abs(in.BusBW/(float64(row.Size)/(in.Time*1e3)*bus)-1) > 1e-9 {
 			t.Errorf("in place: %+v", row)
 		}
@@ -146,9 +144,7 @@ func TestRates(t *testing.T) {
 		case "barrier", "nop":
 			want = 1
 		}
-		if seen[code.Name] != want {
-			t.Errorf("%s has %d rows, not %d", code.Name, seen[code.Name], want)
-		}
+		assert.Check(t, seen[code.Name] == want, "%s has %d rows, not %d", code.Name, seen[code.Name], want)
 	}
 	for _, text := range []string{"# allreduce; limit of busbw 12.30 GB/s (100 GbE)", "latency (us)", "#wrong",
 		"bandwidth (MB/s)"} {
@@ -330,9 +326,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"-1 iterations":          {Iterations: -1},
 		"the limit -1s":          {Limit: -time.Second},
 	} {
-		if _, _, err := run(t, target.Options{On: "u55c_tcp", Ranks: 2}, o); !errors.Is(err, rates.ErrOption) ||
-			!strings.Contains(err.Error(), text) {
-			t.Errorf("%s: %v", text, err)
-		}
+		_, _, err := run(t, target.Options{On: "u55c_tcp", Ranks: 2}, o)
+		assert.Check(t, errors.Is(err, rates.ErrOption) && strings.Contains(err.Error(), text), "%s: %v", text, err)
 	}
 }

@@ -61,9 +61,8 @@ func TestWorldsOfShells(t *testing.T) {
 			coyote.Returned(t, s.Host)
 			if round == 0 {
 				p := s.Process()
-				if _, err := cluster.TakeShell(t.Context(), &s.p, &s.lies, driver.Options{System: p}); err != nil {
-					t.Fatal(err)
-				}
+				_, err := cluster.TakeShell(t.Context(), &s.p, &s.lies, driver.Options{System: p})
+				assert.NilError(t, err)
 				p.Die()
 			}
 		}

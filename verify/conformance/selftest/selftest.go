@@ -5,6 +5,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,9 +90,7 @@ type Element struct {
 func Run(ctx context.Context, w *target.World, o Options, out io.Writer) (*Report, error) {
 	ctx, cancel := w.Context(ctx)
 	defer cancel()
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
+	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	if !w.Reports() {
 		out = io.Discard
 	}

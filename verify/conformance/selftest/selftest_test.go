@@ -248,9 +248,7 @@ func together(t *testing.T, on string, processes int, o selftest.Options) (*self
 	}
 	group.Wait()
 	for rank, r := range reports[1:] {
-		if r != nil {
-			t.Errorf("rank %d reports, too", rank+1)
-		}
+		assert.Check(t, r == nil, "rank %d reports, too", rank+1)
 	}
 	return reports[0], errs
 }
@@ -307,9 +305,8 @@ func TestSeveralProcesses(t *testing.T) {
 			assert.Assert(t, r.Failed == test.want && r.Ranks == 3, "%+v", r)
 			for _, row := range r.Rows {
 				if len(row.Failures) > 0 {
-					if f := row.Failures[0]; f.Troubles[0].Rank != test.rank || !strings.Contains(f.Troubles[0].What, test.text) {
-						t.Errorf("%+v", f)
-					}
+					f := row.Failures[0]
+					assert.Check(t, f.Troubles[0].Rank == test.rank && strings.Contains(f.Troubles[0].What, test.text), "%+v", f)
 				}
 			}
 		})

@@ -54,9 +54,8 @@ func TestWorldsTakeTurnsAndLossesAreReported(t *testing.T) {
 	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines, %d before", n, before)
-	}
+	n := runtime.NumGoroutine()
+	assert.Check(t, n <= before, "%d goroutines, %d before", n, before)
 }
 
 // liar flips a bit of what it reads back, now and then.
@@ -104,9 +103,8 @@ func TestGrowthIsNoticed(t *testing.T) {
 		"looked at it once": {look{100 << 20, 50}, look{900 << 20, 99}, 1, false},
 	} {
 		w := watch{test.first, test.last, test.looks}
-		if err := w.verdict(); errors.Is(err, ErrLeak) != test.leaks || (err != nil) != test.leaks {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := w.verdict()
+		assert.Check(t, errors.Is(err, ErrLeak) == test.leaks && (err != nil) == test.leaks, "%s: %v", name, err)
 	}
 	var kept [][]byte
 	w := newWatch()

@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,9 +42,7 @@ func (r *runner) end() {
 		result = fmt.Sprintf("%d WRONG", row.Failed)
 	}
 	dtype := row.Type
-	if dtype == "" {
-		dtype = "-"
-	}
+	dtype = cmp.Or(dtype, "-")
 	r.say(layout, row.Operation, dtype, elements, strconv.Itoa(row.Cases), result, fmt.Sprintf("%.2f", row.Seconds))
 	for i, f := range row.Failures {
 		if i == mostShown {

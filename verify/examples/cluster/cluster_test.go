@@ -62,9 +62,8 @@ func TestCluster(t *testing.T) {
 	port := engines(t)
 	for range 2 { // the engines are there for the next one
 		out, errs, code := mpirun(t, append([]string{"-np", strconv.Itoa(ranks)}, flags(t, port)...))
-		if code != 0 || out != "4 ranks have added up their numbers\n" {
-			t.Errorf("exit code %d\n%s%s", code, out, errs)
-		}
+		assert.Check(t, code == 0 && out == "4 ranks have added up their numbers\n",
+			"exit code %d\n%s%s", code, out, errs)
 	}
 }
 

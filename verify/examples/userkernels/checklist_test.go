@@ -21,9 +21,8 @@ func TestOutputs(t *testing.T) {
 	only := workspace.Selection{Only: "checklist"}
 	designs, err := w.Validate(t.Context(), only)
 	assert.NilError(t, err)
-	if _, err := w.Generate(t.Context(), workspace.Options{Selection: only, Out: out}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Generate(t.Context(), workspace.Options{Selection: only, Out: out})
+	assert.NilError(t, err)
 	d := designs[0]
 	p := d.Platform
 

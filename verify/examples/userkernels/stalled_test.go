@@ -80,9 +80,7 @@ func TestAPluginThatLosesABeatIsNamedWithStreamAndBeat(t *testing.T) {
 		"the call ends with %v", err)
 	assert.Equal(t, len(f.said), 1, "said of kernels: %v", f.said)
 	for _, text := range []string{"arith_0", "bf16_ops", "beat 9 of out_r", "10 of 10 beats of in0"} {
-		if !strings.Contains(f.said[0].Error(), text) {
-			t.Errorf("it does not say %q: %v", text, f.said[0])
-		}
+		assert.Check(t, strings.Contains(f.said[0].Error(), text), "it does not say %q: %v", text, f.said[0])
 	}
 }
 

@@ -113,15 +113,11 @@ func TestPartitionsHoldBackOnTCP(t *testing.T) {
 	} {
 		each(t, fabric.TCP, text, func(t *testing.T, _ *fabric.Net, ports []fabric.Port) {
 			got := exchange(t, ports, 3*time.Second)
-			if len(got) != 30*16 {
-				t.Errorf("%d packets of %d arrive", len(got), 30*16)
-			}
+			assert.Check(t, len(got) == 30*16, "%d packets of %d arrive", len(got), 30*16)
 			next := map[[2]int]int{}
 			for _, a := range got {
 				link := [2]int{a.from, a.to}
-				if a.number != next[link] {
-					t.Errorf("packet %d of %v arrives instead of %d", a.number, link, next[link])
-				}
+				assert.Check(t, a.number == next[link], "packet %d of %v arrives instead of %d", a.number, link, next[link])
 				next[link] = a.number + 1
 				want := sentAt(a.number)
 				if want > time.Second && want < 2*time.Second && (a.from < 2) != (a.to < 2) {
@@ -143,12 +139,10 @@ func TestKills(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		assert.Check(t, is.ErrorIs(ports[3].Send(0, numbered(2, 0)), fabric.ErrClosed), "after its end")
-		if got := arrivals(time.Now(), ports); len(got) != 1 {
-			t.Errorf("arrived: %v", got)
-		}
-		if session, ok := ports[0].Closed(); !ok || session != 3 {
-			t.Errorf("rank 0 sees session %d closed: %v", session, ok)
-		}
+		got := arrivals(time.Now(), ports)
+		assert.Check(t, len(got) == 1, "arrived: %v", got)
+		session, ok := ports[0].Closed()
+		assert.Check(t, ok && session == 3, "rank 0 sees session %d closed: %v", session, ok)
 		assert.Check(t, ports[0].Send(1, numbered(3, 0)), "between the others")
 		assert.Check(t, is.ErrorIs(ports[0].Send(3, numbered(3, 0)), fabric.ErrClosed), "to the one that is gone")
 	})
@@ -167,9 +161,8 @@ func TestContextEndsChanges(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(2 * time.Hour)
 			assert.Check(t, ports[0].Send(1, numbered(1, 0)))
-			if got := arrivals(time.Now(), ports); len(got) != 0 {
-				t.Errorf("%s: %v", name, got)
-			}
+			got := arrivals(time.Now(), ports)
+			assert.Check(t, len(got) == 0, "%s: %v", name, got)
 		})
 	}
 }
@@ -228,7 +221,6 @@ func TestImpairReturns(t *testing.T) {
 	if s := counts(t, p); s != (fabric.Stats{Sent: 4, Delivered: 1, Dropped: 3, Bytes: 4 * 64}) {
 		t.Errorf("%+v", s)
 	}
-	if _, ok := lossy.Impair(t.Context(), inner[1], 1, nil).(fabric.Router); ok {
-		t.Error("a port that does not route has become one")
-	}
+	_, ok := lossy.Impair(t.Context(), inner[1], 1, nil).(fabric.Router)
+	assert.Check(t, !ok, "a port that does not route has become one")
 }

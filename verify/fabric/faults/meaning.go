@@ -19,7 +19,6 @@ const (
 	maxExceptions = 1000 // links, partitions and kills of a plan
 )
 
-// plan reads the whole.
 func (d *decoder) plan(entries []entry) {
 	general := fabric.Condition{}
 	options := []string{"seed", "links", "partitions", "kills"}

@@ -128,9 +128,8 @@ func TestUnits(t *testing.T) {
 		"1GiB/s": 1 << 30, "1TiB/s": 1 << 40, "8bit/s": 1, "1kbit/s": 125, "100Mbit/s": 12.5e6, "10Gbit/s": 1.25e9,
 		"1Tbit/s": 125e9, "1e-3B/s": 0.001, "0GB/s": 0, "1e290TB/s": 1e302, "1.1e-307B/s": 1.1e-307,
 	} {
-		if got := plan(`{bandwidth = "` + text + `"}`).BytesPerSecond; got != want {
-			t.Errorf("%s is %v bytes a second, not %v", text, got, want)
-		}
+		got := plan(`{bandwidth = "` + text + `"}`).BytesPerSecond
+		assert.Check(t, got == want, "%s is %v bytes a second, not %v", text, got, want)
 	}
 	for text, want := range map[string]time.Duration{`"1m"`: time.Minute, `"1h30m"`: 90 * time.Minute,
 		`"1.5ms"`: 1500 * time.Microsecond, `"20µs"`: 20 * time.Microsecond, "0": 0, `"1h0m0.000000001s"`: time.Hour + 1} {
@@ -149,12 +148,10 @@ func TestSeedIsChosen(t *testing.T) {
 		}
 	}
 	assert.Check(t, len(seeds) >= 15, "%d seeds of 20", len(seeds))
-	if p := parse(t, "{seed = -9223372036854775808}"); p.Seed != math.MinInt64 {
-		t.Errorf("seed %d", p.Seed)
-	}
-	if p := parse(t, ""); !p.None() {
-		t.Errorf("nothing reads as %s", p)
-	}
+	p := parse(t, "{seed = -9223372036854775808}")
+	assert.Check(t, p.Seed == math.MinInt64, "seed %d", p.Seed)
+	p = parse(t, "")
+	assert.Check(t, p.None(), "nothing reads as %s", p)
 }
 
 // FuzzParse: whatever a text is, reading it ends, and what can be read is what

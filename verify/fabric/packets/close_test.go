@@ -59,21 +59,16 @@ func TestClose(t *testing.T) {
 	})
 	assert.Check(t, ports[0].Close())
 	sender.Wait()
-	if released.Load() != sent.Load() {
-		t.Errorf("%d packets were released of %d", released.Load(), sent.Load())
-	}
+	assert.Check(t, released.Load() == sent.Load(), "%d packets were released of %d", released.Load(), sent.Load())
 	assert.Check(t, ports[0].Close())
 	assert.Check(t, is.ErrorIs(ports[0].Send(1, message(0, nil)), fabric.ErrClosed))
 	assert.Check(t, is.ErrorIs(ports[0].Listen(1), fabric.ErrClosed))
-	if _, err := ports[0].Connect(t.Context(), 1, 1); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("connect: %v", err)
-	}
-	if p := ports[0].Receive(); p != nil {
-		t.Errorf("received %v", p)
-	}
-	if _, ok := ports[0].Closed(); ok {
-		t.Error("a session was closed, and there are none")
-	}
+	_, err := ports[0].Connect(t.Context(), 1, 1)
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "connect: %v", err)
+	p := ports[0].Receive()
+	assert.Check(t, p == nil, "received %v", p)
+	_, ok := ports[0].Closed()
+	assert.Check(t, !ok, "a session was closed, and there are none")
 }
 
 // What an engine has sent last arrives, though its program ends.
@@ -87,9 +82,8 @@ func TestClosePublishesWhatWasSent(t *testing.T) {
 		var closing sync.WaitGroup
 		closing.Go(func() { ports[0].Close() })
 		for i := range n {
-			if p := receive(t, ports[1]); number(p) != uint32(i) {
-				t.Fatalf("received packet %d, want %d", number(p), i)
-			}
+			p := receive(t, ports[1])
+			assert.Assert(t, number(p) == uint32(i), "received packet %d, want %d", number(p), i)
 		}
 		closing.Wait()
 		ports[1].Close()
@@ -104,12 +98,9 @@ func TestCloseReleasesWhatCannotBePublished(t *testing.T) {
 		released, sent := fill(t, ports[0])
 		begin := time.Now()
 		assert.Check(t, ports[0].Close())
-		if d := time.Since(begin); d > 5*time.Second {
-			t.Errorf("closing took %v", d)
-		}
-		if released.Load() != sent {
-			t.Errorf("%d packets were released of %d", released.Load(), sent)
-		}
+		d := time.Since(begin)
+		assert.Check(t, d <= 5*time.Second, "closing took %v", d)
+		assert.Check(t, released.Load() == sent, "%d packets were released of %d", released.Load(), sent)
 		return ports[0].Stats().Published < uint64(sent)
 	})
 }

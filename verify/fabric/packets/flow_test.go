@@ -50,9 +50,8 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 			}
 			until(t, "notification of room", func() bool { return room.Load() > before })
 			send(t, ports[0], 1, message(uint32(sent), nil))
-			if p := receive(t, ports[1]); number(p) != uint32(sent) {
-				t.Errorf("received packet %d, want %d", number(p), sent)
-			}
+			p := receive(t, ports[1])
+			assert.Check(t, number(p) == uint32(sent), "received packet %d, want %d", number(p), sent)
 		})
 	}
 }
@@ -102,9 +101,8 @@ func TestNothingVanishesBeforeItsReceiverIsThere(t *testing.T) {
 				send(t, sender, 10, message(uint32(i), nil))
 			}
 			for i := range 10 {
-				if p := receive(t, late); number(p) != uint32(i) {
-					t.Fatalf("received packet %d, want %d", number(p), i)
-				}
+				p := receive(t, late)
+				assert.Assert(t, number(p) == uint32(i), "received packet %d, want %d", number(p), i)
 			}
 		})
 	}
@@ -126,9 +124,8 @@ func TestPatienceEnds(t *testing.T) {
 			case <-time.After(patient):
 				t.Fatal("nobody was told that it is worth another try")
 			}
-			if d := time.Since(begin); d < o.Patience {
-				t.Errorf("told after %v", d)
-			}
+			d := time.Since(begin)
+			assert.Check(t, d >= o.Patience, "told after %v", d)
 			err := port.Send(1, p)
 			if lossy && (err != nil || port.Stats().Unheard != 1 || released.Load() != 1) {
 				t.Errorf("%v, %s, %d released", err, port.Stats(), released.Load())
@@ -212,9 +209,8 @@ func TestPatienceBeginsAnew(t *testing.T) {
 		receiver.Close()
 		left := time.Now()
 		until(t, "an end", func() bool { return errors.Is(sender.Send(1, message(0, nil)), fabric.ErrClosed) })
-		if d := time.Since(left); d < o.Patience {
-			t.Errorf("round %d: missed for %v", round, d)
-		}
+		d := time.Since(left)
+		assert.Check(t, d >= o.Patience, "round %d: missed for %v", round, d)
 	}
 }
 

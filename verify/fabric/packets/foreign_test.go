@@ -211,7 +211,6 @@ func (f *foreign) put(to int, data []byte, tag uint32) {
 	f.wire(to, append(header(len(data), tag, f.rank, 0, tag+9, to), data...))
 }
 
-// recv is the operation.
 func (f *foreign) recv(from, n int, tag uint32) []byte {
 	f.t.Helper()
 	var data []byte

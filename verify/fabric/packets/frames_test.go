@@ -144,9 +144,8 @@ func TestWhatOthersPublish(t *testing.T) {
 			if got.Session != 1 || !bytes.Equal(got.Header[:], h(len(c.want))) || !bytes.Equal(got.Payload, c.want) {
 				t.Errorf("got %d bytes from %d, want %d", len(got.Payload), got.Session, len(c.want))
 			}
-			if s := port.Stats(); s.Malformed != 0 || s.Received != uint64(len(c.bodies)) {
-				t.Error(s)
-			}
+			s := port.Stats()
+			assert.Check(t, s.Malformed == 0 && s.Received == uint64(len(c.bodies)), "%v", s)
 		})
 	}
 }
@@ -203,12 +202,10 @@ func TestMalformedMessages(t *testing.T) {
 				})
 			}
 			f.frames(f.topic(0), "1", good)
-			if p := receive(t, port); !bytes.Equal(p.Payload, []byte{9}) {
-				t.Errorf("received %d bytes, want the good packet's", len(p.Payload))
-			}
-			if s := port.Stats(); s.Malformed != c.count {
-				t.Error(s)
-			}
+			p := receive(t, port)
+			assert.Check(t, bytes.Equal(p.Payload, []byte{9}), "received %d bytes, want the good packet's", len(p.Payload))
+			s := port.Stats()
+			assert.Check(t, s.Malformed == c.count, "%v", s)
 		})
 	}
 }
@@ -232,9 +229,8 @@ func TestPacketsForOthersAreIgnored(t *testing.T) {
 			}
 			f.frames(f.topic(0), "1", good)
 			receive(t, port)
-			if s := port.Stats(); s != (packets.Stats{Received: 1}) || port.Receive() != nil {
-				t.Error(s)
-			}
+			s := port.Stats()
+			assert.Check(t, s == (packets.Stats{Received: 1}) && port.Receive() == nil, "%v", s)
 		})
 	}
 }
@@ -251,9 +247,8 @@ func TestMessagesThatAreTooLarge(t *testing.T) {
 			t.Errorf("received %d bytes, want %d", len(p.Payload), n)
 		}
 	}
-	if s := port.Stats(); s.TooLarge != 2 || s.Malformed != 0 {
-		t.Error(s)
-	}
+	s := port.Stats()
+	assert.Check(t, s.TooLarge == 2 && s.Malformed == 0, "%v", s)
 	// What a header says takes no room before it comes.
 	f.publish(0, header(0x7FFFFFFF, 1, 1, 0, 0, 0))
 	until(t, "a count", func() bool { return port.Stats().TooLarge == 3 })
@@ -269,7 +264,6 @@ func TestARankThatIsStartedAgainInTheMiddleOfAMessage(t *testing.T) {
 	again := newForeign(t, o.Endpoints, 1, kind{})
 	again.join(o.Endpoints, 0)
 	again.publish(0, append(header(1, 1, 1, 0, 0, 0), 9))
-	if p := receive(t, port); !bytes.Equal(p.Payload, []byte{9}) {
-		t.Errorf("received %d bytes", len(p.Payload))
-	}
+	p := receive(t, port)
+	assert.Check(t, bytes.Equal(p.Payload, []byte{9}), "received %d bytes", len(p.Payload))
 }

@@ -208,9 +208,8 @@ func spoil(kind byte, b []byte) (frames [][]byte, valid bool) {
 func (f *target) check(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := f.engine.Nop(ctx); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.engine.Nop(ctx)
+	assert.NilError(t, err)
 	for _, p := range []*Port{f.live, f.plain} {
 		p.in.sources[1].assembler.abandon() // each input begins anew
 	}

@@ -5,6 +5,7 @@
 package packets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,18 +124,17 @@ func (o *Options) complete() error {
 	if o.Framing == nil {
 		return errors.New("packets: no framing: how many bytes follow a header must be known")
 	}
-	if o.Listen == "" {
-		o.Listen = loopback
-	}
+	o.Listen = cmp.Or(o.Listen, loopback)
 	if o.Peers == nil {
 		o.Peers = func(int) string { return loopback }
 	}
-	orElse(&o.WindowBytes, fabric.DefaultWindowBytes)
-	orElse(&o.MaxMessage, DefaultMaxMessage)
-	orElse(&o.Patience, DefaultPatience)
-	orElse(&o.Limits.MessageBytes, defaultText)
-	orElse(&o.Limits.Stall, defaultStall)
-	orElse(&o.Limits.Connections, max(64, 2*o.Endpoints.Ranks)) // each rank comes back before its old connection is gone
+	o.WindowBytes = cmp.Or(o.WindowBytes, fabric.DefaultWindowBytes)
+	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
+	o.Limits.MessageBytes = cmp.Or(o.Limits.MessageBytes, defaultText)
+	o.Limits.Stall = cmp.Or(o.Limits.Stall, defaultStall)
+	// Each rank comes back before its old connection is gone.
+	o.Limits.Connections = cmp.Or(o.Limits.Connections, max(64, 2*o.Endpoints.Ranks))
 	return nil
 }
 
@@ -215,11 +215,4 @@ func (p *Port) Close() error {
 		p.in.drain()
 	})
 	return err
-}
-
-func orElse[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/packets"
@@ -51,13 +52,10 @@ func TestPacketsArriveInOrderAndWhole(t *testing.T) {
 func TestUDPCarriesOnePacketAMessage(t *testing.T) {
 	for unpadded, most := range map[bool]int{false: 4032, true: 1472} {
 		ports := pair(t, packets.Options{Lossy: true, Unpadded: unpadded})
-		if got := ports[0].MaxPayload(); got != most {
-			t.Errorf("a payload of %d bytes, want %d", got, most)
-		}
+		got := ports[0].MaxPayload()
+		assert.Check(t, got == most, "a payload of %d bytes, want %d", got, most)
 		err := ports[0].Send(1, message(0, make([]byte, most+1)))
-		if err == nil || !strings.Contains(err.Error(), strconv.Itoa(most)) {
-			t.Errorf("%d bytes: %v", most+1, err)
-		}
+		assert.Check(t, err != nil && strings.Contains(err.Error(), strconv.Itoa(most)), "%d bytes: %v", most+1, err)
 	}
 }
 
@@ -94,9 +92,7 @@ func TestHeldRanksStayWhereTheyAre(t *testing.T) {
 	send(t, ports[1], 0, message(1, nil))
 	until(t, "arrival", func() bool { return ports[0].Stats().Received == 1 })
 	send(t, ports[2], 0, message(2, nil))
-	if p := receive(t, ports[0]); p.Session != 2 {
-		t.Errorf("received from %d", p.Session)
-	}
+	assert.Check(t, is.Equal(receive(t, ports[0]).Session, uint32(2)), "received from")
 	if p := ports[0].Receive(); p != nil {
 		t.Errorf("received from %d, which is held", p.Session)
 	}
@@ -113,9 +109,8 @@ func TestHeldRanksStayWhereTheyAre(t *testing.T) {
 	before := told.Load()
 	ports[0].Hold(1, false)
 	assert.Check(t, told.Load() != before, "nobody was told that the rank is held no longer")
-	if p := ports[0].Receive(); p == nil || p.Session != 1 {
-		t.Errorf("received %v", p)
-	}
+	p := ports[0].Receive()
+	assert.Check(t, p != nil && p.Session == 1, "received %v", p)
 	before = told.Load()
 	send(t, ports[1], 0, message(1, nil))
 	until(t, "notification of an arrival", func() bool { return told.Load() > before })
@@ -193,9 +188,8 @@ func TestRanksAreOnTheLoopbackAddressUnlessToldOtherwise(t *testing.T) {
 			break
 		}
 	}
-	if s, err := ports[0].Connect(t.Context(), 127<<24|1, base+1); base == 0 || err != nil || s != 1 {
-		t.Errorf("127.0.0.1:%d is %d, %v", base+1, s, err)
-	}
+	s, err := ports[0].Connect(t.Context(), 127<<24|1, base+1)
+	assert.Check(t, base != 0 && err == nil && s == 1, "127.0.0.1:%d is %d, %v", base+1, s, err)
 }
 
 func TestMistakesInOptions(t *testing.T) {
@@ -212,14 +206,11 @@ func TestMistakesInOptions(t *testing.T) {
 		"no ranks":   {packets.Options{Framing: framing}, "0 ranks"},
 		"no address": {packets.Options{Endpoints: e, Rank: 1, Listen: "203.0.113.1", Framing: framing}, "203.0.113.1"},
 	} {
-		if _, err := packets.New(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := packets.New(t.Context(), c.o)
+		assert.Check(t, is.ErrorContains(err, c.text), "%s", name)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := packets.New(ctx, packets.Options{Endpoints: e, Rank: 1, Framing: framing}); !errors.Is(err,
-		context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	_, err := packets.New(ctx, packets.Options{Endpoints: e, Rank: 1, Framing: framing})
+	assert.Check(t, is.ErrorIs(err, context.Canceled))
 }

@@ -142,9 +142,8 @@ func TestOurWorlds(t *testing.T) {
 				return err
 			})
 			for rank := range n {
-				if s := w.Engine(rank).Stats().Dropped; s != (emu.Drops{}) {
-					t.Errorf("rank %d dropped packets: %s", rank, s)
-				}
+				s := w.Engine(rank).Stats().Dropped
+				assert.Check(t, s == (emu.Drops{}), "rank %d dropped packets: %s", rank, s)
 			}
 		})
 	}

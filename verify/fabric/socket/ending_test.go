@@ -74,9 +74,8 @@ func TestTCPEndsWhenAllHasCome(t *testing.T) {
 	}
 	came := raw(t, x)
 	write(t, came, greeting(netip.AddrPortFrom(at.Addr(), at.Port())), message(0, nil))
-	if p := x.next(); p.Session != 1 || number(p) != 0 {
-		t.Fatalf("packet %d of session %d", number(p), p.Session)
-	}
+	p := x.next()
+	assert.Assert(t, p.Session == 1 && number(p) == 0, "packet %d of session %d", number(p), p.Session)
 	assert.NilError(t, made.(*net.TCPConn).CloseWrite())
 	cut(t, made) // the session is ending
 	const packets = 200
@@ -90,7 +89,6 @@ func TestTCPEndsWhenAllHasCome(t *testing.T) {
 			t.Fatalf("packet %d of session %d, not %d", number(p), p.Session, 1+i)
 		}
 	}
-	if session := x.end(); session != 1 {
-		t.Errorf("session %d has ended", session)
-	}
+	session := x.end()
+	assert.Check(t, session == 1, "session %d has ended", session)
 }

@@ -41,9 +41,8 @@ func TestTCPBackPressure(t *testing.T) {
 	route(x, y)
 	there, back := settle(x, 1), settle(y, 0)
 	for _, p := range []*port{x, y} {
-		if n := int(p.tcp().Stats().Received); n*1064 > window+1064 {
-			t.Errorf("%d packets have been read ahead", n)
-		}
+		n := int(p.tcp().Stats().Received)
+		assert.Check(t, n*1064 <= window+1064, "%d packets have been read ahead", n)
 	}
 	for i := range max(there, back) {
 		if i < there {
@@ -75,9 +74,8 @@ func TestTCPHold(t *testing.T) {
 	sent := settle(y, 0)
 	for i := range 100 { // others go on
 		send(z, 0, numbered(i, make([]byte, 100)))
-		if p := x.next(); p.Session != 2 || number(p) != i {
-			t.Fatalf("packet %d of session %d", number(p), p.Session)
-		}
+		p := x.next()
+		assert.Assert(t, p.Session == 2 && number(p) == i, "packet %d of session %d", number(p), p.Session)
 	}
 	x.quiet()
 	x.Route(9, ip(y.at), y.at.Port(), false) // another name
@@ -103,9 +101,8 @@ func TestTCPSlowPeer(t *testing.T) {
 	session := x.next().Session
 	sent := settle(x, session)
 	send(x, 1, numbered(5, []byte("others")))
-	if p := y.next(); string(p.Payload) != "others" {
-		t.Errorf("%q", p.Payload)
-	}
+	p := y.next()
+	assert.Check(t, string(p.Payload) == "others", "%q", p.Payload)
 	go func() {
 		for i := range sent { // slowly
 			want := message(i, make([]byte, 1000))
@@ -128,9 +125,8 @@ func TestTCPSlowPeer(t *testing.T) {
 		}
 		_ = conn.Close()
 	}()
-	if got := x.end(); got != session {
-		t.Errorf("session %d has ended", got)
-	}
+	got := x.end()
+	assert.Check(t, got == session, "session %d has ended", got)
 }
 
 // counted counts how often packets are given back.
@@ -145,9 +141,7 @@ func (c *counted) packet(number, size int) *fabric.Packet {
 func (c *counted) is(t *testing.T, n int) {
 	t.Helper()
 	eventually(t, "packets given back", func() bool { return c.n.Load() >= int64(n) })
-	if c.n.Load() != int64(n) {
-		t.Errorf("%d packets given back, not %d", c.n.Load(), n)
-	}
+	assert.Check(t, c.n.Load() == int64(n), "%d packets given back, not %d", c.n.Load(), n)
 }
 
 // What was sent before Close arrives, and then the session ends.
@@ -209,18 +203,15 @@ func TestTCPCloseDoesNotWaitForLong(t *testing.T) {
 	for range 2 {
 		assert.Check(t, x.Close())
 	}
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("closing has taken %v", d)
-	}
+	d := time.Since(start)
+	assert.Check(t, d <= 2*time.Second, "closing has taken %v", d)
 	sent.is(t, n)
 	cut(t, conn)
-	if err := x.Send(1, numbered(0, nil)); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("sending when closed: %v", err)
-	}
+	err := x.Send(1, numbered(0, nil))
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "sending when closed: %v", err)
 	assert.Check(t, x.Receive() == nil, "receiving when closed")
-	if _, ended := x.Closed(); ended {
-		t.Error("sessions end when the port is closed")
-	}
+	_, ended := x.Closed()
+	assert.Check(t, !ended, "sessions end when the port is closed")
 	x.Hold(1, true)
 	x.Route(1, ip(y.at), y.at.Port(), false)
 	_ = y.Close()
@@ -239,9 +230,8 @@ func TestTCPCloseGivesBackWhatHasCome(t *testing.T) {
 	eventually(t, "packets", func() bool { return y.tcp().Stats().Received == 50 })
 	assert.Check(t, y.Close())
 	assert.Check(t, y.Receive() == nil, "a packet is left")
-	if session := x.end(); session != 1 {
-		t.Errorf("session %d has ended", session)
-	}
+	session := x.end()
+	assert.Check(t, session == 1, "session %d has ended", session)
 }
 
 func TestTCPNotifyTellsWhatIsThere(t *testing.T) {
@@ -265,17 +255,14 @@ func TestTCPSendErrors(t *testing.T) {
 		{Header: beat(0, 0), Payload: make([]byte, 4)},
 		{Header: beat(1001, 0), Payload: make([]byte, 1001)},
 	} {
-		if err := x.Send(1, p); !errors.Is(err, socket.ErrPayload) {
-			t.Errorf("%d bytes: %v", len(p.Payload), err)
-		}
+		err := x.Send(1, p)
+		assert.Check(t, errors.Is(err, socket.ErrPayload), "%d bytes: %v", len(p.Payload), err)
 	}
-	if err := x.Send(9, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("to nobody: %v", err)
-	}
+	err := x.Send(9, numbered(1, nil))
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "to nobody: %v", err)
 	send(x, 1, numbered(1, nil))
-	if p := y.next(); number(p) != 1 {
-		t.Errorf("packet %d", number(p))
-	}
+	p := y.next()
+	assert.Check(t, number(p) == 1, "packet %d", number(p))
 }
 
 // A header announces much, and nothing comes: no room is taken for it.
@@ -296,7 +283,6 @@ func TestTCPAnnouncementsTakeNoRoom(t *testing.T) {
 	}
 	eventually(t, "sessions", func() bool { return x.tcp().Stats().Open == peers })
 	time.Sleep(10 * time.Millisecond)
-	if more := heap() - before; more > peers<<20 {
-		t.Errorf("%d bytes for %d announcements", more, peers)
-	}
+	more := heap() - before
+	assert.Check(t, more <= peers<<20, "%d bytes for %d announcements", more, peers)
 }

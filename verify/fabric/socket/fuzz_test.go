@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
 
@@ -39,9 +41,8 @@ func FuzzStream(f *testing.F) {
 		}()
 		for i, w := range want {
 			p := x.next()
-			if !bytes.Equal(append(p.Header[:], p.Payload...), w) {
-				t.Fatalf("packet %d: %d bytes, not %d, or others", i, 64+len(p.Payload), len(w))
-			}
+			assert.Assert(t, bytes.Equal(append(p.Header[:], p.Payload...), w),
+				"packet %d: %d bytes, not %d, or others", i, 64+len(p.Payload), len(w))
 			p.Release()
 		}
 		cut(t, conn)
@@ -51,9 +52,8 @@ func FuzzStream(f *testing.F) {
 		if p := x.Receive(); p != nil {
 			t.Fatalf("a packet of %d bytes that nobody has sent", len(p.Payload))
 		}
-		if s := x.tcp().Stats(); s.Sessions > 1 {
-			t.Fatalf("%d sessions are left", s.Sessions)
-		}
+		s := x.tcp().Stats()
+		assert.Assert(t, s.Sessions <= 1, "%d sessions are left", s.Sessions)
 	})
 }
 

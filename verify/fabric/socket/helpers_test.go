@@ -190,7 +190,6 @@ func (p *port) await(what string) {
 	}
 }
 
-// next waits for a packet.
 func (p *port) next() *fabric.Packet {
 	p.t.Helper()
 	for {

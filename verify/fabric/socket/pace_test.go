@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
@@ -87,23 +88,17 @@ func TestUDPSenderWaitsForEchoes(t *testing.T) {
 		}
 		marks := datagrams(t, conn, total, sent)
 		total += sent
-		if len(marks) == 0 {
-			t.Fatalf("round %d: no marks among %d packets", round, sent)
-		}
+		assert.Assert(t, len(marks) != 0, "round %d: no marks among %d packets", round, sent)
 		last := marks[len(marks)-1]
-		if last > uint64(total)*4064 {
-			t.Errorf("round %d: the mark says %d after %d bytes", round, last, total*4064)
-		}
+		assert.Check(t, last <= uint64(total)*4064, "round %d: the mark says %d after %d bytes", round, last, total*4064)
 		for _, echoed := range []uint64{1 << 60, last} { // the first one is not true
-			if _, err := conn.WriteTo(pacing(echo, echoed), to); err != nil {
-				t.Fatal(err)
-			}
+			_, err := conn.WriteTo(pacing(echo, echoed), to)
+			assert.NilError(t, err)
 		}
 		x.await("room")
 	}
-	if s := x.udp().Stats(); s.Received != 0 || s.Sent != uint64(total) || s.Dropped() != 0 {
-		t.Errorf("%v", s)
-	}
+	s := x.udp().Stats()
+	assert.Check(t, s.Received == 0 && s.Sent == uint64(total) && s.Dropped() == 0, "%v", s)
 }
 
 // A peer that does not answer gets everything all the same, at first slowly.
@@ -127,17 +122,15 @@ func TestUDPDeafPeer(t *testing.T) {
 		}
 		x.await("room")
 	}
-	if d := time.Since(start); d < 250*time.Millisecond || d > 2*time.Second {
-		t.Errorf("that has taken %v", d)
-	}
+	d := time.Since(start)
+	assert.Check(t, d >= 250*time.Millisecond && d <= 2*time.Second, "that has taken %v", d)
 }
 
 func TestUDPUnpaced(t *testing.T) {
 	x := newUDP(t, socket.Options{Unpaced: true})
 	conn := rawUDP(t, x, 1)
-	if sent := push(t, x, 1, 0); sent != most {
-		t.Errorf("busy after %d packets", sent)
-	}
+	sent := push(t, x, 1, 0)
+	assert.Check(t, sent == most, "busy after %d packets", sent)
 	_ = conn
 }
 
@@ -149,26 +142,22 @@ func TestUDPEchoes(t *testing.T) {
 	to := net.UDPAddrFromAddrPort(x.at)
 	write := func(b []byte) {
 		t.Helper()
-		if _, err := conn.WriteTo(b, to); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.WriteTo(b, to)
+		assert.NilError(t, err)
 	}
 	expect := func(kind byte, count uint64) {
 		t.Helper()
 		b := make([]byte, 100)
 		n, err := conn.Read(b)
-		if err != nil || string(b[:n]) != string(pacing(kind, count)) {
-			t.Fatalf("%v: % x, not an answer %d to %d", err, b[:n], kind, count)
-		}
+		assert.Assert(t, err == nil && string(b[:n]) == string(pacing(kind, count)),
+			"%v: % x, not an answer %d to %d", err, b[:n], kind, count)
 	}
 	write(pacing(mark, 7))
 	expect(echo, 7)
 	strange := pacing(mark, 8)
 	strange[0] = 1 // it is a packet that some engine will drop
 	write(strange)
-	if p := x.next(); p.Session != 1 {
-		t.Errorf("session %d", p.Session)
-	}
+	assert.Check(t, is.Equal(x.next().Session, uint32(1)))
 	for i := range 5 {
 		write(message(i, make([]byte, 3000)))
 	}
@@ -177,9 +166,8 @@ func TestUDPEchoes(t *testing.T) {
 	write(pacing(mark, 9)) // it asks again
 	expect(full, 9)
 	for i := range 5 {
-		if p := x.next(); number(p) != i {
-			t.Errorf("packet %d, not %d", number(p), i)
-		}
+		p := x.next()
+		assert.Check(t, number(p) == i, "packet %d, not %d", number(p), i)
 	}
 	expect(echo, 9)
 }
@@ -194,22 +182,19 @@ func TestUDPFullPeer(t *testing.T) {
 	last := marks[len(marks)-1]
 	b := make([]byte, 100)
 	for range 5 { // each time it is asked
-		if _, err := conn.WriteTo(pacing(full, last), net.UDPAddrFromAddrPort(x.at)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.WriteTo(pacing(full, last), net.UDPAddrFromAddrPort(x.at))
+		assert.NilError(t, err)
 		n, err := conn.Read(b)
 		if err != nil || n != 64 || b[52] != mark {
 			t.Fatalf("%v: % x, not a mark", err, b[:n])
 		}
-		if err := x.Send(1, numbered(sent, nil)); err != fabric.ErrBusy {
-			t.Fatalf("sending to a peer that is full: %v", err)
-		}
+		err = x.Send(1, numbered(sent, nil))
+		assert.Assert(t, err == fabric.ErrBusy, "sending to a peer that is full: %v", err)
 	}
 	start := time.Now()
 	x.await("room") // it has gone
-	if d := time.Since(start); d < 100*time.Millisecond || d > 3*time.Second {
-		t.Errorf("that has taken %v", d)
-	}
+	d := time.Since(start)
+	assert.Check(t, d >= 100*time.Millisecond && d <= 3*time.Second, "that has taken %v", d)
 	if again := push(t, x, 1, sent); again < 60 || again > 70 {
 		t.Errorf("%d packets are sent at once after that", again)
 	}
@@ -258,7 +243,6 @@ func TestUDPPortsDoNotOverrunEachOther(t *testing.T) {
 	for range 2 {
 		assert.Check(t, <-done)
 	}
-	if s := y.udp().Stats(); s.Dropped() != 0 {
-		t.Errorf("%v", s)
-	}
+	s := y.udp().Stats()
+	assert.Check(t, is.Equal(s.Dropped(), uint64(0)), "%v", s)
 }

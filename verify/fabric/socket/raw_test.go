@@ -40,9 +40,8 @@ func rawFrom(t testing.TB, ip netip.Addr, to *port) *net.TCPConn {
 func write(t testing.TB, conn net.Conn, parts ...[]byte) {
 	t.Helper()
 	for _, b := range parts {
-		if _, err := conn.Write(b); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.Write(b)
+		assert.NilError(t, err)
 	}
 }
 
@@ -107,27 +106,23 @@ func TestTCPForeignPeerIsKnownByItsAddress(t *testing.T) {
 	write(t, conn, message(7, []byte("first")), message(8, nil))
 	for i, want := range []string{"first", ""} {
 		p := x.next()
-		if p.Session != 2 || string(p.Payload) != want || number(p) != 7+i {
-			t.Errorf("packet %d of session %d: %q", number(p), p.Session, p.Payload)
-		}
+		assert.Check(t, p.Session == 2 && string(p.Payload) == want && number(p) == 7+i,
+			"packet %d of session %d: %q", number(p), p.Session, p.Payload)
 	}
 	// The answer goes back on the same connection, without a hello.
 	send(x, 2, numbered(9, []byte("answer")))
 	got := make([]byte, 64+6)
-	if _, err := io.ReadFull(conn, got); err != nil || string(got) != string(message(9, []byte("answer"))) {
-		t.Errorf("%v: %q", err, got)
-	}
+	_, err := io.ReadFull(conn, got)
+	assert.Check(t, err == nil && string(got) == string(message(9, []byte("answer"))), "%v: %q", err, got)
 	_ = conn.Close()
-	if session := x.end(); session != 2 {
-		t.Errorf("session %d has ended", session)
-	}
+	session := x.end()
+	assert.Check(t, session == 2, "session %d has ended", session)
 	assert.Check(t, is.ErrorIs(x.Send(2, numbered(1, nil)), fabric.ErrClosed), "sending after the end")
 	// It comes again.
 	conn = rawFrom(t, card.Addr(), x)
 	write(t, conn, message(1, []byte("again")))
-	if p := x.next(); p.Session != 2 || string(p.Payload) != "again" {
-		t.Errorf("session %d: %q", p.Session, p.Payload)
-	}
+	p := x.next()
+	assert.Check(t, p.Session == 2 && string(p.Payload) == "again", "session %d: %q", p.Session, p.Payload)
 	assert.Check(t, x.Send(2, numbered(1, nil)), "sending to who came again")
 }
 
@@ -152,15 +147,13 @@ func TestTCPForeignPeerDoesNotTakeASession(t *testing.T) {
 	x.Route(1, ip(y.at), y.at.Port(), false)
 	session := connect(y, x)
 	send(y, session, numbered(1, nil))
-	if p := x.next(); p.Session != 1 {
-		t.Errorf("session %d", p.Session)
-	}
+	p := x.next()
+	assert.Check(t, p.Session == 1, "session %d", p.Session)
 	write(t, raw(t, x), message(2, nil))
 	assert.Check(t, x.next().Session != 1, "the foreign peer has the session of the other one")
 	send(y, session, numbered(3, nil))
-	if p := x.next(); p.Session != 1 || number(p) != 3 {
-		t.Errorf("packet %d of session %d", number(p), p.Session)
-	}
+	p = x.next()
+	assert.Check(t, p.Session == 1 && number(p) == 3, "packet %d of session %d", number(p), p.Session)
 }
 
 func TestTCPHello(t *testing.T) {
@@ -182,9 +175,8 @@ func TestTCPHello(t *testing.T) {
 			conn := rawFrom(t, local(c.from), x)
 			hello := greeting(c.says)
 			write(t, conn, hello[:10], hello[10:], message(1, []byte("x")))
-			if p := x.next(); p.Session != c.session {
-				t.Errorf("session %#x, not %#x", p.Session, c.session)
-			}
+			p := x.next()
+			assert.Check(t, p.Session == c.session, "session %#x, not %#x", p.Session, c.session)
 			_ = conn.Close()
 			x.end()
 		})
@@ -205,9 +197,8 @@ func TestTCPHello(t *testing.T) {
 		conn, err := l.Accept()
 		assert.NilError(t, err)
 		got := make([]byte, 64)
-		if _, err := io.ReadFull(conn, got); err != nil || string(got) != string(greeting(want)) {
-			t.Errorf("%v: % x, not % x", err, got, greeting(want))
-		}
+		_, err = io.ReadFull(conn, got)
+		assert.Check(t, err == nil && string(got) == string(greeting(want)), "%v: % x, not % x", err, got, greeting(want))
 		_ = conn.Close()
 		x.end()
 	}
@@ -239,9 +230,8 @@ func TestTCPMaliciousPeers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conn := raw(t, x)
 			write(t, conn, says)
-			if got := cut(t, conn); len(got) != 0 {
-				t.Errorf("it answers %q", got)
-			}
+			got := cut(t, conn)
+			assert.Check(t, len(got) == 0, "it answers %q", got)
 		})
 	}
 	for name, says := range map[string][]byte{
@@ -252,17 +242,15 @@ func TestTCPMaliciousPeers(t *testing.T) {
 			before := x.tcp().Stats().Broken
 			conn := raw(t, x)
 			write(t, conn, message(5, nil), says)
-			if p := x.next(); number(p) != 5 {
-				t.Errorf("packet %d", number(p))
-			}
+			p := x.next()
+			assert.Check(t, number(p) == 5, "packet %d", number(p))
 			_ = conn.Close()
 			x.end()
 			if p := x.Receive(); p != nil {
 				t.Errorf("packet %d", number(p))
 			}
-			if now := x.tcp().Stats().Broken; now != before+1 {
-				t.Errorf("%d sessions have broken, %d before", now, before)
-			}
+			now := x.tcp().Stats().Broken
+			assert.Check(t, now == before+1, "%d sessions have broken, %d before", now, before)
 		})
 	}
 	for _, text := range []string{"neither hello nor header", "version 9", "announces 1048577 bytes", "said nothing",
@@ -270,9 +258,8 @@ func TestTCPMaliciousPeers(t *testing.T) {
 		eventually(t, "a line about "+text, func() bool { return x.logs.contain(text) })
 	}
 	send(y, session, numbered(2, nil))
-	if p := x.next(); number(p) != 2 || p.Session != 1 {
-		t.Errorf("packet %d of session %d", number(p), p.Session)
-	}
+	p := x.next()
+	assert.Check(t, number(p) == 2 && p.Session == 1, "packet %d of session %d", number(p), p.Session)
 }
 
 // A header announces much, and little comes: the room is taken for what comes.
@@ -288,9 +275,8 @@ func TestTCPLargeMessages(t *testing.T) {
 		_, err := conn.Write(message(1, payload))
 		done <- err
 	}()
-	if p := x.next(); string(p.Payload) != string(payload) {
-		t.Errorf("%d bytes of %d, or others", len(p.Payload), len(payload))
-	}
+	p := x.next()
+	assert.Check(t, string(p.Payload) == string(payload), "%d bytes of %d, or others", len(p.Payload), len(payload))
 	assert.Check(t, <-done)
 }
 
@@ -303,13 +289,11 @@ func TestTCPSilentPeerWithAName(t *testing.T) {
 	eventually(t, "the session", func() bool { return x.tcp().Stats().Open == 1 })
 	send(x, 2, numbered(1, nil))
 	got := make([]byte, 64)
-	if _, err := io.ReadFull(conn, got); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.ReadFull(conn, got)
+	assert.NilError(t, err)
 	write(t, conn, message(3, []byte("late")))
-	if p := x.next(); p.Session != 2 || string(p.Payload) != "late" {
-		t.Errorf("session %d: %q", p.Session, p.Payload)
-	}
+	p := x.next()
+	assert.Check(t, p.Session == 2 && string(p.Payload) == "late", "session %d: %q", p.Session, p.Payload)
 }
 
 func TestTCPConnectionsAreBounded(t *testing.T) {
@@ -325,16 +309,14 @@ func TestTCPConnectionsAreBounded(t *testing.T) {
 	for range 3 {
 		cut(t, raw(t, x))
 	}
-	if s := x.tcp().Stats(); s.Accepted != 3 || s.Refused != 3 {
-		t.Errorf("%v", s)
-	}
+	s := x.tcp().Stats()
+	assert.Check(t, s.Accepted == 3 && s.Refused == 3, "%v", s)
 	eventually(t, "a line about that", func() bool { return x.logs.contain("3 are open") })
 	_ = conns[1].Close()
 	x.end()
 	write(t, raw(t, x), message(9, nil))
-	if p := x.next(); number(p) != 9 {
-		t.Errorf("packet %d", number(p))
-	}
+	p := x.next()
+	assert.Check(t, number(p) == 9, "packet %d", number(p))
 }
 
 // Peers that come and go leave nothing behind, whether somebody receives or not.
@@ -356,15 +338,13 @@ func TestTCPStrangersAreForgotten(t *testing.T) {
 		_ = conn.Close()
 		eventually(t, "the end", func() bool { return x.tcp().Stats().Open == 0 })
 	}
-	if n := x.tcp().Stats().Sessions; n > 30 {
-		t.Errorf("%d sessions are left", n)
-	}
+	n := x.tcp().Stats().Sessions
+	assert.Check(t, n <= 30, "%d sessions are left", n)
 	for p := x.Receive(); p != nil; p = x.Receive() {
 		p.Release()
 	}
 	for _, more := x.Closed(); more; _, more = x.Closed() {
 	}
-	if n := x.tcp().Stats().Sessions; n != 0 {
-		t.Errorf("%d sessions are left", n)
-	}
+	n = x.tcp().Stats().Sessions
+	assert.Check(t, n == 0, "%d sessions are left", n)
 }

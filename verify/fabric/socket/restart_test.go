@@ -57,9 +57,8 @@ func TestTCPRestartedRank(t *testing.T) {
 				}
 			}
 			assert.NilError(t, y.Close())
-			if session := x.end(); session != 1 {
-				t.Errorf("session %d has ended", session)
-			}
+			session := x.end()
+			assert.Check(t, session == 1, "session %d has ended", session)
 			assert.Check(t, is.ErrorIs(x.Send(1, numbered(1, nil)), fabric.ErrClosed), "sending to who is gone")
 			y = again(t, y.at)
 			y.Route(0, ip(x.at), x.at.Port(), false)
@@ -70,16 +69,13 @@ func TestTCPRestartedRank(t *testing.T) {
 				send(y, 0, numbered(200+i, make([]byte, 2000)))
 			}
 			for i := range 20 {
-				if p := x.next(); p.Session != 1 || number(p) != 200+i {
-					t.Fatalf("packet %d of session %d", number(p), p.Session)
-				}
-				if p := y.next(); p.Session != 0 || number(p) != 100+i {
-					t.Fatalf("packet %d of session %d", number(p), p.Session)
-				}
+				p := x.next()
+				assert.Assert(t, p.Session == 1 && number(p) == 200+i, "packet %d of session %d", number(p), p.Session)
+				p = y.next()
+				assert.Assert(t, p.Session == 0 && number(p) == 100+i, "packet %d of session %d", number(p), p.Session)
 			}
-			if _, ended := x.Closed(); ended {
-				t.Error("the new session has ended")
-			}
+			_, ended := x.Closed()
+			assert.Check(t, !ended, "the new session has ended")
 		})
 	}
 }
@@ -99,22 +95,19 @@ func TestTCPPeerThatComesAgain(t *testing.T) {
 	write(t, conn, greeting(name), message(11, nil))
 	eventually(t, "the packet on the new connection", func() bool { return x.tcp().Stats().Received == 3 })
 	cut(t, old)
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("replacing has taken %v", d)
-	}
+	d := time.Since(start)
+	assert.Check(t, d <= 2*time.Second, "replacing has taken %v", d)
 	for _, want := range []int{1, 2, 11} {
 		if p := x.next(); number(p) != want || p.Session != 4 {
 			t.Errorf("packet %d of session %d, not %d", number(p), p.Session, want)
 		}
 	}
-	if session := x.end(); session != 4 {
-		t.Errorf("session %d has ended", session)
-	}
+	session := x.end()
+	assert.Check(t, session == 4, "session %d has ended", session)
 	send(x, 4, numbered(12, nil))
 	got := make([]byte, 64)
-	if n, err := conn.Read(got); err != nil || string(got[:n]) != string(message(12, nil)) {
-		t.Errorf("%v: % x", err, got)
-	}
+	n, err := conn.Read(got)
+	assert.Check(t, err == nil && string(got[:n]) == string(message(12, nil)), "%v: % x", err, got)
 }
 
 // A peer that ends its direction still gets what was on its way.
@@ -131,12 +124,10 @@ func TestTCPHalfClosed(t *testing.T) {
 	if got := len(cut(t, conn)); got != packets*1064 {
 		t.Errorf("%d bytes came, not %d", got, packets*1064)
 	}
-	if got := x.end(); got != session {
-		t.Errorf("session %d has ended", got)
-	}
-	if s := x.tcp().Stats(); s.Lost != 0 || s.Broken != 0 {
-		t.Errorf("%v", s)
-	}
+	got := x.end()
+	assert.Check(t, got == session, "session %d has ended", got)
+	s := x.tcp().Stats()
+	assert.Check(t, s.Lost == 0 && s.Broken == 0, "%v", s)
 }
 
 // A reset on one connection of a pair ends the session on both sides.
@@ -147,12 +138,10 @@ func TestTCPBrokenConnection(t *testing.T) {
 	session := x.next().Session
 	_ = conn.SetLinger(0)
 	_ = conn.Close()
-	if got := x.end(); got != session {
-		t.Errorf("session %d has ended", got)
-	}
-	if s := x.tcp().Stats(); s.Broken != 1 {
-		t.Errorf("%v", s)
-	}
+	got := x.end()
+	assert.Check(t, got == session, "session %d has ended", got)
+	s := x.tcp().Stats()
+	assert.Check(t, s.Broken == 1, "%v", s)
 	eventually(t, "a line about that", func() bool { return x.logs.contain("reset") })
 }
 
@@ -176,9 +165,8 @@ func TestTranslate(t *testing.T) {
 				for j := range ports {
 					p.Route(uint32(j), ip(p.at), uint16(first+j), i == j)
 				}
-				if at := p.Port.(interface{ LocalAddr() netip.AddrPort }).LocalAddr(); at != p.at {
-					t.Errorf("rank %d is at %v", i, at)
-				}
+				at := p.Port.(interface{ LocalAddr() netip.AddrPort }).LocalAddr()
+				assert.Check(t, at == p.at, "rank %d is at %v", i, at)
 			}
 			exchange(t, ports, 20, datagram)
 			if session := connect(ports[0], ports[2]); session != 2 { // by its real address

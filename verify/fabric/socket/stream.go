@@ -22,7 +22,6 @@ const (
 	batchBytes   = 512 << 10
 )
 
-// stream is one connection.
 type stream struct {
 	p       *TCPPort
 	conn    *net.TCPConn

@@ -178,7 +178,6 @@ func (p *TCPPort) await(s *session) {
 	p.dialLater(s)
 }
 
-// sessionAt finds or makes the session of an address.
 func (p *TCPPort) sessionAt(at netip.AddrPort) *session {
 	return p.linked(p.sessions.at(at))
 }

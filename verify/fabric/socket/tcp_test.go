@@ -130,9 +130,8 @@ func TestTCPPacketsArriveWholeAndInOrder(t *testing.T) {
 						s := p.tcp().Stats()
 						return s.Sent == s.Received
 					})
-					if s := p.tcp().Stats(); s.Lost != 0 || s.Broken != 0 || s.Open != ranks-1 {
-						t.Errorf("port %d: %v", i, s)
-					}
+					s := p.tcp().Stats()
+					assert.Check(t, s.Lost == 0 && s.Broken == 0 && s.Open == ranks-1, "port %d: %v", i, s)
 				}
 			})
 		}
@@ -146,25 +145,21 @@ func TestTCPSessionNumbers(t *testing.T) {
 	}
 	assert.Check(t, is.Equal(connect(x, y), uint32(0x8000)), "connected again, session")
 	eventually(t, "a connection", func() bool { return y.tcp().Stats().Accepted > 0 })
-	if s := y.tcp().Stats(); s.Accepted != 1 {
-		t.Errorf("%d connections", s.Accepted)
-	}
+	s := y.tcp().Stats()
+	assert.Check(t, s.Accepted == 1, "%d connections", s.Accepted)
 	// y has not been told anything, but knows the address of x by the hello.
 	send(x, 0x8000, numbered(1, nil))
-	if p := y.next(); p.Session != 0x8000 {
-		t.Errorf("from session %#x", p.Session)
-	}
+	p := y.next()
+	assert.Check(t, p.Session == 0x8000, "from session %#x", p.Session)
 	assert.Check(t, is.Equal(connect(y, x), uint32(0x8000)), "the other way: session")
 	// A communicator names it.
 	y.Route(7, ip(x.at), x.at.Port(), false)
 	send(x, 0x8000, numbered(2, nil))
-	if p := y.next(); p.Session != 7 {
-		t.Errorf("from session %d", p.Session)
-	}
+	p = y.next()
+	assert.Check(t, p.Session == 7, "from session %d", p.Session)
 	send(y, 7, numbered(3, nil))
-	if p := x.next(); p.Session != 0x8000 || number(p) != 3 {
-		t.Errorf("packet %d from session %#x", number(p), p.Session)
-	}
+	p = x.next()
+	assert.Check(t, p.Session == 0x8000 && number(p) == 3, "packet %d from session %#x", number(p), p.Session)
 }
 
 // Communicators that have not been filled in say the same session for everybody,
@@ -220,9 +215,8 @@ func TestTCPConnectErrors(t *testing.T) {
 			t.Errorf("%s: %q does not say where", name, err)
 		}
 	}
-	if s := x.tcp().Stats(); s.Sessions != 0 {
-		t.Errorf("%d sessions are left", s.Sessions)
-	}
+	s := x.tcp().Stats()
+	assert.Check(t, s.Sessions == 0, "%d sessions are left", s.Sessions)
 	if _, err := x.Connect(t.Context(), ip(nobody), nobody.Port()); err != nil { // it goes on with that until it is closed
 		t.Error(err)
 	}
@@ -234,9 +228,8 @@ func TestTCPConnectErrors(t *testing.T) {
 	time.Sleep(20 * time.Millisecond)
 	assert.Check(t, x.Close())
 	assert.Check(t, is.ErrorIs(<-ended, fabric.ErrClosed), "connecting when the port was closed")
-	if _, err := x.Connect(t.Context(), ip(nobody), nobody.Port()); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("connecting after that: %v", err)
-	}
+	_, err := x.Connect(t.Context(), ip(nobody), nobody.Port())
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "connecting after that: %v", err)
 }
 
 func TestTCPListenErrors(t *testing.T) {
@@ -288,9 +281,8 @@ func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 	}
 	x.await("room")
 	assert.Check(t, x.Send(1, numbered(sent, nil)))
-	if s := y.tcp().Stats(); s.Accepted != 1 {
-		t.Errorf("%d connections", s.Accepted)
-	}
+	s := y.tcp().Stats()
+	assert.Check(t, s.Accepted == 1, "%d connections", s.Accepted)
 }
 
 // Connect does not wait for who does not listen yet; what is sent does, also when the
@@ -308,9 +300,8 @@ func TestTCPConnectBeforeListening(t *testing.T) {
 				eventually(t, "it gives up", func() bool { return !strings.Contains(stacks(), "dialLater") })
 			}
 			p := numbered(1, []byte("early"))
-			if err := x.Send(session, p); err != fabric.ErrBusy {
-				t.Fatalf("sending to nobody: %v", err)
-			}
+			err = x.Send(session, p)
+			assert.Assert(t, err == fabric.ErrBusy, "sending to nobody: %v", err)
 			if patience < time.Second {
 				x.await("the end of another attempt")
 				if err := x.Send(session, p); err != fabric.ErrBusy {
@@ -319,9 +310,8 @@ func TestTCPConnectBeforeListening(t *testing.T) {
 			}
 			y := again(t, at)
 			send(x, session, p)
-			if got := y.next(); number(got) != 1 || string(got.Payload) != "early" {
-				t.Errorf("packet %d, %q", number(got), got.Payload)
-			}
+			got := y.next()
+			assert.Check(t, number(got) == 1 && string(got.Payload) == "early", "packet %d, %q", number(got), got.Payload)
 			assert.NilError(t, y.Close())
 			x.end()
 			assert.Check(t, is.ErrorIs(x.Send(session, p), fabric.ErrClosed), "sending to who has gone")

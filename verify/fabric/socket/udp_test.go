@@ -29,9 +29,8 @@ func TestUDPPacketsArrive(t *testing.T) {
 			route(ports...)
 			exchange(t, ports, 40, datagram)
 			for i, p := range ports {
-				if !p.Lossy() || p.MaxPayload() != datagram {
-					t.Errorf("port %d: lossy %v, at most %d bytes", i, p.Lossy(), p.MaxPayload())
-				}
+				assert.Check(t, p.Lossy() && p.MaxPayload() == datagram,
+					"port %d: lossy %v, at most %d bytes", i, p.Lossy(), p.MaxPayload())
 				if s := p.udp().Stats(); s.Dropped() != 0 || s.Failed != 0 || s.Sent != uint64(40*(ranks-1)) || s.ReadBuffer == 0 {
 					t.Errorf("port %d: %v", i, p.udp())
 				}
@@ -44,10 +43,8 @@ func TestUDPLargePayloadsAreRefused(t *testing.T) {
 	x, y := newUDP(t, socket.Options{}), newUDP(t, socket.Options{})
 	route(x, y)
 	var sent counted
-	if err := x.Send(1, sent.packet(0, datagram+1)); !errors.Is(err, socket.ErrPayload) ||
-		!strings.Contains(err.Error(), "4032") {
-		t.Errorf("%v", err)
-	}
+	err := x.Send(1, sent.packet(0, datagram+1))
+	assert.Check(t, errors.Is(err, socket.ErrPayload) && strings.Contains(err.Error(), "4032"), "%v", err)
 	assert.Check(t, sent.n.Load() == 0, "the packet was given back, but it is the caller's")
 	payload := content(1, 1, 1)
 	for i := 0; len(payload) < datagram; i++ {
@@ -55,9 +52,8 @@ func TestUDPLargePayloadsAreRefused(t *testing.T) {
 	}
 	payload = payload[:datagram]
 	send(x, 1, numbered(1, payload))
-	if p := y.next(); !bytes.Equal(p.Payload, payload) {
-		t.Errorf("%d bytes of %d, or others", len(p.Payload), len(payload))
-	}
+	p := y.next()
+	assert.Check(t, bytes.Equal(p.Payload, payload), "%d bytes of %d, or others", len(p.Payload), len(payload))
 }
 
 // What nobody can receive is counted and changes nothing.
@@ -70,9 +66,8 @@ func TestUDPStrayDatagrams(t *testing.T) {
 	x.Receive()
 	throw := func(n int) {
 		t.Helper()
-		if _, err := conn.WriteToUDPAddrPort(make([]byte, n), x.at); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.WriteToUDPAddrPort(make([]byte, n), x.at)
+		assert.NilError(t, err)
 	}
 	throw(64)
 	throw(4096)
@@ -88,13 +83,11 @@ func TestUDPStrayDatagrams(t *testing.T) {
 		t.Errorf("a packet of session %d", p.Session)
 	}
 	throw(64)
-	if p := x.next(); p.Session != 5 || len(p.Payload) != 0 {
-		t.Errorf("%d bytes of session %d", len(p.Payload), p.Session)
-	}
+	p := x.next()
+	assert.Check(t, p.Session == 5 && len(p.Payload) == 0, "%d bytes of session %d", len(p.Payload), p.Session)
 	send(y, 0, numbered(3, []byte("all is well")))
-	if p := x.next(); p.Session != 1 || string(p.Payload) != "all is well" {
-		t.Errorf("session %d: %q", p.Session, p.Payload)
-	}
+	p = x.next()
+	assert.Check(t, p.Session == 1 && string(p.Payload) == "all is well", "session %d: %q", p.Session, p.Payload)
 }
 
 // large is the payload of a large packet.
@@ -145,9 +138,8 @@ func TestUDPOverflow(t *testing.T) {
 				t.Errorf("nothing was lost: %v", s)
 			}
 			send(x, 1, numbered(packets, nil))
-			if p := y.next(); number(p) != packets {
-				t.Errorf("packet %d", number(p))
-			}
+			p := y.next()
+			assert.Check(t, number(p) == packets, "packet %d", number(p))
 		})
 	}
 }
@@ -160,16 +152,14 @@ func TestUDPHold(t *testing.T) {
 	for i := range 20 {
 		send(y, 0, numbered(i, nil))
 		send(z, 0, numbered(i, nil))
-		if p := x.next(); p.Session != 2 || number(p) != i {
-			t.Fatalf("packet %d of session %d", number(p), p.Session)
-		}
+		p := x.next()
+		assert.Assert(t, p.Session == 2 && number(p) == i, "packet %d of session %d", number(p), p.Session)
 	}
 	x.quiet()
 	x.Hold(1, false)
 	for i := range 20 {
-		if p := x.next(); p.Session != 1 || number(p) != i {
-			t.Fatalf("packet %d of session %d", number(p), p.Session)
-		}
+		p := x.next()
+		assert.Assert(t, p.Session == 1 && number(p) == i, "packet %d of session %d", number(p), p.Session)
 	}
 }
 
@@ -188,12 +178,10 @@ func TestUDPNobodyIsThere(t *testing.T) {
 	y := newUDP(t, socket.Options{Local: nobody})
 	y.Route(0, ip(x.at), x.at.Port(), false)
 	send(x, session, numbered(7, nil))
-	if p := y.next(); number(p) != 7 {
-		t.Errorf("packet %d", number(p))
-	}
-	if _, ended := x.Closed(); ended {
-		t.Error("a session has ended")
-	}
+	p := y.next()
+	assert.Check(t, number(p) == 7, "packet %d", number(p))
+	_, ended := x.Closed()
+	assert.Check(t, !ended, "a session has ended")
 	unbound, err := socket.UDP(socket.Options{})
 	assert.NilError(t, err)
 	defer unbound.Close()
@@ -229,33 +217,28 @@ func TestUDPPlaces(t *testing.T) {
 	assert.Check(t, errors.Is(err, fabric.ErrAddressInUse) && strings.Contains(err.Error(), x.at.String()),
 		"where another one is: %v", err)
 	y := newUDP(t, socket.Options{})
-	if err := y.Listen(x.at.Port()); !errors.Is(err, fabric.ErrAddressInUse) {
-		t.Errorf("where another one is: %v", err)
-	}
+	err = y.Listen(x.at.Port())
+	assert.Check(t, errors.Is(err, fabric.ErrAddressInUse), "where another one is: %v", err)
 	assert.Check(t, y.Listen(y.at.Port()), "where it")
 	x.Route(1, ip(y.at), y.at.Port(), false)
 	// Communicators say that it is elsewhere.
 	elsewhere := free(t)
 	y.Route(0, ip(elsewhere), elsewhere.Port(), true)
-	if at := y.udp().LocalAddr(); at != elsewhere {
-		t.Errorf("it is at %v, not %v", at, elsewhere)
-	}
+	at := y.udp().LocalAddr()
+	assert.Check(t, at == elsewhere, "it is at %v, not %v", at, elsewhere)
 	y.Route(0, ip(x.at), x.at.Port(), false)
 	x.Route(1, ip(elsewhere), elsewhere.Port(), false)
 	send(x, 1, numbered(1, nil))
-	if p := y.next(); number(p) != 1 {
-		t.Errorf("packet %d", number(p))
-	}
+	p := y.next()
+	assert.Check(t, number(p) == 1, "packet %d", number(p))
 	send(y, 0, numbered(2, nil))
-	if p := x.next(); number(p) != 2 || p.Session != 1 {
-		t.Errorf("packet %d of session %d", number(p), p.Session)
-	}
+	p = x.next()
+	assert.Check(t, number(p) == 2 && p.Session == 1, "packet %d of session %d", number(p), p.Session)
 	// Where it cannot be yet.
 	z := newUDP(t, socket.Options{})
 	z.Route(0, ip(x.at), x.at.Port(), true)
-	if !z.logs.contain("address in use") || z.udp().LocalAddr() != z.at {
-		t.Errorf("it is at %v, logged %q", z.udp().LocalAddr(), z.logs.lines)
-	}
+	assert.Check(t, z.logs.contain("address in use") && z.udp().LocalAddr() == z.at,
+		"it is at %v, logged %q", z.udp().LocalAddr(), z.logs.lines)
 	assert.Check(t, x.Close())
 	eventually(t, "its place", func() bool { return z.udp().LocalAddr() == x.at })
 }
@@ -273,20 +256,16 @@ func TestUDPClose(t *testing.T) {
 		assert.Check(t, errors.Join(x.Close(), y.Close()))
 	}
 	assert.Check(t, y.Receive() == nil, "receiving when closed")
-	if err := x.Send(1, numbered(1, nil)); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("sending when closed: %v", err)
-	}
-	if err := x.Listen(0); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("binding when closed: %v", err)
-	}
-	if _, err := x.Connect(t.Context(), 1, 1); !errors.Is(err, fabric.ErrClosed) {
-		t.Errorf("connecting when closed: %v", err)
-	}
+	err := x.Send(1, numbered(1, nil))
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "sending when closed: %v", err)
+	err = x.Listen(0)
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "binding when closed: %v", err)
+	_, err = x.Connect(t.Context(), 1, 1)
+	assert.Check(t, errors.Is(err, fabric.ErrClosed), "connecting when closed: %v", err)
 	x.Route(0, ip(x.at), x.at.Port(), true)
 	x.Hold(1, true)
-	if now := descriptors(t); now > before {
-		t.Errorf("%d descriptors are open, %d before", now, before)
-	}
+	now := descriptors(t)
+	assert.Check(t, now <= before, "%d descriptors are open, %d before", now, before)
 }
 
 func TestOptions(t *testing.T) {
@@ -300,9 +279,8 @@ func TestOptions(t *testing.T) {
 		"IPv6 of the engine": {socket.Options{Framing: framing, Local: netip.AddrPortFrom(six, 1)}, "IPv4 address expected"},
 		"less than nothing":  {socket.Options{Framing: framing, WindowBytes: -1}, "WindowBytes is -1"},
 	} {
-		if _, err := socket.TCP(c.o); err == nil || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("TCP, %s: %v", name, err)
-		}
+		_, err := socket.TCP(c.o)
+		assert.Check(t, err != nil && strings.Contains(err.Error(), c.text), "TCP, %s: %v", name, err)
 		if _, err := socket.UDP(c.o); c.o.Framing != nil && (err == nil || !strings.Contains(err.Error(), c.text)) {
 			t.Errorf("UDP, %s: %v", name, err)
 		}

@@ -103,7 +103,7 @@ func (f *file) Call(number uint32, words []uint64) (int, error) {
 		case unmapUserMem:
 			return f.c.unmapMemory(f, words[0], words[1])
 		case offloadReq, syncReq:
-			return f.c.move(f, words[0], words[1], words[2], number == offloadReq)
+			return f.c.move(words[0], words[1], words[2], number == offloadReq)
 		case setIPAddress:
 			f.c.ip = uint32(words[0])
 		case setMACAddress:

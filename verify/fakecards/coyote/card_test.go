@@ -75,20 +75,16 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 		c := open(t, first, &lies)
 		dev, err := c.Engine(t.Context(), &p, 0)
 		assert.NilError(t, err)
-		if _, err := c.Engine(t.Context(), &p, 0); !errors.Is(err, driver.ErrOpen) {
-			t.Errorf("the same engine again: %v", err)
-		}
-		if _, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.Engine(t.Context(), &p, 0)
+		assert.Check(t, errors.Is(err, driver.ErrOpen), "the same engine again: %v", err)
+		_, err = dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1})
+		assert.NilError(t, err)
 		numbers, err := c.QueuePairs(t.Context(), round+2)
-		if err != nil || len(numbers) != round+2 || !slices.IsSorted(numbers) || numbers[0] != 0 {
-			t.Fatalf("round %d: %v, %v", round, numbers, err)
-		}
-		if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) ||
-			!strings.Contains(err.Error(), "card 0") {
-			t.Errorf("another process: %v", err)
-		}
+		assert.Assert(t, err == nil && len(numbers) == round+2 && slices.IsSorted(numbers) && numbers[0] == 0,
+			"round %d: %v, %v", round, numbers, err)
+		_, err = driver.Open(t.Context(), &lies, driver.Options{System: h.Process()})
+		assert.Check(t, errors.Is(err, driver.ErrBusy) && strings.Contains(err.Error(), "card 0"),
+			"another process: %v", err)
 		if round%2 == 0 {
 			first.Die() // in which order its threads are taken back is the driver's
 		} else if err := c.Close(); err != nil {
@@ -96,17 +92,14 @@ func TestARegionBelongsToOneProcess(t *testing.T) {
 		}
 	}
 	c := open(t, h.Process(), &lies)
-	if _, err := c.QueuePairs(t.Context(), 32); !errors.Is(err, driver.ErrThreads) {
-		t.Errorf("more queue pairs than there can be: %v", err)
-	}
+	_, err := c.QueuePairs(t.Context(), 32)
+	assert.Check(t, errors.Is(err, driver.ErrThreads), "more queue pairs than there can be: %v", err)
 	assert.NilError(t, c.Close())
 	assert.Check(t, c.Close(), "closed again")
-	if _, err := c.QueuePairs(t.Context(), 1); !errors.Is(err, driver.ErrClosed) {
-		t.Error(err)
-	}
-	if _, err := c.Engine(t.Context(), &p, 0); !errors.Is(err, driver.ErrClosed) {
-		t.Error(err)
-	}
+	_, err = c.QueuePairs(t.Context(), 1)
+	assert.Check(t, errors.Is(err, driver.ErrClosed), "%v", err)
+	_, err = c.Engine(t.Context(), &p, 0)
+	assert.Check(t, errors.Is(err, driver.ErrClosed), "%v", err)
 	coyote.Returned(t, h)
 }
 
@@ -123,10 +116,8 @@ func TestAForeignThread0(t *testing.T) {
 	if _, err := f.Call(0x40084601, words); err != nil || words[1] != 0 {
 		t.Fatal(words[1], err)
 	}
-	if _, err := driver.Open(t.Context(), &lies, driver.Options{System: h.Process()}); !errors.Is(err, driver.ErrBusy) ||
-		!strings.Contains(err.Error(), "thread 0 of card 0") {
-		t.Error(err)
-	}
+	_, err = driver.Open(t.Context(), &lies, driver.Options{System: h.Process()})
+	assert.Check(t, errors.Is(err, driver.ErrBusy) && strings.Contains(err.Error(), "thread 0 of card 0"), "%v", err)
 	foreign.Die()
 	assert.NilError(t, open(t, h.Process(), &lies).Close())
 }
@@ -173,16 +164,13 @@ func TestMemory(t *testing.T) {
 		m.Bytes()[i] = 0xEE
 	}
 	assert.NilError(t, m.SyncFrom(t.Context(), page-8, 8))
-	if got := m.Bytes()[page-9 : page+1]; string(got[1:7]) != "ENGINE" || got[0] != 0xEE || got[9] != 0xEE {
-		t.Errorf("%q", got)
-	}
+	got := m.Bytes()[page-9 : page+1]
+	assert.Check(t, string(got[1:7]) == "ENGINE" && got[0] == 0xEE && got[9] == 0xEE, "%q", got)
 	written(page-8, []byte("again!"))
-	if err := m.SyncFrom(t.Context(), 0, size); err != nil || !bytes.Equal(m.Bytes(), device(0, size)) {
-		t.Errorf("all of it: %v", err)
-	}
-	if err := m.SyncTo(t.Context(), 0, size); err != nil || !bytes.Equal(m.Bytes(), device(0, size)) {
-		t.Errorf("all of it back: %v", err)
-	}
+	err = m.SyncFrom(t.Context(), 0, size)
+	assert.Check(t, err == nil && bytes.Equal(m.Bytes(), device(0, size)), "all of it: %v", err)
+	err = m.SyncTo(t.Context(), 0, size)
+	assert.Check(t, err == nil && bytes.Equal(m.Bytes(), device(0, size)), "all of it back: %v", err)
 	// Host memory is the same bytes for both.
 	shared, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: size, Host: true})
 	assert.NilError(t, err)
@@ -226,15 +214,13 @@ func TestMemoryThatThereIsNot(t *testing.T) {
 		}
 	}
 	h.Fail("mmap(MAP_HUGETLB)", 1, 0, syscall.ENOMEM)
-	if _, err := dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1}); !errors.Is(err, driver.ErrPages) ||
-		!strings.Contains(err.Error(), "vm.nr_hugepages") {
-		t.Errorf("no huge pages: %v", err)
-	}
+	_, err = dev.Alloc(t.Context(), accl.MemSpec{Bytes: 1})
+	assert.Check(t, errors.Is(err, driver.ErrPages) && strings.Contains(err.Error(), "vm.nr_hugepages"),
+		"no huge pages: %v", err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := dev.Alloc(ended, accl.MemSpec{Bytes: 1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end of the context: %v", err)
-	}
+	_, err = dev.Alloc(ended, accl.MemSpec{Bytes: 1})
+	assert.Check(t, errors.Is(err, context.Canceled), "after the end of the context: %v", err)
 }
 
 func TestAddressesThatTheShellCannotHave(t *testing.T) {
@@ -250,10 +236,9 @@ func TestAddressesThatTheShellCannotHave(t *testing.T) {
 	} {
 		assert.Check(t, is.ErrorIs(err, driver.ErrAddress), "%s", name)
 	}
-	if err := c.Connect(t.Context(), network.QueuePair{QPN: 1 << 16}, network.QueuePair{IP: good}, 1); err == nil ||
-		!strings.Contains(err.Error(), "local_pair of connection has 16 bits") {
-		t.Errorf("a number that is too large: %v", err)
-	}
+	err := c.Connect(t.Context(), network.QueuePair{QPN: 1 << 16}, network.QueuePair{IP: good}, 1)
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "local_pair of connection has 16 bits"),
+		"a number that is too large: %v", err)
 }
 
 // TestTheMACAddressComesFirst: a rank that asks at once shall not be told the one before.
@@ -274,22 +259,19 @@ func TestRegisters(t *testing.T) {
 	d, _, lies := rdma(t)
 	h := coyote.Start(t, d, 1, coyote.HostOptions{})
 	c := open(t, h.Process(), &lies)
-	if _, err := c.Registers("poe_0"); !errors.Is(err, driver.ErrInstance) {
-		t.Errorf("the shell's own: %v", err)
-	}
+	_, err := c.Registers("poe_0")
+	assert.Check(t, errors.Is(err, driver.ErrInstance), "the shell's own: %v", err)
 	regs, err := c.Registers("hostctrl_0_0")
 	assert.NilError(t, err)
 	assert.NilError(t, regs.Write(t.Context(), 0x64, 0x89ABCDEF))
-	if v, err := regs.Read(t.Context(), 0x64); err != nil || v != 0x89ABCDEF {
-		t.Errorf("0x%X, %v", v, err)
-	}
+	v, err := regs.Read(t.Context(), 0x64)
+	assert.Check(t, err == nil && v == 0x89ABCDEF, "0x%X, %v", v, err)
 	for _, at := range []uint32{2, 0x1000, 1 << 31} {
 		if _, err := regs.Read(t.Context(), at); !errors.Is(err, driver.ErrRegister) {
 			t.Errorf("0x%X: %v", at, err)
 		}
 	}
 	assert.NilError(t, c.Close())
-	if _, err := regs.Read(t.Context(), 0); !errors.Is(err, driver.ErrClosed) {
-		t.Error(err)
-	}
+	_, err = regs.Read(t.Context(), 0)
+	assert.Check(t, errors.Is(err, driver.ErrClosed), "%v", err)
 }

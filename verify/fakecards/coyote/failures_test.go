@@ -112,9 +112,8 @@ func TestFailures(t *testing.T) {
 					assert.Check(t, answer.errno == 0 || errors.Is(err, syscall.EIO), "it does not match EIO: %v", err)
 					for _, held := range h.Leaks() {
 						// What was not taken back remains, and that alone.
-						if left, ends := remains[function]; !ends || !strings.Contains(held, left) {
-							t.Errorf("not given back: %s", held)
-						}
+						left, ends := remains[function]
+						assert.Check(t, ends && strings.Contains(held, left), "not given back: %s", held)
 					}
 				})
 			}

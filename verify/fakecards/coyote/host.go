@@ -1,6 +1,7 @@
 package coyote
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -62,9 +63,7 @@ func NewHost(ctx context.Context, d *design.Design, o HostOptions) (*Host, error
 	}
 	h := &Host{design: d, ranks: o.Ranks, Net: fabric.NewNet(kind, o.Net), open: map[*Process]bool{}}
 	h.life, h.end = context.WithCancel(context.Background())
-	if o.Flags == 0 {
-		o.Flags = Flags
-	}
+	o.Flags = cmp.Or(o.Flags, Flags)
 	o.Engine.MemoryBytes = mapsBytes
 	var members []world.Member
 	for rank, at := range o.Ranks {

@@ -83,7 +83,7 @@ func (c *Card) unmapMemory(f *file, addr, thread uint64) (int, error) {
 const moveBytes = 64 << 10
 
 // move moves all of a mapping from the host to the card, or back; c.mu is held.
-func (c *Card) move(f *file, addr, size, thread uint64, toCard bool) (int, error) {
+func (c *Card) move(addr, size, thread uint64, toCard bool) (int, error) {
 	m := c.mappings[addr]
 	if m == nil || m.thread != thread || size == 0 || size > m.bytes {
 		c.h.fault("move: the driver looks for %d bytes at 0x%X for ever", size, addr)

@@ -53,12 +53,12 @@ func (c *Card) end(number uint32) (queuePair, connection, bool) {
 	return p, to, known && leads
 }
 
-// other finds the card and the queue pair that one of this card leads to: none if the
-// other end does not agree.
-func (c *Card) other(number uint32) (*Card, uint32) {
+// other finds the card that a queue pair of this one leads to: none if the other end does
+// not agree.
+func (c *Card) other(number uint32) *Card {
 	near, to, ok := c.end(number)
 	if !ok {
-		return nil, 0
+		return nil
 	}
 	own, _ := c.address()
 	for _, there := range c.h.cards {
@@ -67,10 +67,10 @@ func (c *Card) other(number uint32) (*Card, uint32) {
 		}
 		far, back, ok := there.end(to.pair)
 		if ok && back.ip == own && back.pair == number && near.packet == far.first && far.packet == near.first {
-			return there, to.pair
+			return there
 		}
 	}
-	return nil, 0
+	return nil
 }
 
 // number is the queue pair that leads to another card.
@@ -82,7 +82,7 @@ func (c *Card) pairTo(rank int) (uint32, bool) {
 	}
 	c.mu.Unlock()
 	for _, number := range all {
-		if there, _ := c.other(number); there != nil && there.number == rank {
+		if there := c.other(number); there != nil && there.number == rank {
 			return number, true
 		}
 	}
@@ -98,7 +98,7 @@ type pairs struct {
 
 // Send loses packets that lead nowhere, as the shell does.
 func (p *pairs) Send(session uint32, packet *fabric.Packet) error {
-	there, _ := p.c.other(session)
+	there := p.c.other(session)
 	if there == nil || !p.c.h.ether.reaches(p.c, there) {
 		p.c.lost.Add(1)
 		packet.Release()

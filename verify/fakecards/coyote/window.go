@@ -31,7 +31,6 @@ func (f *file) Map(offset int64, bytes int) (driver.Window, error) {
 	return w, err
 }
 
-// window is what windows have in common.
 type window struct {
 	f    *file
 	gone bool

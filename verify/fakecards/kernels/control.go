@@ -3,6 +3,7 @@ package kernels
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 )
 
@@ -86,16 +87,12 @@ func (c *control) Write(ctx context.Context, offset, value uint32) error {
 func (c *control) start() {
 	c.running = true
 	taken := map[uint32]uint32{}
-	for at, v := range c.writable {
-		taken[at] = v
-	}
+	maps.Copy(taken, c.writable)
 	go func() {
 		results := c.run(func(offset uint32) uint32 { return taken[offset] })
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for at, v := range results {
-			c.results[at] = v
-		}
+		maps.Copy(c.results, results)
 		c.running, c.done = false, true
 	}()
 }

@@ -37,9 +37,8 @@ func TestEthernet(t *testing.T) {
 		t.Errorf("after a moment without cable it reads 0x%X and 0x%X", first, second)
 	}
 	m.Count(0x608, 1<<33)
-	if v := get(t, m, 0x60C); v != 0 {
-		t.Errorf("a counter shows %d before the tick", v)
-	}
+	v := get(t, m, 0x60C)
+	assert.Check(t, v == 0, "a counter shows %d before the tick", v)
 	put(t, m, 0x2B0, 1)
 	if low, high := get(t, m, 0x608), get(t, m, 0x60C); low != 0 || high != 2 {
 		t.Errorf("the counter shows %d, %d", low, high)
@@ -67,9 +66,7 @@ func TestARP(t *testing.T) {
 	w.Host(netip.MustParseAddr("10.0.1.18"), MAC{1: 9}) // not in the network that is asked
 	put(t, a.Registers(), 0x1010, 1)
 	put(t, a.Registers(), 0x1010, 1)
-	if a.Scans() != 1 {
-		t.Errorf("%d scans without an edge", a.Scans())
-	}
+	assert.Check(t, a.Scans() == 1, "%d scans without an edge", a.Scans())
 	assert.Check(t, is.Equal(get(t, a.Registers(), 0x1110), uint32(0x00000100)), "entries 16 to 19 are 0x")
 	if ip, low, high := get(t, a.Registers(), 0x1400+4*17), get(t, a.Registers(), 0x1800+8*17), get(t, a.Registers(),
 		0x1804+8*17); ip != 0x1100000A || low != 0x02350A00 || high != 0x119D {
@@ -101,9 +98,8 @@ func TestTCP(t *testing.T) {
 				t.Fatal("idle without having been done")
 			}
 		}
-		if v := get(t, r, 0); v != 4 {
-			t.Errorf("control is 0x%X after done was read", v)
-		}
+		v := get(t, r, 0)
+		assert.Check(t, v == 4, "control is 0x%X after done was read", v)
 	}
 	if mac, ok := b.arp(0x0A000011); !ok || mac.String() != "00:0A:35:02:9D:E2" { // 5 + 13, without carry
 		t.Errorf("%v, %t", mac, ok)
@@ -111,16 +107,13 @@ func TestTCP(t *testing.T) {
 	connect := func(from *TCP, ip uint32, port uint16) (uint32, error) {
 		return from.OpenConnection(context.Background(), ip, port)
 	}
-	if _, err := connect(a, 0x0A000011, 5000); !errors.Is(err, ErrRefused) {
-		t.Error(err)
-	}
-	if _, err := connect(a, 0x0A000099, 5000); !errors.Is(err, ErrSilent) {
-		t.Error(err)
-	}
+	_, err := connect(a, 0x0A000011, 5000)
+	assert.Check(t, errors.Is(err, ErrRefused), "%v", err)
+	_, err = connect(a, 0x0A000099, 5000)
+	assert.Check(t, errors.Is(err, ErrSilent), "%v", err)
 	for port, good := range map[uint16]bool{32768: false, 5000: true} {
-		if err := b.OpenPort(t.Context(), port); (err == nil) != good {
-			t.Errorf("port %d: %v", port, err)
-		}
+		err := b.OpenPort(t.Context(), port)
+		assert.Check(t, (err == nil) == good, "port %d: %v", port, err)
 	}
 	assert.Check(t, is.ErrorIs(b.OpenPort(t.Context(), 5000), ErrPort))
 	for want := range uint32(3) {

@@ -71,9 +71,7 @@ func TestAsC(t *testing.T) {
 		clear(b[304:312])
 		clear(b[448:452])
 	}
-	if !bytes.Equal(got[:456], want[:456]) {
-		t.Errorf("the header is\n%x, want\n%x", got[:456], want[:456])
-	}
+	assert.Check(t, bytes.Equal(got[:456], want[:456]), "the header is\n%x, want\n%x", got[:456], want[:456])
 	groups, err := MemTopology(append(cardBanks[:7:7], Bank{"MEM_HBM", true, 0x100000, 0, "MBG[0]"}))
 	assert.NilError(t, err)
 	f.Set("GROUP_TOPOLOGY", groups)
@@ -149,9 +147,8 @@ func TestRead(t *testing.T) {
 			t.Fatalf("read as %+v, %+v, %+v (%v)\nwant %+v, %+v, %+v", gotIPs, gotBanks, gotConnections, err, wantIPs,
 				wantBanks, wantConnections)
 		}
-		if _, err := x.Layout(); err != nil {
-			t.Fatal(err)
-		}
+		_, err = x.Layout()
+		assert.NilError(t, err)
 	}
 }
 
@@ -167,20 +164,17 @@ func TestRefused(t *testing.T) {
 	} {
 		f := good
 		spoil(&f)
-		if _, err := f.Bytes(); !errors.Is(err, ErrFile) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := f.Bytes()
+		assert.Check(t, errors.Is(err, ErrFile), "%s: %v", name, err)
 	}
 	for _, ip := range []IP{{Type: "IP"}, {Type: "IP_KERNEL", Control: "AP"}, {Type: "IP_KERNEL", Interrupt: 128},
 		{Type: "IP_KERNEL", Name: strings.Repeat("n", 64)}} {
-		if _, err := IPLayout([]IP{ip}); !errors.Is(err, ErrFile) {
-			t.Errorf("%+v: %v", ip, err)
-		}
+		_, err := IPLayout([]IP{ip})
+		assert.Check(t, errors.Is(err, ErrFile), "%+v: %v", ip, err)
 	}
 	for _, b := range []Bank{{Type: "MEM"}, {Type: "MEM_HBM", Tag: strings.Repeat("t", 16)}} {
-		if _, err := MemTopology([]Bank{b}); !errors.Is(err, ErrFile) {
-			t.Errorf("%+v: %v", b, err)
-		}
+		_, err := MemTopology([]Bank{b})
+		assert.Check(t, errors.Is(err, ErrFile), "%+v: %v", b, err)
 	}
 	assert.Check(t, is.Equal(binary.LittleEndian.Uint32(Connectivity(nil)), uint32(0)), "an empty table has entries")
 }

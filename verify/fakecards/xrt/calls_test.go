@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -66,9 +67,8 @@ const (
 func TestCardsAreOpened(t *testing.T) {
 	s := serve(t, Card{BDF: "0000:65:00.1"}, Card{BDF: "0001:65:00.1"})
 	c := load(t, s)
-	if n, _ := c.do("xclProbe"); uint32(n) != 2 {
-		t.Errorf("%d cards", n)
-	}
+	n, _ := c.do("xclProbe")
+	assert.Check(t, is.Equal(uint32(n), uint32(2)), "%d cards", n)
 	for bdf, want := range map[string]syscall.Errno{
 		"0000:65:00.1": 0, "65:00.1": 0, "0001:65:00.1": 0, "1": 0, "2": syscall.EINVAL,
 		"99999999999999999999": syscall.EINVAL, "0002:65:00.1": syscall.EINVAL,
@@ -93,9 +93,8 @@ func TestCardsAreOpened(t *testing.T) {
 	c.ok("xrtDeviceClose", again)
 	var value uint32
 	c.fails(syscall.ENODEV, "xclRegRead", xcl, 0, 0, pointerTo(&value))
-	if l := s.Leaks(); len(l) > 0 {
-		t.Error(l)
-	}
+	l := s.Leaks()
+	assert.Check(t, len(l) == 0, "%v", l)
 }
 
 func TestFilesAreLoaded(t *testing.T) {
@@ -129,9 +128,7 @@ func TestFilesAreLoaded(t *testing.T) {
 	}
 	c.load(card, one)
 	id := c.uuid(card)
-	if !bytes.Equal(id, one[416:432]) {
-		t.Errorf("the card has %X, its file %X", id, one[416:432])
-	}
+	assert.Check(t, bytes.Equal(id, one[416:432]), "the card has %X, its file %X", id, one[416:432])
 	c.ok("xrtDeviceLoadXclbinUUID", card, pointer(id))
 	c.fails(syscall.ENODEV, "xrtDeviceLoadXclbinUUID", card, pointer(other[416:432]))
 	c.load(card, one)
@@ -199,9 +196,8 @@ func TestKernelsAreReached(t *testing.T) {
 	c.fails(syscall.EINVAL, "xclOpenContext", xcl, uuid, unit, 1)
 	c.fails(syscall.EBUSY, "xclCloseContext", xcl, wrong, unit)
 	c.write(xcl, unit, 0x20, 0x12345678)
-	if v := c.read(xcl, unit, 0x20); v != 0x12345678 || c.read(xcl, unit, 0x24) != 0 {
-		t.Errorf("read 0x%X", v)
-	}
+	v := c.read(xcl, unit, 0x20)
+	assert.Check(t, v == 0x12345678 && c.read(xcl, unit, 0x24) == 0, "read 0x%X", v)
 	c.read(xcl, unit, 0xFFFC)
 	read(syscall.EINVAL, 0x10000)
 	read(syscall.EINVAL, 2)
@@ -213,8 +209,7 @@ func TestKernelsAreReached(t *testing.T) {
 	c.ok("xclCloseContext", xcl, uuid, unit)
 	read(syscall.EINVAL, 0x20)
 	c.ok("xrtDeviceClose", card)
-	if l := s.Leaks(); len(l) > 0 {
-		t.Error(l)
-	}
+	l := s.Leaks()
+	assert.Check(t, len(l) == 0, "%v", l)
 	runtime.KeepAlive(id)
 }

@@ -171,7 +171,6 @@ func (s *Server) context(p *process, q request) reply {
 	return success(0)
 }
 
-// access reads or writes a register.
 func (s *Server) access(p *process, q request) reply {
 	s.mu.Lock()
 	o := p.byXcl(q.arguments[0])

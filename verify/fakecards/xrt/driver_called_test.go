@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -71,7 +72,6 @@ func TestCallKernel(t *testing.T) {
 		stalled.Instance == "" {
 		t.Errorf("a kernel that does not end: %v", err)
 	}
-	if err := accl.CallKernel(ctx, dev, "doubled", src.Address(), dst.Address(), n); !errors.Is(err, accl.ErrKernelBusy) {
-		t.Errorf("a kernel that has not ended: %v", err)
-	}
+	err = accl.CallKernel(ctx, dev, "doubled", src.Address(), dst.Address(), n)
+	assert.Check(t, is.ErrorIs(err, accl.ErrKernelBusy), "a kernel that has not ended")
 }

@@ -2,13 +2,13 @@ package xrt_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	driver "github.com/cclforge/cclforge/driver/xrt"
@@ -87,23 +87,18 @@ func TestAnEngineBelongsToOne(t *testing.T) {
 	}
 	first, err := cards[0].Engine(t.Context(), &p, 1)
 	assert.NilError(t, err)
-	if _, err := cards[0].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrOpen) {
-		t.Errorf("the same engine of the same card again: %v", err)
-	}
+	_, err = cards[0].Engine(t.Context(), &p, 1)
+	assert.Check(t, is.ErrorIs(err, driver.ErrOpen), "the same engine of the same card again")
 	assert.NilError(t, first.Close())
-	if _, err := cards[0].Engine(t.Context(), &p, 1); err != nil {
-		t.Errorf("after its end: %v", err)
-	}
-	if _, err := cards[1].Engine(t.Context(), &p, 1); !errors.Is(err, driver.ErrBusy) {
-		t.Errorf("the same engine again: %v", err)
-	}
-	if _, err := cards[1].Engine(t.Context(), &p, 2); err != nil {
-		t.Error(err)
-	}
+	_, err = cards[0].Engine(t.Context(), &p, 1)
+	assert.Check(t, err, "after its end")
+	_, err = cards[1].Engine(t.Context(), &p, 1)
+	assert.Check(t, is.ErrorIs(err, driver.ErrBusy), "the same engine again")
+	_, err = cards[1].Engine(t.Context(), &p, 2)
+	assert.Check(t, err)
 	assert.NilError(t, cards[0].Close())
-	if _, err := cards[1].Engine(t.Context(), &p, 1); err != nil {
-		t.Errorf("after the first has closed the card: %v", err)
-	}
+	_, err = cards[1].Engine(t.Context(), &p, 1)
+	assert.Check(t, err, "after the first has closed the card")
 	assert.NilError(t, cards[1].Close())
 	xrt.Returned(t, h)
 }
@@ -149,12 +144,9 @@ func TestPeerToPeer(t *testing.T) {
 		for range 100 {
 			src.Host()[r.IntN(n)] = r.Int32()
 		}
-		if _, err := e.Copy(ctx, src, dst, n); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(src.Host(), dst.Host()) {
-			t.Fatal("the copy has something else")
-		}
+		_, err := e.Copy(ctx, src, dst, n)
+		assert.NilError(t, err)
+		assert.Assert(t, slices.Equal(src.Host(), dst.Host()), "the copy has something else")
 	}
 }
 
@@ -176,12 +168,9 @@ func TestPeerToPeerMemoryThatWasUsed(t *testing.T) {
 			want[i] = int32((1 - round) * (i + 1)) // zeros behind numbers
 		}
 		copy(src.Host(), want)
-		if _, err := e.Copy(ctx, src, dst, n); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(dst.Host(), want) {
-			t.Errorf("round %d: the device has something else", round)
-		}
+		_, err = e.Copy(ctx, src, dst, n)
+		assert.NilError(t, err)
+		assert.Check(t, slices.Equal(dst.Host(), want), "round %d: the device has something else", round)
 		if round == 1 && src.Address() != used {
 			t.Fatalf("the memory is another one: 0x%X and 0x%X", used, src.Address())
 		}

@@ -57,16 +57,13 @@ func TestTheEndWaitsForNobody(t *testing.T) {
 	}
 	dial(t, s)
 	half := dial(t, s)
-	if _, err := half.Write(frame(hello, nil, 7, wireVersion)[:5]); err != nil {
-		t.Fatal(err)
-	}
+	_, err = half.Write(frame(hello, nil, 7, wireVersion)[:5])
+	assert.NilError(t, err)
 	served := dial(t, s) // those before have been accepted when this one has an answer
-	if _, err := served.Write(frame(hello, nil, 8, wireVersion)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(served, make([]byte, replyBytes)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = served.Write(frame(hello, nil, 8, wireVersion))
+	assert.NilError(t, err)
+	_, err = io.ReadFull(served, make([]byte, replyBytes))
+	assert.NilError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Close() }()
 	select {
@@ -112,21 +109,18 @@ func TestDamagedRequests(t *testing.T) {
 	}
 	for name, damaged := range cases {
 		conn := dial(t, s)
-		if _, err := conn.Write(damaged.sent); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.Write(damaged.sent)
+		assert.NilError(t, err)
 		assert.NilError(t, conn.(*net.UnixConn).CloseWrite())
-		if n := answers(t, conn); n != damaged.replies {
-			t.Errorf("%s: %d replies", name, n)
-		}
+		n := answers(t, conn)
+		assert.Check(t, n == damaged.replies, "%s: %d replies", name, n)
 	}
 	eventually(t, "the server says so", func() bool { return len(s.Faults()) == len(cases) })
 	for _, err := range s.Faults() {
 		assert.Check(t, is.ErrorIs(err, errFrame))
 	}
-	if n, _ := c.do("xclProbe"); n != 1 {
-		t.Errorf("%d cards", n)
-	}
+	n, _ := c.do("xclProbe")
+	assert.Check(t, n == 1, "%d cards", n)
 	c.ok("xrtDeviceClose", card)
 }
 
@@ -141,16 +135,14 @@ func TestRandomRequests(t *testing.T) {
 	conn := dial(t, s)
 	send := func(b []byte) {
 		t.Helper()
-		if _, err := conn.Write(b); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.Write(b)
+		assert.NilError(t, err)
 		head := make([]byte, replyBytes)
 		if _, err := io.ReadFull(conn, head); err != nil {
 			t.Fatalf("no reply to % X: %v", b[:48], err)
 		}
-		if _, err := io.CopyN(io.Discard, conn, int64(binary.NativeEndian.Uint32(head[16:]))); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.CopyN(io.Discard, conn, int64(binary.NativeEndian.Uint32(head[16:])))
+		assert.NilError(t, err)
 	}
 	send(frame(hello, nil, 7, wireVersion))
 	for range 5000 {
@@ -179,7 +171,6 @@ func TestRandomRequests(t *testing.T) {
 		send(frame(f, payload, arguments...))
 	}
 	conn.Close()
-	if faults := s.Faults(); len(faults) > 0 {
-		t.Error(faults)
-	}
+	faults := s.Faults()
+	assert.Check(t, len(faults) == 0, "%v", faults)
 }

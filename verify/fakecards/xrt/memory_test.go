@@ -136,9 +136,8 @@ func TestSync(t *testing.T) {
 	}{{0, 0, true, false}, {0, 6, false, false}, {hostBO, 0, true, true}} {
 		handle := c.must("xrtBOAlloc", card, size, b.flags, b.group)
 		at := c.must("xrtBOMap", handle)
-		if again := c.must("xrtBOMap", handle); again != at || at%4096 != 0 {
-			t.Errorf("a buffer is mapped to 0x%X, and to 0x%X", at, again)
-		}
+		again := c.must("xrtBOMap", handle)
+		assert.Check(t, again == at && at%4096 == 0, "a buffer is mapped to 0x%X, and to 0x%X", at, again)
 		mine, addr := view(at, size), c.address(handle)
 		r := rand.New(rand.NewPCG(uint64(b.group), uint64(b.flags)))
 		device := make([]byte, size) // what the device has to have
@@ -161,17 +160,14 @@ func TestSync(t *testing.T) {
 				c.ok("xrtBOSync", handle, fromDevice, uintptr(n), uintptr(offset))
 				copy(want[offset:offset+n], device[offset:])
 			}
-			if !bytes.Equal(mine, want) {
-				t.Fatalf("%+v: the process has something else", b)
-			}
+			assert.Assert(t, bytes.Equal(mine, want), "%+v: the process has something else", b)
 			if b.engine && !b.host {
 				m, err := h.World.Engine(0).Memory(false)
 				assert.NilError(t, err)
 				h.Calls() // waits for the server, as the race detector sees it
 				got := make([]byte, size)
-				if err := m.Read(got, addr); err != nil || !bytes.Equal(got, device) {
-					t.Fatalf("%+v: the engine has something else, %v", b, err)
-				}
+				err = m.Read(got, addr)
+				assert.Assert(t, err == nil && bytes.Equal(got, device), "%+v: the engine has something else, %v", b, err)
 				h.Calls()
 			}
 		}

@@ -17,7 +17,6 @@ type Networks struct {
 	TCP      map[string]*kernels.TCP // network_krnl
 }
 
-// onWire puts the network kernels of a design on a wire.
 func onWire(w *kernels.Wire, d *design.Design) *Networks {
 	n := &Networks{UDP: map[string]*kernels.UDP{}, Ethernet: map[string]*kernels.Ethernet{},
 		TCP: map[string]*kernels.TCP{}}

@@ -31,9 +31,8 @@ func program(t testing.TB) string {
 	} else {
 		args = append(args, "-Ilibrary")
 	}
-	if out, err := exec.CommandContext(t.Context(), "gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "gcc", args...).CombinedOutput()
+	assert.Assert(t, err == nil, "%v\n%s", err, out)
 	return path
 }
 
@@ -45,9 +44,7 @@ func run(t testing.TB, path string, arguments ...string) string {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(arguments, " "), err, out, said.String())
-	}
+	assert.Assert(t, err == nil, "%s: %v\n%s%s", strings.Join(arguments, " "), err, out, said.String())
 	return string(out)
 }
 
@@ -102,9 +99,8 @@ func TestAsXRT(t *testing.T) {
 		t.Skip(
 			"NOT TESTED: the same as XRT's own libraries, because they are not there, or have cards: apt-get install libxrt1")
 	}
-	if want := run(t, p, real, "nothing"); got != want {
-		t.Errorf("the library answers\n%s\nXRT\n%s", got, want)
-	}
+	want := run(t, p, real, "nothing")
+	assert.Check(t, got == want, "the library answers\n%s\nXRT\n%s", got, want)
 }
 
 type holder struct {
@@ -125,9 +121,8 @@ func hold(t testing.TB, path string, arguments ...string) *holder {
 		in.Close()
 		_ = cmd.Wait() // it may have been waited for
 	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("%s says %q, %v", strings.Join(arguments, " "), line, err)
-	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	assert.Assert(t, line == "ready\n", "%s says %q, %v", strings.Join(arguments, " "), line, err)
 	return &holder{cmd, in}
 }
 
@@ -156,9 +151,8 @@ func TestProcesses(t *testing.T) {
 	c := load(t, s)
 	card := c.open(0)
 	buffer := c.must("xrtBOAlloc", card, 4096, 0, 0)
-	if at, _ := c.do("xrtBOAddress", buffer); at != 2<<20 {
-		t.Errorf("the third buffer is at 0x%X, behind two of 1 MiB", at)
-	}
+	at, _ := c.do("xrtBOAddress", buffer)
+	assert.Check(t, at == 2<<20, "the third buffer is at 0x%X, behind two of 1 MiB", at)
 	held := map[int]int{}
 	for _, l := range s.Leaks() {
 		if l.Ended && l.Process != exit.Pid() || !l.Ended && l.Process == exit.Pid() {
@@ -191,14 +185,12 @@ func TestProcesses(t *testing.T) {
 		n, left := ended(first.cmd.Process.Pid)
 		return n == 4 && left == 4
 	})
-	if n, _ := ended(second.cmd.Process.Pid); n != 0 {
-		t.Errorf("%d things are left of a process that has given back all", n)
-	}
+	n, _ := ended(second.cmd.Process.Pid)
+	assert.Check(t, n == 0, "%d things are left of a process that has given back all", n)
 	third := hold(t, p, lib, "abandon", kernel)
 	again := c.must("xrtBOAlloc", card, 4096, 0, 0)
-	if at, _ := c.do("xrtBOAddress", again); at != 1<<20 {
-		t.Errorf("a buffer is at 0x%X, where 1 MiB are used", at)
-	}
+	at, _ = c.do("xrtBOAddress", again)
+	assert.Check(t, at == 1<<20, "a buffer is at 0x%X, where 1 MiB are used", at)
 	third.in.Close()
 	_ = third.cmd.Wait()
 	eventually(t, "the third process is gone", func() bool {

@@ -36,13 +36,11 @@ func TestRecorded(t *testing.T) {
 		"xclRegRead(0x1002, 0, 8188) = 0x0, 5 times",
 		"xclRegRead(0x1002, 0, 1) failed: invalid argument", "xrtBOAlloc(0x1001, 5000, 0, 6) = 0x1003",
 		"xrtBOMap(0x1003) = 0xC0000000"}
-	if !slices.Equal(got, want) {
-		t.Errorf("calls are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Check(t, slices.Equal(got, want),
+		"calls are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	s.Forget()
-	if n := len(s.Calls()); n > 0 {
-		t.Errorf("%d calls are left", n)
-	}
+	n := len(s.Calls())
+	assert.Check(t, n <= 0, "%d calls are left", n)
 	var kinds []string
 	for _, l := range s.Leaks() {
 		assert.Check(t, !l.Ended && l.Card == "0000:65:00.1" && l.Process == syscall.Getpid(), "%v", l)

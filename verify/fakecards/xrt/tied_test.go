@@ -30,9 +30,7 @@ func TestTiedMemory(t *testing.T) {
 		}
 		assert.NilError(t, x.push(t.Context()))
 		assert.NilError(t, x.pull(t.Context()))
-		if !bytes.Equal(host, want) || !bytes.Equal(device.data, want) {
-			t.Fatal("one of them has something else")
-		}
+		assert.Assert(t, bytes.Equal(host, want) && bytes.Equal(device.data, want), "one of them has something else")
 	}
 }
 
@@ -62,8 +60,7 @@ func TestSharedBanks(t *testing.T) {
 		}
 		got := make([]byte, len(want))
 		assert.NilError(t, all.read(t.Context(), got, 0))
-		if !bytes.Equal(got, want) || !bytes.Equal(first.data, want) || !bytes.Equal(second.data, want) {
-			t.Fatal("somebody has something else")
-		}
+		assert.Assert(t, bytes.Equal(got, want) && bytes.Equal(first.data, want) && bytes.Equal(second.data, want),
+			"somebody has something else")
 	}
 }

@@ -70,7 +70,6 @@ func Check(files []File) []Problem {
 	return problems
 }
 
-// checker checks one file.
 type checker struct {
 	*source
 	set      *sources

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // around is a kernel, with a place for what a test plants.
@@ -103,9 +104,8 @@ var planted = []struct {
 
 func TestPlantedTextIsFound(t *testing.T) {
 	base := render(t, "u55c_tcp", "")
-	if found := Check(list(kernel(t, base, ""))); len(found) != 0 {
-		t.Fatalf("without anything planted: %v", found)
-	}
+	found := Check(list(kernel(t, base, "")))
+	assert.Equal(t, len(found), 0, "without anything planted: %v", found)
 	for _, p := range planted {
 		t.Run(p.name, func(t *testing.T) {
 			files := kernel(t, base, p.plant)
@@ -136,13 +136,11 @@ func TestBenchesAreSoftware(t *testing.T) {
 	files := render(t, "u55c_tcp", "")
 	files["planted/planted_tb.cpp"] = "#include <cstdio>\n#include <vector>\nint main() {\n    std::vector<int> v;\n   " +
 		" v.push_back(1);\n    std::printf(\"%d\", v[0]);\n}\n"
-	if found := Check(list(files)); len(found) != 0 {
-		t.Errorf("found: %v", found)
-	}
+	found := Check(list(files))
+	assert.Check(t, is.Equal(len(found), 0), "found: %v", found)
 	files["planted/planted_tb.cpp"] += "#include <ap_int.h>\nvoid look(ap_uint<8> x) { x.to_hex(); }\n"
-	if found := Check(list(files)); len(found) != 2 || found[0].Rule != Headers || found[1].Rule != Members {
-		t.Errorf("found: %v", found)
-	}
+	found = Check(list(files))
+	assert.Check(t, len(found) == 2 && found[0].Rule == Headers && found[1].Rule == Members, "found: %v", found)
 }
 
 // TestLaterLanguageDoesNotCompile: what text does not show, the compiler says.

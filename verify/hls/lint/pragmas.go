@@ -114,7 +114,6 @@ func (c *checker) pragma(d directive) {
 	}
 }
 
-// interfaceMode takes the mode out of the options of an interface.
 func interfaceMode(words []string) (others []string, options []option, known bool) {
 	for i, word := range words {
 		mode := strings.TrimPrefix(word, "mode=")

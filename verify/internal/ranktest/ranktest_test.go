@@ -24,9 +24,8 @@ func TestSome(t *testing.T) {
 		5:  {1, 2, 3, 4, 5},
 		20: {1, 2, 3, 4, 6, 9, 13, 19, 18, 20},
 	} {
-		if got := ranktest.Some(n); !slices.Equal(got, want) {
-			t.Errorf("of %d: %v, want %v", n, got, want)
-		}
+		got := ranktest.Some(n)
+		assert.Check(t, slices.Equal(got, want), "of %d: %v, want %v", n, got, want)
 	}
 }
 

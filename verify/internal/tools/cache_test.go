@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/internal/report"
 )
@@ -30,9 +31,8 @@ func writes(text string) func(dir string) error {
 
 func holds(t *testing.T, path, want string) {
 	t.Helper()
-	if text, err := os.ReadFile(path); err != nil || string(text) != want {
-		t.Errorf("%s holds %q, %v", path, text, err)
-	}
+	text, err := os.ReadFile(path)
+	assert.Check(t, err == nil && string(text) == want, "%s holds %q, %v", path, text, err)
 }
 
 func TestThingsAreMadeOnce(t *testing.T) {
@@ -51,9 +51,8 @@ func TestThingsAreMadeOnce(t *testing.T) {
 		})
 	}
 	runs.Wait()
-	if n := made.Load(); n != 1 {
-		t.Errorf("it was made %d times", n)
-	}
+	n := made.Load()
+	assert.Check(t, n == 1, "it was made %d times", n)
 }
 
 func TestFailuresLeaveNothing(t *testing.T) {
@@ -63,15 +62,13 @@ func TestFailuresLeaveNothing(t *testing.T) {
 		func(dir string) error { return errors.Join(writes("half")(dir), broken) }); path != "" || !errors.Is(err, broken) {
 		t.Errorf("%q, %v", path, err)
 	}
-	if _, err := e.Get(t.Context(), func(string) error { return nil }); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("nothing was made: %v", err)
-	}
+	_, err := e.Get(t.Context(), func(string) error { return nil })
+	assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "nothing was made")
 	path, err := e.Get(t.Context(), writes("whole"))
 	assert.NilError(t, err)
 	holds(t, path, "whole")
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
-		t.Errorf("there are %q", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	assert.Check(t, is.Equal(len(left), 1), "there are %q", left)
 }
 
 func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
@@ -89,9 +86,8 @@ func TestWaitingForAnotherRunEndsWithTheContext(t *testing.T) {
 		assert.Check(t, err)
 	})
 	<-inside
-	if _, err := e.Get(ctx, writes("mine")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	_, err := e.Get(ctx, writes("mine"))
+	assert.Check(t, is.ErrorIs(err, context.Canceled))
 	close(over)
 	other.Wait()
 	path, err := e.Get(t.Context(), writes("mine"))
@@ -113,14 +109,12 @@ func TestWhatNobodyUsesGoes(t *testing.T) {
 		assert.NilError(t, os.Chtimes(path, old, old))
 	}
 	e.Key = "used"
-	if _, err := e.Get(t.Context(), writes("again")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := e.Get(t.Context(), writes("again"))
+	assert.NilError(t, err)
 	holds(t, paths[1], "used")
 	e.Key = "new"
-	if _, err := e.Get(t.Context(), writes("new")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = e.Get(t.Context(), writes("new"))
+	assert.NilError(t, err)
 	for i, there := range []bool{false, true, false} {
 		if _, err := os.Stat(paths[i]); (err == nil) != there {
 			t.Errorf("%s: %v", paths[i], err)
@@ -144,8 +138,7 @@ func TestPlacesDependOnFilesAlone(t *testing.T) {
 	// A file that was cut off is written again.
 	assert.NilError(t, os.WriteFile(filepath.Join(dir, "c.cpp"), nil, 0o666))
 	files["c.cpp"] = []byte("two")
-	if _, err := Place("sources", files); err != nil {
-		t.Fatal(err)
-	}
+	_, err = Place("sources", files)
+	assert.NilError(t, err)
 	holds(t, filepath.Join(dir, "c.cpp"), "two")
 }

@@ -4,6 +4,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,6 @@ func (h *Host) emulated(d *design.Design) *design.Design {
 	return &own
 }
 
-// logOf is the log of a rank.
 func (h *Host) logOf(rank int) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		h.o.Log("rank %d: %s", rank, fmt.Sprintf(format, args...))
@@ -162,15 +162,11 @@ func (h *Host) complete() error {
 	o := &h.o
 	w := &o.World
 	o.Endpoints.Ranks = w.Size
-	if o.Endpoints.Port == 0 {
-		o.Endpoints.Port = sim.DefaultPort
-	}
+	o.Endpoints.Port = cmp.Or(o.Endpoints.Port, sim.DefaultPort)
 	if !o.Listen.IsValid() {
 		o.Listen = loopback
 	}
-	if o.Network == "" {
-		o.Network = Local
-	}
+	o.Network = cmp.Or(o.Network, Local)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}

@@ -151,9 +151,8 @@ func TestRanksAreOpenedOneAfterAnother(t *testing.T) {
 				h = start(1)
 			}
 			second, got := open(1)
-			if _, err := second.World().Recv(ctx, got, count, 0); err != nil {
-				t.Error(err)
-			}
+			_, err = second.World().Recv(ctx, got, count, 0)
+			assert.Check(t, err)
 			assert.NilError(t, sending.Wait(ctx))
 			assert.Check(t, slices.Equal(got.Host(), data.Host()), "something else was received")
 		})
@@ -182,9 +181,8 @@ func TestHostMemory(t *testing.T) {
 			devices, err := sim.OpenWorld(ctx, &p, h.Endpoints())
 			assert.NilError(t, err)
 			if !c.has {
-				if _, err := devices[0].Alloc(ctx, accl.MemSpec{Bytes: 4, Host: true}); err == nil {
-					t.Error("there is host memory")
-				}
+				_, err := devices[0].Alloc(ctx, accl.MemSpec{Bytes: 4, Host: true})
+				assert.Check(t, err != nil, "there is host memory")
 				line := <-lines
 				if !strings.HasPrefix(line, "rank 0: client 127.0.0.1:") || !strings.Contains(line, "does not reach host memory") {
 					t.Error(line)
@@ -253,9 +251,8 @@ func TestClientsOfWorldsOfOurs(t *testing.T) {
 				}
 				return err
 			})
-			if got := h.World().Engine(1).Stats().MessagesIn; got != want {
-				t.Errorf("%d eager messages were received, expected %d", got, want)
-			}
+			got := h.World().Engine(1).Stats().MessagesIn
+			assert.Check(t, got == want, "%d eager messages were received, expected %d", got, want)
 		})
 	}
 }
@@ -298,9 +295,8 @@ func TestPlaces(t *testing.T) {
 	} {
 		h := begin(t, "u55c_tcp", Options{World: part(3, 1), Network: c.network, Endpoints: ports, Serve: true,
 			Engine: emu.Options{Kernel: c.kernel}})
-		if got := h.Places(); len(got) != 1 || got[0] != c.want {
-			t.Errorf("%s: %+v\nexpected %+v", c.network, got, c.want)
-		}
+		got := h.Places()
+		assert.Check(t, len(got) == 1 && got[0] == c.want, "%s: %+v\nexpected %+v", c.network, got, c.want)
 		if got := h.Exposed(); len(got) != 0 {
 			t.Error(got)
 		}
@@ -361,10 +357,9 @@ func TestPacketsAreShown(t *testing.T) {
 			select {
 			case m := <-seen:
 				var packet struct{ Data []byteNumber }
-				if err := json.Unmarshal(m.Frames[2], &packet); err != nil || string(m.Frames[0]) != c.topic ||
-					string(m.Frames[1]) != "0" {
-					t.Fatalf("%q, %v", m.Frames, err)
-				}
+				err := json.Unmarshal(m.Frames[2], &packet)
+				assert.Assert(t, err == nil && string(m.Frames[0]) == c.topic && string(m.Frames[1]) == "0",
+					"%q, %v", m.Frames, err)
 				// The first word of the header counts the payload of 64 bytes, all 77.
 				if len(packet.Data) != 128 || packet.Data[0] != 64 || packet.Data[64] != 77 || packet.Data[127] != 77 {
 					t.Error(packet.Data)
@@ -376,7 +371,6 @@ func TestPacketsAreShown(t *testing.T) {
 	}
 }
 
-// byteNumber is a byte that JSON has as a number.
 type byteNumber uint16
 
 func TestWhatOthersReachIsSaid(t *testing.T) {
@@ -402,9 +396,8 @@ func TestWhatOthersReachIsSaid(t *testing.T) {
 		for i, text := range got {
 			assert.Check(t, strings.Contains(text, c.want[i]), "%v", text)
 		}
-		if host := h.Endpoints().Host; host != c.client {
-			t.Errorf("clients are sent to %s", host)
-		}
+		host := h.Endpoints().Host
+		assert.Check(t, host == c.client, "clients are sent to %s", host)
 	}
 }
 

@@ -22,7 +22,6 @@ type localNet struct {
 	listening map[uint16][]int // ranks that listen at a port
 }
 
-// localPort is the port of a rank.
 type localPort struct {
 	fabric.Port
 	net  *localNet

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/fabric"
 )
@@ -117,9 +118,8 @@ func TestConnectRankByRank(t *testing.T) {
 			}
 			for i, p := range ranks {
 				for j := range ranks {
-					if err := p.Send(uint32(j), &fabric.Packet{}); i != j && err != nil {
-						t.Errorf("rank %d to rank %d, which listens: %v", i, j, err)
-					}
+					err := p.Send(uint32(j), &fabric.Packet{})
+					assert.Check(t, i == j || err == nil, "rank %d to rank %d, which listens: %v", i, j, err)
 				}
 			}
 		})
@@ -151,9 +151,8 @@ func TestConnectRefuses(t *testing.T) {
 		ip, port = addr(t, text)
 		ranks[0].Route(0, ip, port, false)
 	}
-	if _, err := ranks[0].Connect(t.Context(), ip, port); !errors.Is(err, fabric.ErrRefused) {
-		t.Error(err)
-	}
+	_, err := ranks[0].Connect(t.Context(), ip, port)
+	assert.Check(t, is.ErrorIs(err, fabric.ErrRefused))
 }
 
 func TestTranslate(t *testing.T) {
@@ -175,9 +174,8 @@ func TestTranslate(t *testing.T) {
 		"10.0.0.1:6015":  "10.0.0.1:6015",
 		"10.9.9.9:17000": "10.9.9.9:17000",
 	} {
-		if got := book.translate(netip.MustParseAddrPort(from)); got.String() != to {
-			t.Errorf("%s is translated to %v, not %s", from, got, to)
-		}
+		got := book.translate(netip.MustParseAddrPort(from))
+		assert.Check(t, is.Equal(got.String(), to), "%s is translated to %v", from, got)
 	}
 }
 
@@ -201,9 +199,8 @@ func TestFreePortsAreFreeAndOnesOwn(t *testing.T) {
 		}
 	}
 	for range 40 { // more than it takes from others
-		if _, err := FreePorts(100); err != nil {
-			t.Fatal(err)
-		}
+		_, err := FreePorts(100)
+		assert.NilError(t, err)
 	}
 	for _, n := range []int{0, -1, 1 << 20} {
 		if base, err := FreePorts(n); err == nil {

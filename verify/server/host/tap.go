@@ -58,7 +58,6 @@ func (t *tap) Route(session uint32, ip uint32, port uint16, local bool) {
 	}
 }
 
-// to is the rank that a session leads to.
 func (t *tap) to(session uint32) (rank int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

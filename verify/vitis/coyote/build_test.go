@@ -117,9 +117,8 @@ func TestBuild(t *testing.T) {
 		assert.Assert(t, err == nil, "%s: %v\n%s", s.ID, err, said)
 		left[s.ID] = dir
 		for _, o := range s.Outputs {
-			if info, err := os.Stat(filepath.Join(dir, o)); err != nil || info.Size() == 0 {
-				t.Errorf("%s: output %s: %v", s.ID, o, err)
-			}
+			info, err := os.Stat(filepath.Join(dir, o))
+			assert.Check(t, err == nil && info.Size() != 0, "%s: output %s: %v", s.ID, o, err)
 		}
 		assert.Check(t, !strings.Contains(said, "not used by the project"),
 			"%s: options that nobody reads:\n%s", s.ID, said)
@@ -131,9 +130,7 @@ func TestBuild(t *testing.T) {
 		"EN_TCP": "0", "EN_NET_0": "1", "EN_NET_1": "0", "ACLK_F": "250", "BUILD_OPT": "1", "EN_AVX": "0", "TLBL_A": "12",
 		"COMP_CORES": "8", "LOAD_APPS": "1", "BUILD_STATIC": "default",
 	} {
-		if options[name] != want {
-			t.Errorf("%s is %q, want %q", name, options[name], want)
-		}
+		assert.Check(t, options[name] == want, "%s is %q, want %q", name, options[name], want)
 	}
 	result := p.Results[0]
 	text, err := os.ReadFile(filepath.Join(left[result.Step], result.Output))
@@ -175,13 +172,10 @@ func TestOptions(t *testing.T) {
 	assert.Assert(t, err == nil && !strings.Contains(said, "not used by the project"), "%v\n%s", err, said)
 	options := optionsOf(t, dir)
 	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Known {
-		if options[name] != "my "+name {
-			t.Errorf("%s is %q", name, options[name])
-		}
+		assert.Check(t, options[name] == "my "+name, "%s is %q", name, options[name])
 	}
 	for _, name := range designtest.Load(t, "u55c_rdma", nil).Shell.Computed {
-		if _, is := options[name]; !is && name != "CYT_DIR" {
-			t.Errorf("the shell has no option %s", name)
-		}
+		_, is := options[name]
+		assert.Check(t, is || name == "CYT_DIR", "the shell has no option %s", name)
 	}
 }

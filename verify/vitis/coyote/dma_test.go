@@ -33,7 +33,6 @@ func (r request) pack(b *pins.Bench, pin string) {
 	b.Pack(pin, fields...)
 }
 
-// beat is one of a stream.
 type beat struct {
 	data [beatBytes]byte
 	keep uint64
@@ -349,9 +348,7 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 		sinkOf.before(r)
 		b.Step()
 		sinkOf.after(t)
-		if b.Is("m_axis_mm2s_sts_tvalid") || b.Is("rd_valid") {
-			t.Fatal("more statuses or requests than commands")
-		}
+		assert.Assert(t, !b.Is("m_axis_mm2s_sts_tvalid") && !b.Is("rd_valid"), "more statuses or requests than commands")
 	}
 
 	var wantAsked []request
@@ -390,9 +387,7 @@ func compareRequests(t *testing.T, got, want []request) {
 	t.Helper()
 	assert.Assert(t, len(got) == len(want), "%d requests, want %d", len(got), len(want))
 	for i := range got {
-		if got[i] != want[i] {
-			t.Errorf("request %d is %+v, want %+v", i, got[i], want[i])
-		}
+		assert.Check(t, got[i] == want[i], "request %d is %+v, want %+v", i, got[i], want[i])
 	}
 }
 
@@ -519,9 +514,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	for range 50 {
 		b.Set("m_axis_s2mm_sts_tready", 1)
 		b.Step()
-		if b.Is("m_axis_s2mm_sts_tvalid") || b.Is("wr_valid") {
-			t.Fatal("more statuses or requests than commands")
-		}
+		assert.Assert(t, !b.Is("m_axis_s2mm_sts_tvalid") && !b.Is("wr_valid"), "more statuses or requests than commands")
 	}
 	assert.Check(t, len(in.queue) <= 0, "%d beats of the stream were not taken", len(in.queue))
 	var wantAsked []request
@@ -554,9 +547,7 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 		got := out[host].got
 		assert.Assert(t, len(got) == len(want), "host %t: %d beats, want %d", host, len(got), len(want))
 		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("host %t: beat %d is %+v, want %+v", host, i, got[i], want[i])
-			}
+			assert.Assert(t, got[i] == want[i], "host %t: beat %d is %+v, want %+v", host, i, got[i], want[i])
 		}
 	}
 }

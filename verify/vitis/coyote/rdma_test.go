@@ -162,9 +162,7 @@ func compareBeats(t *testing.T, what string, got, want []beat) {
 				x.data[k] = 0
 			}
 		}
-		if x != want[i] {
-			t.Fatalf("%s: beat %d is %+v, want %+v", what, i, x, want[i])
-		}
+		assert.Assert(t, x == want[i], "%s: beat %d is %+v, want %+v", what, i, x, want[i])
 	}
 }
 
@@ -275,9 +273,7 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 	compareRequests(t, asked, wantAsked)
 	assert.Assert(t, len(notes) == len(wantNotes), "%d notifications, want %d", len(notes), len(wantNotes))
 	for i := range notes {
-		if notes[i] != wantNotes[i] {
-			t.Errorf("notification %d is %+v, want %+v", i, notes[i], wantNotes[i])
-		}
+		assert.Check(t, notes[i] == wantNotes[i], "notification %d is %+v, want %+v", i, notes[i], wantNotes[i])
 	}
 	compareBeats(t, "engine", engine.got, wantEngine)
 	compareBeats(t, "host", host.got, wantHost)

@@ -187,8 +187,7 @@ func TestSynthesis(t *testing.T) {
 	}
 	sources := place(t, files)
 	for _, top := range []string{"coyote_dma", "coyote_rdma", "coyote_requests", "coyote_control"} {
-		if _, err := synth.Elaborate(t.Context(), t.TempDir(), top, sources...); err != nil {
-			t.Errorf("%s: %v", top, err)
-		}
+		_, err := synth.Elaborate(t.Context(), t.TempDir(), top, sources...)
+		assert.Check(t, err, "%s", top)
 	}
 }

@@ -3,6 +3,7 @@
 package slurmtest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -53,18 +54,10 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 			return nil, fmt.Errorf("%w (no %s)", ErrMissing, name)
 		}
 	}
-	if o.Nodes == 0 {
-		o.Nodes = 2
-	}
-	if o.CPUs == 0 {
-		o.CPUs = 2
-	}
-	if o.Memory == 0 {
-		o.Memory = 1000
-	}
-	if o.Silence == 0 {
-		o.Silence = 30 * time.Second
-	}
+	o.Nodes = cmp.Or(o.Nodes, 2)
+	o.CPUs = cmp.Or(o.CPUs, 2)
+	o.Memory = cmp.Or(o.Memory, 1000)
+	o.Silence = cmp.Or(o.Silence, 30*time.Second)
 	var errs []error
 	for range attempts {
 		c, err := start(ctx, o)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 // Two clusters stand beside each other, run jobs, and leave nothing behind.
@@ -30,9 +31,8 @@ func TestClusters(t *testing.T) {
 			}
 			sleep := c.Command(t.Context(), "sbatch", "--output=/dev/null", "--wrap=exec sleep 1000.25")
 			sleep.Dir = c.Dir
-			if text, err := sleep.CombinedOutput(); err != nil {
-				t.Errorf("sbatch: %v\n%s", err, text)
-			}
+			text, err := sleep.CombinedOutput()
+			assert.Check(t, err == nil, "sbatch: %v\n%s", err, text)
 			if err := c.await(t.Context(), "the job", func() error {
 				if len(processes(t, c.Conf, "1000.25")) == 0 {
 					return errors.New("it does not run")
@@ -42,12 +42,10 @@ func TestClusters(t *testing.T) {
 				t.Error(err)
 			}
 			assert.Check(t, c.Stop())
-			if left := processes(t, c.Conf, ""); len(left) > 0 {
-				t.Errorf("left: %q", left)
-			}
-			if _, err := os.Stat(c.dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s is still there: %v", c.dir, err)
-			}
+			left := processes(t, c.Conf, "")
+			assert.Check(t, len(left) == 0, "left: %q", left)
+			_, err = os.Stat(c.dir)
+			assert.Check(t, is.ErrorIs(err, os.ErrNotExist), "%s is still there", c.dir)
 		})
 	}
 }

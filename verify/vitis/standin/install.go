@@ -7,6 +7,7 @@
 package standin
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,9 +71,7 @@ func Install(t testing.TB, dir string, o Options) *Installation {
 
 // Create installs the tools, as links to the program standin.
 func Create(dir, binary string, o Options) (*Installation, error) {
-	if o.Version == "" {
-		o.Version = "2023.2"
-	}
+	o.Version = cmp.Or(o.Version, "2023.2")
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

@@ -42,17 +42,13 @@ func TestKernelsInCppAreCompiledWithoutTheirBenches(t *testing.T) {
 			assert.Check(t, is.DeepEqual(want, got), "%s %q: -want +", kernel, env)
 		}
 		config := sections(files["hls/"+kernel+"/hls_config.cfg"])
-		if !slices.Contains(config[""], "part=xcu55c-fsvh2892-2L-e") {
-			t.Errorf("%s: part in %q", kernel, config[""])
-		}
+		assert.Check(t, slices.Contains(config[""], "part=xcu55c-fsvh2892-2L-e"), "%s: part in %q", kernel, config[""])
 		for _, line := range []string{
 			"flow_target=vitis", "clock=250MHz", "syn.top=" + kernel, "syn.file=" + kernel + ".cpp",
 			"syn.cflags=-std=c++14 -I..", "syn.rtl.reset=state",
 			"package.output.syn=true", "package.output.format=xo", "package.output.file=" + kernel + ".xo",
 		} {
-			if !slices.Contains(config["hls"], line) {
-				t.Errorf("%s: %s is not in %q", kernel, line, config["hls"])
-			}
+			assert.Check(t, slices.Contains(config["hls"], line), "%s: %s is not in %q", kernel, line, config["hls"])
 		}
 		assert.Check(t, !slices.ContainsFunc(config["hls"], func(s string) bool { return strings.HasPrefix(s, "csim") }),
 			"%s: its configuration asks for a simulation", kernel)

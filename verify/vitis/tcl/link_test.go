@@ -64,9 +64,7 @@ func TestBuildConfigurationOfAllPlatforms(t *testing.T) {
 				continue
 			}
 			for _, f := range read {
-				if files[f] == nil {
-					t.Errorf("%s: %s is not rendered", name, f)
-				}
+				assert.Check(t, files[f] != nil, "%s: %s is not rendered", name, f)
 			}
 			board, kind, _ := strings.Cut(name, "_")
 			// Only the ring of the axis platforms and kernels of others change the block design.
@@ -123,9 +121,7 @@ func TestBuildBlockReachesTheConfiguration(t *testing.T) {
 		"advanced": {"param=compiler.errorOnHoldViolation=false"},
 	} {
 		for _, line := range lines {
-			if !slices.Contains(got[section], line) {
-				t.Errorf("[%s] is %q and lacks %s", section, got[section], line)
-			}
+			assert.Check(t, slices.Contains(got[section], line), "[%s] is %q and lacks %s", section, got[section], line)
 		}
 	}
 }
@@ -172,9 +168,8 @@ func TestFirmwareImageHasTheWordsOfTheProcessor(t *testing.T) {
 		prebuilt, err := firmware.Prebuilt(d.ABI().Name)
 		assert.NilError(t, err)
 		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-		if lines[0] != "@00000000" || len(lines)-1 != (len(prebuilt.Code)+3)/4 {
-			t.Fatalf("%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
-		}
+		assert.Assert(t, lines[0] == "@00000000" && len(lines)-1 == (len(prebuilt.Code)+3)/4,
+			"%s: %d lines from %q on, for %d bytes", name, len(lines), lines[0], len(prebuilt.Code))
 		for at, b := range prebuilt.Code {
 			digits := lines[1+at/4]
 			if want := fmt.Sprintf("%02X", b); len(digits) != 8 || digits[6-2*(at%4):8-2*(at%4)] != want {
@@ -226,12 +221,10 @@ func TestFirmwareThatNobodyHasBuilt(t *testing.T) {
 		"described.hcl": strings.Replace(strings.Replace(described, "%s", `firmware = "kernel"`, 1), "clock = 300",
 			"clock = 300\n  abi = \"own\"", 1),
 	})
-	if files := rendered(t, d); files["firmware/cclo_firmware.mem"] != nil ||
-		files["vitis/package/ccl_offload.tcl"] == nil {
-		t.Error("there is an image, or no package script")
-	}
-	if _, err := emit.PackageSteps(d); !errors.Is(err, firmware.ErrNoImage) ||
-		!strings.Contains(err.Error(), "ccl_offload") {
-		t.Errorf("error %v", err)
-	}
+	files := rendered(t, d)
+	assert.Check(t, files["firmware/cclo_firmware.mem"] == nil && files["vitis/package/ccl_offload.tcl"] != nil,
+		"there is an image, or no package script")
+	_, err = emit.PackageSteps(d)
+	assert.Check(t, errors.Is(err, firmware.ErrNoImage) && strings.Contains(err.Error(), "ccl_offload"),
+		"error %v", err)
 }

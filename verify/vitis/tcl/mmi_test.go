@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
@@ -97,9 +98,8 @@ func mmi(t testing.TB, engines string, setup string) (memInfo, error) {
 	assert.NilError(t, os.MkdirAll(runs, 0o755))
 	if _, err := (tcl.Run{Parts: []string{tcl.Netlist}, Setup: setup, Script: filepath.Join(dir, mmiScript),
 		Dir: runs}).Do(t.Context()); err != nil {
-		if left, _ := filepath.Glob(filepath.Join(dir, "firmware.mmi*")); len(left) > 0 {
-			t.Errorf("%s is left after %v", left, err)
-		}
+		left, _ := filepath.Glob(filepath.Join(dir, "firmware.mmi*"))
+		assert.Check(t, len(left) == 0, "%s is left after %v", left, err)
 		return memInfo{}, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "firmware.mmi"))
@@ -162,9 +162,7 @@ func checkRAMs(t *testing.T, lanes []lane, rams map[string][]uint32, words []str
 	for _, l := range lanes {
 		last, high := min(l.last, ramWords-1), min(l.high, 31)
 		got := rams[l.site]
-		if len(got) != last-l.first+1 {
-			t.Fatalf("%s got %d words, and has %d", l.site, len(got), last-l.first+1)
-		}
+		assert.Assert(t, len(got) == last-l.first+1, "%s got %d words, and has %d", l.site, len(got), last-l.first+1)
 		for a := l.first; a <= last; a++ {
 			var word uint64
 			if a < len(words) {
@@ -213,8 +211,6 @@ func TestFirmwareMapIsWholeOrNotThere(t *testing.T) {
 func TestMissingSwitchIsFound(t *testing.T) {
 	needTcl(t)
 	setup := strings.Replace(routed(memory("ccl_offload_0", 1, 4096, 8)), "poe_switch", "poe_0", 1)
-	if _, err := mmi(t, "u280_axis3x", setup); err == nil ||
-		!strings.Contains(err.Error(), "vitis/post_link.tcl has not run") {
-		t.Errorf("error %v", err)
-	}
+	_, err := mmi(t, "u280_axis3x", setup)
+	assert.Check(t, is.ErrorContains(err, "vitis/post_link.tcl has not run"))
 }

@@ -104,13 +104,9 @@ func taken(t testing.TB, s *tcl.State, to map[string]string, from string, tdest 
 		}
 		low, errLow := strconv.ParseUint(cell.Properties["CONFIG."+port+"_BASETDEST"], 0, 32)
 		high, errHigh := strconv.ParseUint(cell.Properties["CONFIG."+port+"_HIGHTDEST"], 0, 32)
-		if errLow != nil || errHigh != nil {
-			t.Fatalf("%s: TDESTs %v, %v", port, errLow, errHigh)
-		}
+		assert.Assert(t, errLow == nil && errHigh == nil, "%s: TDESTs %v, %v", port, errLow, errHigh)
 		if low <= tdest && tdest <= high {
-			if out != "" {
-				t.Fatalf("TDEST %#x leads to %s and %s", tdest, out, port)
-			}
+			assert.Assert(t, out == "", "TDEST %#x leads to %s and %s", tdest, out, port)
 			out = to["/poe_switch/"+port]
 		}
 	}
@@ -162,9 +158,7 @@ func checkSwitch(t *testing.T, s *tcl.State, engines int, before map[string]stri
 	to := connections(s)
 	for i := range engines {
 		from := fmt.Sprintf("/poe_%d/net_tx", i)
-		if got := before[from]; got != fmt.Sprintf("/poe_%d/net_rx", (i+1)%engines) {
-			t.Fatalf("%s was linked to %s", from, got)
-		}
+		assert.Equal(t, before[from], fmt.Sprintf("/poe_%d/net_rx", (i+1)%engines), "%s was linked to", from)
 		for j := range engines + 1 {
 			want := fmt.Sprintf("/poe_%d/net_rx", j)
 			if j == engines {
@@ -176,9 +170,8 @@ func checkSwitch(t *testing.T, s *tcl.State, engines int, before map[string]stri
 				}
 			}
 		}
-		if id := s.Object(fmt.Sprintf("/poe_%d", i)).Properties["CONFIG.ID"]; id != fmt.Sprint(i) {
-			t.Errorf("engine %d is told that it is %s", i, id)
-		}
+		id := s.Object(fmt.Sprintf("/poe_%d", i)).Properties["CONFIG.ID"]
+		assert.Check(t, id == fmt.Sprint(i), "engine %d is told that it is %s", i, id)
 	}
 	for from, was := range before {
 		if !strings.HasSuffix(from, "/net_tx") && to[from] != was {

@@ -112,7 +112,6 @@ var (
 	aliasText    = regexp.MustCompile(`(?m)^Aliases: (.*)$`)
 )
 
-// parse reads the help of a target.
 func parse(text string) *target {
 	t := &target{help: text}
 	at := max(strings.LastIndex(text, usageMark), 0)

@@ -248,7 +248,6 @@ func isOption(word string) bool {
 	return name != word && name != "" && !unicode.IsDigit(rune(name[0]))
 }
 
-// quote writes a word for the shell.
 func quote(word string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-./:,@%+=", c)

@@ -117,13 +117,11 @@ func TestHelp(t *testing.T) {
 		assert.Check(t, help == said["-h generate"] && err == nil, "%s: %q, %v", line, help, err)
 	}
 	for _, line := range []string{"emulate -h", "emulate u50 -n=3 --help"} {
-		if help, err := command.Check(strings.Fields(line), ask); help != said["-h emulate"] || err != nil {
-			t.Errorf("%s: %q, %v", line, help, err)
-		}
+		help, err := command.Check(strings.Fields(line), ask)
+		assert.Check(t, help == said["-h emulate"] && err == nil, "%s: %q, %v", line, help, err)
 	}
-	if help, err := command.Check([]string{"own", "-h"}, ask); help != said["-h own"] || err != nil {
-		t.Errorf("%q, %v", help, err)
-	}
+	help, err := command.Check([]string{"own", "-h"}, ask)
+	assert.Check(t, help == said["-h own"] && err == nil, "%q, %v", help, err)
 }
 
 // TestSilence: mage cannot be asked, and reads the words itself.
@@ -136,8 +134,7 @@ func TestSilence(t *testing.T) {
 		return ask(args...)
 	}
 	for _, asked := range []command.Ask{silent, mute} {
-		if help, err := command.Check([]string{"zzz"}, asked); help != "" || err != nil {
-			t.Errorf("%q, %v", help, err)
-		}
+		help, err := command.Check([]string{"zzz"}, asked)
+		assert.Check(t, help == "" && err == nil, "%q, %v", help, err)
 	}
 }

@@ -292,9 +292,7 @@ func TestDiagnose(t *testing.T) {
 			assert.Check(t, d.File == f.file && d.Line == f.line, "place %s:%d, want %s:%d", d.File, d.Line, f.file, f.line)
 			assert.Check(t, d.Cause == Unknown || d.Title != "", "no title")
 			for _, l := range d.Lines {
-				if utf8.RuneCountInString(l) > mostWidth+2 {
-					t.Errorf("line with %d letters", utf8.RuneCountInString(l))
-				}
+				assert.Check(t, utf8.RuneCountInString(l) <= mostWidth+2, "line with %d letters", utf8.RuneCountInString(l))
 				assert.Check(t, !strings.ContainsAny(l, "\x1b\r\n\t"), "line with control characters: %q", l)
 			}
 		})
@@ -324,9 +322,8 @@ func TestCauses(t *testing.T) {
 			"more LUT as Logic cells than are available in the target device.)", Utilisation},
 		{"[Place 30-484] The packing of LUTRAM/SRL instances into capable slices could not be obeyed.", Utilisation},
 	} {
-		if i, _ := match(line.text); i < 0 || causes[i].cause != line.cause {
-			t.Errorf("%q: not %q", line.text, line.cause)
-		}
+		i, _ := match(line.text)
+		assert.Check(t, i >= 0 && causes[i].cause == line.cause, "%q: not %q", line.text, line.cause)
 	}
 }
 
@@ -370,9 +367,8 @@ func TestBigLog(t *testing.T) {
 	dir := endless{workDir("step.log", "\n"+strings.Repeat("x", 1<<20)+"\nERROR: [VPL-4] Design failed to meet timing.\n"),
 		16 << 20}
 	allocated := testing.AllocsPerRun(1, func() {
-		if d := Diagnose(t.Context(), dir, step.ErrFailed); d.Cause != Timing || d.Log != "step.log" {
-			t.Errorf("%+v", d)
-		}
+		d := Diagnose(t.Context(), dir, step.ErrFailed)
+		assert.Check(t, d.Cause == Timing && d.Log == "step.log", "%+v", d)
 	})
 	if perLine := allocated / float64((16<<20)/len(filler)); perLine > 2 {
 		t.Errorf("%.1f allocations a line", perLine)

@@ -44,9 +44,8 @@ func put(t *testing.T, name, text string, flags int) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags, 0o666)
 	assert.NilError(t, err)
 	defer f.Close()
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
+	_, err = f.WriteString(text)
+	assert.NilError(t, err)
 }
 
 func TestAFileThatComesGrowsAndIsCut(t *testing.T) {
@@ -73,9 +72,8 @@ func TestWithoutAFile(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)
 	var r reader
-	if err := Follow(t.Context(), name, ended, r.line); err != nil || len(r.lines) > 0 {
-		t.Errorf("%q, %v", r.lines, err)
-	}
+	err := Follow(t.Context(), name, ended, r.line)
+	assert.Check(t, err == nil && len(r.lines) == 0, "%q, %v", r.lines, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.Check(t, is.ErrorIs(Follow(ctx, name, nil, r.line), context.Canceled))

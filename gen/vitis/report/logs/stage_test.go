@@ -1,6 +1,10 @@
 package logs
 
-import "testing"
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+)
 
 // TestStage has lines as the tools write them (see rules for where they are from).
 func TestStage(t *testing.T) {
@@ -40,9 +44,8 @@ func TestStage(t *testing.T) {
 		"Block-level synthesis in progress, 9 of 0 jobs complete":                                        "synthesis",
 		"Block-level synthesis in progress, 99999999999999999999 of 99999999999999999999 jobs complete":  "synthesis",
 	} {
-		if got, ok := Stage(line); !ok || got != want {
-			t.Errorf("%q: %q %v, want %q", line, got, ok, want)
-		}
+		got, ok := Stage(line)
+		assert.Check(t, ok && got == want, "%q: %q %v, want %q", line, got, ok, want)
 	}
 	for _, line := range []string{
 		"", "INFO: [v++ 60-629] Linking for hardware target", "[17:17:55] Phase 2.1 Floorplanning",
@@ -50,9 +53,8 @@ func TestStage(t *testing.T) {
 		"puts \"Phase 2 Global Placement\"", "[16:48:39] Run vpl: Step synth: Completed",
 		"remote: Counting objects: 50% (1/2)", "INFO: [Common 17-83] Releasing license: Implementation",
 	} {
-		if got, ok := Stage(line); ok {
-			t.Errorf("%q: %q", line, got)
-		}
+		got, ok := Stage(line)
+		assert.Check(t, !ok, "%q: %q", line, got)
 	}
 }
 

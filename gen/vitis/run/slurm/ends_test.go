@@ -2,6 +2,7 @@ package slurm_test
 
 import (
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"context"
 	"errors"
@@ -69,9 +70,8 @@ func TestFailingCluster(t *testing.T) {
 		until(t, "it tells that Slurm does not answer", func() bool {
 			return strings.Contains(strings.Join(a.told(&a.waiting), "\n"), "Slurm does not answer")
 		})
-		if _, err := slurm.New(t.Context(), slurm.Options{Env: c.Env()}); !errors.Is(err, slurm.ErrNoAnswer) {
-			t.Errorf("a new build: %v", err)
-		}
+		_, err := slurm.New(t.Context(), slurm.Options{Env: c.Env()})
+		assert.Check(t, is.ErrorIs(err, slurm.ErrNoAnswer), "a new build")
 		assert.NilError(t, c.StartController(t.Context()))
 		late := job(t, c, "p/hls/late", "touch ran", step.Resources{})
 		until(t, "it knows a job again", func() bool { return len(queued(t, c, a.Dir)) == 1 })
@@ -115,10 +115,8 @@ func TestFailingCluster(t *testing.T) {
 		err = <-wait(t.Context(), r)
 		wants(t, err, slurm.ErrNoAnswer, "the next build follows it")
 		wants(t, err, step.ErrLost)
-		if _, err := short.Submit(t.Context(), job(t, c, "p/hls/x", "true", step.Resources{}).Job, nil); !errors.Is(err,
-			slurm.ErrNoAnswer) {
-			t.Errorf("Submit: %v", err)
-		}
+		_, err = short.Submit(t.Context(), job(t, c, "p/hls/x", "true", step.Resources{}).Job, nil)
+		assert.Check(t, is.ErrorIs(err, slurm.ErrNoAnswer))
 		assert.NilError(t, c.StartController(t.Context()))
 		if alive, err := e.Alive(t.Context(), w.Dir); err != nil || !alive {
 			t.Errorf("the next build does not find the job: %v", err)
@@ -137,9 +135,8 @@ func TestForgotten(t *testing.T) {
 		if status != "" {
 			leaveRecord(t, w, step.ExitFile, status)
 		}
-		if err := <-wait(t.Context(), r); !errors.Is(err, want) || err == nil != (want == nil) {
-			t.Errorf("exit status %q: %v", status, err)
-		}
+		err := <-wait(t.Context(), r)
+		assert.Check(t, errors.Is(err, want) && err == nil == (want == nil), "exit status %q: %v", status, err)
 	}
 }
 
@@ -181,9 +178,8 @@ func TestEmptyQueue(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	w := job(t, c, "p/hls/a", "until [ $(wc -l <"+dir+"/calls) -gt 9 ]; do sleep 0.05; done; echo ended", step.Resources{})
 	assert.NilError(t, <-wait(t.Context(), submit(t, e, w)))
-	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"ended"}) {
-		t.Errorf("lines are %q", lines)
-	}
+	lines := w.told(&w.lines)
+	assert.Check(t, slices.Equal(lines, []string{"ended"}), "lines are %q", lines)
 }
 
 // What sbatch refuses is told with its words, and leaves nothing that a later build
@@ -208,9 +204,8 @@ func TestRefused(t *testing.T) {
 			_, err := e.Submit(t.Context(), w.Job, nil)
 			assert.Check(t, err != nil && strings.Contains(err.Error(), tc.text) && strings.Contains(err.Error(), "p/hls/a"),
 				"the error is %v", err)
-			if files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*")); len(files) > 0 {
-				t.Errorf("left: %q", files)
-			}
+			files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*"))
+			assert.Check(t, len(files) == 0, "left: %q", files)
 		})
 	}
 }
@@ -222,9 +217,8 @@ func TestNeverBegins(t *testing.T) {
 	for text, takes := range map[string]step.Resources{"no node": {CPUs: 64}, "more time": {Time: time.Hour}} {
 		w := job(t, c, "p/hls/a", "true", takes)
 		wants(t, <-wait(t.Context(), submit(t, e, w)), step.ErrFailed, text, "never begins")
-		if left := queued(t, c, w.Dir); len(left) > 0 {
-			t.Errorf("still in the queue: %q", left)
-		}
+		left := queued(t, c, w.Dir)
+		assert.Check(t, len(left) == 0, "still in the queue: %q", left)
 	}
 }
 

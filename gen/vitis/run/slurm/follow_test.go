@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -36,21 +37,17 @@ func TestFollow(t *testing.T) {
 	}
 	rr := submit(t, second, runs)
 	pp := submit(t, second, pends, rr)
-	if after := append(queued(t, c, runs.Dir), queued(t, c, pends.Dir)...); !slices.Equal(after, before) ||
-		len(before) != 2 {
-		t.Errorf("there were jobs %q, and then %q", before, after)
-	}
+	after := append(queued(t, c, runs.Dir), queued(t, c, pends.Dir)...)
+	assert.Check(t, slices.Equal(after, before) && len(before) == 2, "there were jobs %q, and then %q", before, after)
 	done := []<-chan error{wait(t.Context(), rr), wait(t.Context(), pp)}
 	assert.NilError(t, os.WriteFile(filepath.Join(runs.Dir, "go"), nil, 0o644))
 	for _, d := range done {
 		assert.NilError(t, <-d)
 	}
-	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
-		t.Errorf("it began %q: %v", text, err)
-	}
-	if lines := runs.told(&runs.lines); !slices.Equal(lines, []string{"ended"}) {
-		t.Errorf("lines are %q", lines)
-	}
+	text, err := os.ReadFile(filepath.Join(runs.Dir, "begun"))
+	assert.Check(t, err == nil && string(text) == "begun\n", "it began %q: %v", text, err)
+	lines := runs.told(&runs.lines)
+	assert.Check(t, slices.Equal(lines, []string{"ended"}), "lines are %q", lines)
 	if alive, err := second.Alive(t.Context(), runs.Dir); err != nil || alive {
 		t.Errorf("alive is %v after the end: %v", alive, err)
 	}
@@ -60,13 +57,11 @@ func TestFollow(t *testing.T) {
 	followed, err := second.Submit(t.Context(), again, nil)
 	assert.NilError(t, err)
 	assert.NilError(t, <-wait(t.Context(), followed))
-	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\n" {
-		t.Errorf("it began %q although it had ended: %v", text, err)
-	}
+	text, err = os.ReadFile(filepath.Join(runs.Dir, "begun"))
+	assert.Check(t, err == nil && string(text) == "begun\n", "it began %q although it had ended: %v", text, err)
 	assert.NilError(t, <-wait(t.Context(), submit(t, second, runs)))
-	if text, err := os.ReadFile(filepath.Join(runs.Dir, "begun")); err != nil || string(text) != "begun\nbegun\n" {
-		t.Errorf("it began %q: %v", text, err)
-	}
+	text, err = os.ReadFile(filepath.Join(runs.Dir, "begun"))
+	assert.Check(t, err == nil && string(text) == "begun\nbegun\n", "it began %q: %v", text, err)
 }
 
 // A build has left a job that has ended, or one for other work: there is one job for the
@@ -90,18 +85,15 @@ func TestLeftBehind(t *testing.T) {
 			w := job(t, c, "p/hls/a", waitsForGo, step.Resources{})
 			leave(t, w)
 			r := submit(t, e, w)
-			if ids := queued(t, c, w.Dir); len(ids) != 1 {
-				t.Errorf("jobs are %q", ids)
-			}
+			ids := queued(t, c, w.Dir)
+			assert.Check(t, is.Equal(len(ids), 1), "jobs are %q", ids)
 			done := wait(t.Context(), r)
 			assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
 			assert.NilError(t, <-done)
-			if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
-				t.Errorf("it began %q", text)
-			}
-			if files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*.json")); len(files) != 1 {
-				t.Errorf("records are %q", files)
-			}
+			text, _ := os.ReadFile(filepath.Join(w.Dir, "begun"))
+			assert.Check(t, is.Equal(string(text), "begun\n"), "it began %q", text)
+			files, _ := filepath.Glob(filepath.Join(w.Dir, "slurm-*.json"))
+			assert.Check(t, is.Equal(len(files), 1), "records are %q", files)
 		})
 	}
 }
@@ -131,12 +123,10 @@ func TestDamagedRecord(t *testing.T) {
 		name, text := r[0], r[1]
 		w := job(t, c, "p/hls/a", "touch ran", step.Resources{})
 		leaveRecord(t, w, name, text)
-		if _, err := e.Submit(t.Context(), w.Job, nil); err == nil || !strings.Contains(err.Error(), w.Dir) {
-			t.Errorf("%s: %q: %v", name, text, err)
-		}
-		if _, err := e.Alive(t.Context(), w.Dir); err == nil {
-			t.Errorf("%s: %q: Alive has no error", name, text)
-		}
+		_, err := e.Submit(t.Context(), w.Job, nil)
+		assert.Check(t, is.ErrorContains(err, w.Dir), "%s: %q", name, text)
+		_, err = e.Alive(t.Context(), w.Dir)
+		assert.Check(t, err != nil, "%s: %q: Alive has no error", name, text)
 	}
 }
 
@@ -149,9 +139,8 @@ func TestCancelOthers(t *testing.T) {
 	done := wait(t.Context(), submit(t, first, w))
 	until(t, "it runs", exists(filepath.Join(w.Dir, "begun")))
 	assert.NilError(t, second.Cancel(t.Context(), w.Dir))
-	if left := queued(t, c, w.Dir); len(left) > 0 {
-		t.Errorf("still there: %q", left)
-	}
+	left := queued(t, c, w.Dir)
+	assert.Check(t, len(left) == 0, "still there: %q", left)
 	wants(t, <-done, step.ErrFailed, "cancelled", "not by this build")
 	assert.Check(t, second.Cancel(t.Context(), w.Dir), "nothing to cancel")
 	if alive, err := second.Alive(t.Context(), filepath.Join(c.Dir, "nowhere")); alive || err != nil {

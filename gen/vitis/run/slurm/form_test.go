@@ -25,9 +25,8 @@ func TestWrongOptions(t *testing.T) {
 		{Extra: []string{"-d", "afterok:1"}},
 		{Extra: []string{"--requeue"}}, {Extra: []string{"-Mother"}}, {Extra: []string{"--gres=a\n"}},
 	} {
-		if _, err := slurm.New(t.Context(), o); !errors.Is(err, slurm.ErrOption) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		_, err := slurm.New(t.Context(), o)
+		assert.Check(t, errors.Is(err, slurm.ErrOption), "%+v: %v", o, err)
 	}
 }
 
@@ -51,9 +50,8 @@ func TestLimit(t *testing.T) {
 		24 * time.Hour:               "1-00:00:00",
 		100*time.Hour + time.Minute:  "4-04:01:00",
 	} {
-		if got := slurm.Limit(d); got != want {
-			t.Errorf("%s is %s, and should be %s", d, got, want)
-		}
+		got := slurm.Limit(d)
+		assert.Check(t, got == want, "%s is %s, and should be %s", d, got, want)
 	}
 }
 

@@ -33,9 +33,8 @@ func TestGraph(t *testing.T) {
 	for _, done := range []<-chan error{wait(t.Context(), rl), wait(t.Context(), ra), wait(t.Context(), rb)} {
 		assert.NilError(t, <-done)
 	}
-	if text, err := os.ReadFile(filepath.Join(last.Dir, "both")); err != nil || string(text) != "0\n0\n" {
-		t.Errorf("when the last ran, the others had left %q: %v", text, err)
-	}
+	text, err := os.ReadFile(filepath.Join(last.Dir, "both"))
+	assert.Check(t, err == nil && string(text) == "0\n0\n", "when the last ran, the others had left %q: %v", text, err)
 	var nodes []string
 	for _, w := range []*watched{a, b} {
 		text, _ := os.ReadFile(filepath.Join(w.Dir, "node"))
@@ -70,9 +69,8 @@ func TestFailure(t *testing.T) {
 	wants(t, <-results[1], step.ErrNotRun)
 	wants(t, <-results[2], step.ErrFailed, "exit status 3", "on n")
 	assert.NilError(t, <-results[3])
-	if lines := bad.told(&bad.lines); !slices.Equal(lines, []string{"ERROR: no such pin"}) {
-		t.Errorf("the log has told %q", lines)
-	}
+	lines := bad.told(&bad.lines)
+	assert.Check(t, slices.Equal(lines, []string{"ERROR: no such pin"}), "the log has told %q", lines)
 	for _, w := range []*watched{middle, end} {
 		assert.Check(t, !exists(filepath.Join(w.Dir, "ran"))() && len(queued(t, c, w.Dir)) <= 0,
 			"%s ran, or is in the queue", w.Step.ID)
@@ -123,9 +121,8 @@ func TestCancel(t *testing.T) {
 		wants(t, <-wait(ctx, w), context.Canceled)
 	}
 	for _, j := range all {
-		if left := queued(t, c, j.Dir); len(left) > 0 {
-			t.Errorf("%s: still in the queue: %q", j.Step.ID, left)
-		}
+		left := queued(t, c, j.Dir)
+		assert.Check(t, len(left) == 0, "%s: still in the queue: %q", j.Step.ID, left)
 		assert.Check(t, !exists(filepath.Join(j.Dir, step.ExitFile))() && !exists(filepath.Join(j.Dir, "ran"))(),
 			"%s has an exit status, or has run after all", j.Step.ID)
 	}
@@ -133,12 +130,10 @@ func TestCancel(t *testing.T) {
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
 	late := job(t, c, "p/link/late", "touch ran", step.Resources{})
-	if _, err := e.Submit(ctx, late.Job, nil); err == nil {
-		t.Error("a job was submitted after the end")
-	}
-	if left := queued(t, c, late.Dir); len(left) > 0 {
-		t.Errorf("still in the queue: %q", left)
-	}
+	_, err := e.Submit(ctx, late.Job, nil)
+	assert.Check(t, err != nil, "a job was submitted after the end")
+	left := queued(t, c, late.Dir)
+	assert.Check(t, len(left) == 0, "still in the queue: %q", left)
 }
 
 func TestLive(t *testing.T) {
@@ -149,9 +144,8 @@ func TestLive(t *testing.T) {
 	until(t, "the first line", func() bool { return slices.Equal(w.told(&w.lines), []string{"one"}) })
 	assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
 	assert.NilError(t, <-done)
-	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"one", "two", "three"}) {
-		t.Errorf("lines are %q", lines)
-	}
+	lines := w.told(&w.lines)
+	assert.Check(t, slices.Equal(lines, []string{"one", "two", "three"}), "lines are %q", lines)
 }
 
 // Paths may have anything in them but an end of line.
@@ -164,15 +158,13 @@ func TestNames(t *testing.T) {
 			t.Parallel()
 			w := jobIn(t, filepath.Join(c.Dir, "names", name), "p/hls/"+name+"\n#", "pwd; exit 4", step.Resources{})
 			wants(t, <-wait(t.Context(), submit(t, e, w)), step.ErrFailed, "exit status 4")
-			if lines := w.told(&w.lines); !slices.Equal(lines, []string{w.Dir}) {
-				t.Errorf("%s: it ran in %q", name, lines)
-			}
+			lines := w.told(&w.lines)
+			assert.Check(t, slices.Equal(lines, []string{w.Dir}), "%s: it ran in %q", name, lines)
 		})
 	}
 	w := jobIn(t, filepath.Join(c.Dir, "names", "end\nof line"), "p/hls/a", "pwd", step.Resources{})
-	if _, err := e.Submit(t.Context(), w.Job, nil); err == nil {
-		t.Error("a path with an end of line was taken")
-	}
+	_, err := e.Submit(t.Context(), w.Job, nil)
+	assert.Check(t, err != nil, "a path with an end of line was taken")
 }
 
 // A build inside a job, or by somebody with settings for Slurm's commands, does the
@@ -188,7 +180,6 @@ func TestEnvironment(t *testing.T) {
 	w := job(t, c, "p/hls/a", "echo $LICENCE_SERVER; [ $SLURM_JOB_ID != 77 ] && echo $SLURM_ARRAY_TASK_ID",
 		step.Resources{Memory: 50})
 	assert.NilError(t, <-wait(t.Context(), submit(t, e, w)))
-	if lines := w.told(&w.lines); !slices.Equal(lines, []string{"a b", ""}) {
-		t.Errorf("the job has %q", lines)
-	}
+	lines := w.told(&w.lines)
+	assert.Check(t, slices.Equal(lines, []string{"a b", ""}), "the job has %q", lines)
 }

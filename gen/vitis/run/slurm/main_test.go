@@ -137,9 +137,8 @@ func queued(t *testing.T, c *slurmtest.Cluster, dir string) []string {
 
 func admin(t *testing.T, c *slurmtest.Cluster, args ...string) {
 	t.Helper()
-	if out, err := c.Command(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%q: %v: %s", args, err, out)
-	}
+	out, err := c.Command(t.Context(), args[0], args[1:]...).CombinedOutput()
+	assert.Assert(t, err == nil, "%q: %v: %s", args, err, out)
 }
 
 // mark is a number of a sleep that no other process has.

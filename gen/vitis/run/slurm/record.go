@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cclforge/cclforge/gen/output"
 )
 
 // record says, in a work directory, that a job was submitted for it. It is there
@@ -39,27 +41,16 @@ func (r *record) file(job string) string {
 }
 
 // write puts a new record into a directory, whole or not at all.
-func (r *record) write(dir string) (err error) {
+func (r *record) write(dir string) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".slurm-*")
-	if err != nil {
+	// Others may follow the job.
+	if err := output.WriteFile(filepath.Join(dir, r.file(r.job)), append(text, '\n'), 0o644); err != nil {
 		return fmt.Errorf("record a job: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-			err = fmt.Errorf("record a job: %w", err)
-		}
-	}()
-	_, err = f.Write(append(text, '\n'))
-	// Others may follow the job.
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, r.file(r.job)))
+	return nil
 }
 
 // claim gives the record to a job. It has that of another one if that was first, and

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
@@ -75,12 +76,10 @@ func ends(t *testing.T, c *slurmtest.Cluster, w *watched, r step.Running) {
 	assert.NilError(t, os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o644))
 	assert.NilError(t, <-done)
 	until(t, "no job is left", func() bool { return len(queued(t, c, w.Dir)) == 0 })
-	if text, _ := os.ReadFile(filepath.Join(w.Dir, "begun")); string(text) != "begun\n" {
-		t.Errorf("it began %q", text)
-	}
-	if files := glob(t, w, "slurm-*.json"); len(files) != 1 {
-		t.Errorf("records are %q", files)
-	}
+	text, _ := os.ReadFile(filepath.Join(w.Dir, "begun"))
+	assert.Check(t, is.Equal(string(text), "begun\n"), "it began %q", text)
+	files := glob(t, w, "slurm-*.json")
+	assert.Check(t, is.Equal(len(files), 1), "records are %q", files)
 }
 
 const (
@@ -122,9 +121,8 @@ func TestKilledAfterSbatch(t *testing.T) {
 			t.Errorf("alive is %v: %v", alive, err)
 		}
 		r := submit(t, e, w)
-		if after := queued(t, c, w.Dir); !slices.Equal(after, before) || len(after) != 1 {
-			t.Errorf("jobs were %q, and are %q", before, after)
-		}
+		after := queued(t, c, w.Dir)
+		assert.Check(t, slices.Equal(after, before) && len(after) == 1, "jobs were %q, and are %q", before, after)
 		ends(t, c, w, r)
 	})
 	t.Run("waits", func(t *testing.T) {
@@ -185,9 +183,8 @@ echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv 
 exit 1`, w.Dir, until))
 		t.Setenv("PATH", dir+":"+path)
 		r := submit(t, e, w)
-		if text, err := os.ReadFile(filepath.Join(dir, "calls")); err != nil || string(text) != "\n" {
-			t.Errorf("%s: sbatch was called %d times: %v", name, len(text), err)
-		}
+		text, err := os.ReadFile(filepath.Join(dir, "calls"))
+		assert.Check(t, err == nil && string(text) == "\n", "%s: sbatch was called %d times: %v", name, len(text), err)
 		ends(t, c, w, r)
 	}
 }

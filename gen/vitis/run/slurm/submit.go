@@ -164,7 +164,7 @@ func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 // options are those of sbatch(1).
 func (r *running) options() ([]string, error) {
 	o := &r.e.o
-	list := []string{"--parsable", "--job-name=" + r.job.Step.ID, "--chdir=" + r.job.Dir, "--output=" + output(r.job.Dir),
+	list := []string{"--parsable", "--job-name=" + r.job.Step.ID, "--chdir=" + r.job.Dir, "--output=" + logFile(r.job.Dir),
 		"--open-mode=append",
 		"--export=ALL", "--no-requeue", "--nodes=1", "--ntasks=1"}
 	takes, err := resources(r.job.Step.Resources)
@@ -192,9 +192,9 @@ func (r *running) options() ([]string, error) {
 	return list, nil
 }
 
-// output is where Slurm's messages go. It reads % and \ in the whole path as signs
+// logFile is where Slurm's messages go. It reads % and \ in the whole path as signs
 // for something else, so that it cannot be told some paths.
-func output(dir string) string {
+func logFile(dir string) string {
 	if strings.ContainsAny(dir, `%\`) {
 		return "/dev/null"
 	}

@@ -212,14 +212,12 @@ func TestWhatPeopleRead(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			code, out, stderr := run(t, c.env, fmt.Sprintf("%s --port=%d", c.line, base))
-			if want := strings.Join(c.want, "\n") + "\n"; code != 0 || out != want || stderr != "" {
-				t.Errorf("%d\n%s%s\nshould be\n%s", code, out, stderr, want)
-			}
+			want := strings.Join(c.want, "\n") + "\n"
+			assert.Check(t, code == 0 && out == want && stderr == "", "%d\n%s%s\nshould be\n%s", code, out, stderr, want)
 		})
 	}
 }
 
-// parse reads the options of a world.
 func parse(t *testing.T, line string) *options {
 	t.Helper()
 	o := newOptions()
@@ -233,18 +231,16 @@ func parse(t *testing.T, line string) *options {
 func TestArgumentsInAnyOrder(t *testing.T) {
 	for _, line := range []string{"emulate u55c_udp -n=3 --port=7000", "-n=3 u55c_udp --port=7000",
 		"-n 3 --port 7000 u55c_udp", "--n=3 --port=7000"} {
-		if o := parse(t, line); o.n != 3 || o.port != 7000 {
-			t.Errorf("%s: %+v", line, o)
-		}
+		o := parse(t, line)
+		assert.Check(t, o.n == 3 && o.port == 7000, "%s: %+v", line, o)
 	}
 }
 
 // Host memory is there unless the command line says otherwise.
 func TestHostMemoryIsThere(t *testing.T) {
 	for line, want := range map[string]bool{"": true, "--hostmemory": true, "--hostmemory=false": false} {
-		if got := parse(t, line).host(launch.World{}, nil, newReport(false, io.Discard, io.Discard)).HostMemory; got != want {
-			t.Errorf("%s: %t", line, got)
-		}
+		got := parse(t, line).host(launch.World{}, nil, newReport(false, io.Discard, io.Discard)).HostMemory
+		assert.Check(t, got == want, "%s: %t", line, got)
 	}
 }
 
@@ -260,9 +256,7 @@ func TestBytes(t *testing.T) {
 	}
 	for _, text := range []string{"0", "-1", "GiB", "1e3", "9999999999TiB"} {
 		var b Size
-		if err := b.Set(text); err == nil || b != 0 {
-			t.Errorf("%s is %d", text, uint64(b))
-		}
+		assert.Check(t, b.Set(text) != nil && b == 0, "%s is %d", text, uint64(b))
 	}
 }
 
@@ -293,9 +287,8 @@ func TestFirmwareThatDies(t *testing.T) {
 	h, err := host.Start(t.Context(), designtest.Load(t, "u55c_tcp", nil),
 		host.Options{World: w, Engine: emu.Options{Image: code}})
 	assert.NilError(t, err)
-	if _, err := h.World().Device(1).Start(t.Context(), 0, accl.Call{FunctionCode: 1}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = h.World().Device(1).Start(t.Context(), 0, accl.Call{FunctionCode: 1})
+	assert.NilError(t, err)
 	var out, stderr written
 	err = attend(t.Context(), h, 0, newReport(true, &out, &stderr))
 	assert.Check(t, err != nil && strings.HasPrefix(err.Error(), "the engine of rank 1 has failed: "), "%v", err)
@@ -340,9 +333,8 @@ func TestSeedOfAJob(t *testing.T) {
 		}
 	}
 	a, _ := faultsOf("{}", launch.World{Job: "7.0"})
-	if b, _ := faultsOf("{}", launch.World{Job: "7.1"}); a.Seed == b.Seed {
-		t.Error("jobs have the same seed")
-	}
+	b, _ := faultsOf("{}", launch.World{Job: "7.1"})
+	assert.Check(t, a.Seed != b.Seed, "jobs have the same seed")
 	if plan, err := faultsOf("", launch.World{}); plan != nil || err != nil {
 		t.Error(plan, err)
 	}
@@ -374,7 +366,6 @@ func TestHealthForPeople(t *testing.T) {
 		}
 	}
 	cancel()
-	if code := <-ended; code != 0 || stderr.String() != "" {
-		t.Errorf("%d: %s", code, stderr.String())
-	}
+	code := <-ended
+	assert.Check(t, code == 0 && stderr.String() == "", "%d: %s", code, stderr.String())
 }

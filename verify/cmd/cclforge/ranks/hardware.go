@@ -79,8 +79,8 @@ func number(text string) (uint64, error) {
 }
 
 // maker says which engines are simulated; nil if none is. It builds the hardware.
-func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w launch.World,
-	r *reporter) (func(rank int) world.Maker, error) {
+func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w launch.World) (
+	func(rank int) world.Maker, error) {
 	if h.ranks == "" {
 		return nil, nil
 	}

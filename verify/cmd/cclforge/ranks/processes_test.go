@@ -46,9 +46,7 @@ func TestEventsForScripts(t *testing.T) {
 			`"host":"127.0.0.1","port":%d,"size":4,"process":0,"processes":1,"faults":"{seed = 5, loss = 0.5}","ranks":[`+
 			`{"rank":1,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q},{"rank":3,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q}]}`,
 		p.PID(), base, at(1), at(5), at(9), at(13), at(17), at(3), at(7), at(11), at(15), at(19))
-	if lines[0] != want {
-		t.Errorf("got  %s\nwant %s", lines[0], want)
-	}
+	assert.Check(t, lines[0] == want, "got  %s\nwant %s", lines[0], want)
 	var health map[string]any
 	if err := json.Unmarshal([]byte(lines[1]), &health); err != nil || health["event"] != "health" ||
 		health["rank"] != 1.0 || health["calls"] != 0.0 || health["rx_used"] != 0.0 {
@@ -143,9 +141,8 @@ func TestUnderLaunchers(t *testing.T) {
 			sum(t, engines(t, "u55c_tcp", p.Endpoints(), called(base, n)))
 			// Ctrl-C ends the launcher, and with it all of them.
 			assert.NilError(t, p.Signal(os.Interrupt))
-			if _, err := p.Wait(10 * time.Second); err != nil {
-				t.Error(err)
-			}
+			_, err := p.Wait(10 * time.Second)
+			assert.Check(t, err)
 			for _, ready := range p.Ready {
 				for end := time.Now().Add(5 * time.Second); syscall.Kill(ready.PID, 0) == nil; time.Sleep(10 * time.Millisecond) {
 					if time.Now().After(end) {
@@ -192,9 +189,7 @@ func TestSignalsEndItInTime(t *testing.T) {
 			if took := time.Since(start); code != 0 || err != nil || took > 2*time.Second+500*time.Millisecond {
 				t.Errorf("%d, %v after %v", code, err, took)
 			}
-			if !strings.HasSuffix(p.Output(), `{"event":"stopped"}`+"\n") {
-				t.Errorf("it ends with %q", p.Output())
-			}
+			assert.Check(t, strings.HasSuffix(p.Output(), `{"event":"stopped"}`+"\n"), "it ends with %q", p.Output())
 			select {
 			case err := <-ended:
 				assert.Check(t, err != nil, "received from nobody")

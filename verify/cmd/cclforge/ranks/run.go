@@ -67,7 +67,7 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 		return err
 	}
 	options := o.host(w, plan, r)
-	if options.Maker, err = o.hardware.maker(ctx, d, o, w, r); err != nil {
+	if options.Maker, err = o.hardware.maker(ctx, d, o, w); err != nil {
 		return interrupted(ctx, err)
 	}
 	defer o.hardware.save(r)
@@ -159,7 +159,6 @@ func faultsOf(text string, w launch.World) (*faults.Plan, error) {
 	return plan, nil
 }
 
-// host is what a host is told.
 func (o *options) host(w launch.World, plan *faults.Plan, r *reporter) host.Options {
 	network := host.Network(o.network)
 	switch {
@@ -181,5 +180,4 @@ func (o *options) host(w launch.World, plan *faults.Plan, r *reporter) host.Opti
 	}
 }
 
-// suits says which programs a design is for.
 func suits(d *design.Design) string { return d.ABI().Doc }

@@ -38,22 +38,18 @@ func TestProcessesAreReadyAndEnd(t *testing.T) {
 
 func TestWhatGoesWrongWithProcessesIsSaid(t *testing.T) {
 	p := sh(t, "echo port 5 is in use >&2; exit 3")
-	if _, err := p.Ready(t.Context(), 1); !errors.As(err, new(*exec.ExitError)) ||
-		!strings.Contains(err.Error(), "port 5 is in use") {
-		t.Error(err)
-	}
-	if err := p.Stop(time.Second); !errors.As(err, new(*exec.ExitError)) {
-		t.Error(err)
-	}
+	_, err := p.Ready(t.Context(), 1)
+	assert.Check(t, errors.As(err, new(*exec.ExitError)) && strings.Contains(err.Error(), "port 5 is in use"),
+		"%v", err)
+	err = p.Stop(time.Second)
+	assert.Check(t, errors.As(err, new(*exec.ExitError)), "%v", err)
 
 	p = sh(t, "trap '' TERM; echo deaf; while :; do sleep 0.01; done")
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := p.Ready(short, 1); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "deaf") {
-		t.Error(err)
-	}
+	_, err = p.Ready(short, 1)
+	assert.Check(t, errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), "deaf"), "%v", err)
 	assert.Check(t, is.ErrorIs(p.Stop(50*time.Millisecond), ErrSlow))
-	if _, err := Start(t.TempDir(), nil, "/no/such/program"); err == nil {
-		t.Error("a program that is not there")
-	}
+	_, err = Start(t.TempDir(), nil, "/no/such/program")
+	assert.Check(t, err != nil, "a program that is not there")
 }

@@ -89,7 +89,6 @@ func measure(ctx context.Context, where target.Options, o rates.Options, dir str
 	return errors.Join(err, writeRates(r, dir, asJSON))
 }
 
-// writeRates writes the report and the picture.
 func writeRates(r *rates.Report, dir string, asJSON bool) error {
 	if err := report.Write(dir, resultFile, r); err != nil {
 		return err

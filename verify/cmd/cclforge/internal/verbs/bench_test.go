@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
@@ -52,9 +54,8 @@ func TestMistakesInBench(t *testing.T) {
 		"a world has 1 to 4096":  {"-n=5000"},
 		"does not have elements": {"--dtype=int8"},
 	} {
-		if out, errs, code := ranktest.Run(t, append([]string{os.Args[0], "bench"}, args...)...); code != 2 ||
-			!strings.Contains(errs, text) || out != "" {
-			t.Errorf("%v: exit code %d\n%s%s", args, code, out, errs)
-		}
+		out, errs, code := ranktest.Run(t, append([]string{os.Args[0], "bench"}, args...)...)
+		assert.Check(t, code == 2 && strings.Contains(errs, text) && out == "",
+			"%v: exit code %d\n%s%s", args, code, out, errs)
 	}
 }

@@ -25,7 +25,6 @@ import (
 // errTiming matches errors of builds that have missed timing.
 var errTiming = errors.New("timing is not met")
 
-// runBuild builds platforms.
 func runBuild(ctx context.Context, o *options, c *console) error {
 	ctx, stop := hangups(ctx)
 	defer stop()
@@ -69,7 +68,6 @@ func runBuild(ctx context.Context, o *options, c *console) error {
 	return errors.Join(errs...)
 }
 
-// executor is what runs the steps.
 func executor(ctx context.Context, o *options, designs []*design.Design) (step.Executor, error) {
 	if o.on == "local" {
 		return run.NewLocal(run.LocalOptions{Jobs: o.jobs}), nil

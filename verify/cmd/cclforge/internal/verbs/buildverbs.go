@@ -14,7 +14,6 @@ import (
 
 // options are what the command line says.
 type options struct {
-	verb  string
 	names []string // arguments
 
 	vars, out, cache string
@@ -44,7 +43,7 @@ type action func(ctx context.Context, o *options, c *console) error
 func with(c *cobra.Command, o *options, do action) *cobra.Command {
 	c.GroupID = command.Cards
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		o.verb, o.names = cmd.Name(), args
+		o.names = args
 		if err := o.check(); err != nil {
 			return err
 		}

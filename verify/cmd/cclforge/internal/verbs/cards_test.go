@@ -50,17 +50,15 @@ world     card:\S+/u280_axis3x\.xclbin,library=\S+$`)
 		t.Fatalf("it says\n%s (%v)", strings.Join(lines, "\n"), text.Err())
 	}
 	for _, name := range xrt.LibraryNames {
-		if _, err := os.Stat(filepath.Join(found[1], name)); err != nil {
-			t.Error(err)
-		}
+		_, err := os.Stat(filepath.Join(found[1], name))
+		assert.Check(t, err)
 	}
 	cancel()
 	if text.Scan() {
 		t.Errorf("it says %q", text.Text())
 	}
 	must(t, <-done)
-	if _, err := os.Stat(found[1]); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the libraries are still there: %v", err)
-	}
+	_, err := os.Stat(found[1])
+	assert.Check(t, errors.Is(err, os.ErrNotExist), "the libraries are still there: %v", err)
 	assert.Check(t, is.ErrorIs(serveCards(t.Context(), io.Discard, "u280", "", 1, false), lang.ErrInvalid))
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
 )
 
-// check is one check.
 type check struct {
 	name string
 	run  func(ctx context.Context) error
@@ -87,7 +86,6 @@ func test(ctx context.Context) error {
 	return err
 }
 
-// static are checks of sources.
 func static() []check {
 	return []check{
 		{"gofmt", func(context.Context) error { return formatted(".") }},

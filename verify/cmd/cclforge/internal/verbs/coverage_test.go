@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 )
 
 func TestWhatIsRun(t *testing.T) {
@@ -34,12 +37,10 @@ func TestCountsStayWhereTheyAreKept(t *testing.T) {
 		r := runs{dir: dir}
 		end, err := r.begin()
 		must(t, err)
-		if _, err := os.Stat(r.dir); err != nil || !filepath.IsAbs(r.dir) {
-			t.Errorf("counts go to %q: %v", r.dir, err)
-		}
+		_, err = os.Stat(r.dir)
+		assert.Check(t, err == nil && filepath.IsAbs(r.dir), "counts go to %q: %v", r.dir, err)
 		end()
-		if _, err := os.Stat(r.dir); (err == nil) != (dir != "") {
-			t.Errorf("%q in the end: %v", dir, err)
-		}
+		_, err = os.Stat(r.dir)
+		assert.Check(t, is.Equal((err == nil), (dir != "")), "%q in the end: %v", dir, err)
 	}
 }

@@ -153,7 +153,6 @@ func ended(name string, began time.Time, err error) outcome {
 	return o
 }
 
-// add adds the record to a file as one line.
 func (r *record) add(file string) error {
 	line, err := json.Marshal(r)
 	if err != nil {

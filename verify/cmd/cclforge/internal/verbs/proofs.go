@@ -95,7 +95,6 @@ func proofsOf(unfinished bool) []proofs.Proof {
 	return proofs.All()
 }
 
-// choose finds the proofs that are wanted.
 func choose(every []proofs.Proof, only string, quick bool) ([]proofs.Proof, error) {
 	var names []string
 	if only != "" {

@@ -1,8 +1,8 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/report"
 	"github.com/cclforge/cclforge/gen/vitis/run"
@@ -87,15 +88,11 @@ func publish(c *console, dir string, r *report.Report, again bool) error {
 	if err := r.Write(filepath.Join(dir, reportFile)); err != nil {
 		return err
 	}
-	page, err := os.CreateTemp(dir, ".report-*")
-	if err != nil {
+	var page bytes.Buffer
+	if err := report.HTML(&page, known); err != nil {
 		return err
 	}
-	defer os.Remove(page.Name())
-	if err := errors.Join(report.HTML(page, known), page.Chmod(0o666), page.Close()); err != nil {
-		return err
-	}
-	return os.Rename(page.Name(), filepath.Join(dir, reportPage))
+	return output.WriteFile(filepath.Join(dir, reportPage), page.Bytes(), 0o644)
 }
 
 // show prints the last report of a platform, next to the one before.

@@ -66,9 +66,8 @@ func TestScan(t *testing.T) {
 		Engines  []struct{ State string }
 		Remarks  []string
 	}
-	if err := json.Unmarshal([]byte(says), &all); err != nil || code != good || len(all) != 2 {
-		t.Fatalf("code %d, %v: %s", code, err, says)
-	}
+	err = json.Unmarshal([]byte(says), &all)
+	assert.Assert(t, err == nil && code == good && len(all) == 2, "code %d, %v: %s", code, err, says)
 	for i, c := range all {
 		if c.BDF != h.BDFs()[i] || len(c.Networks) != 1 || c.Networks[0].Link.Up != (i == 0) ||
 			c.Engines[0].State != "not configured" || len(c.Remarks) > 0 {
@@ -97,10 +96,9 @@ func TestScanOfShells(t *testing.T) {
 		Region  struct{ File string }
 		Engines []struct{ State string }
 	}
-	if err := json.Unmarshal([]byte(out), &all); err != nil || code != good || len(all) != 1 ||
-		!strings.Contains(remarks, "XRT is not there") {
-		t.Fatalf("code %d, %v: %s%s", code, err, out, remarks)
-	}
+	err := json.Unmarshal([]byte(out), &all)
+	assert.Assert(t, err == nil && code == good && len(all) == 1 && strings.Contains(remarks, "XRT is not there"),
+		"code %d, %v: %s%s", code, err, out, remarks)
 	if all[0].Region.File != "/dev/coyote_fpga_0_v0" || len(all[0].Engines) != 1 ||
 		all[0].Engines[0].State != "not configured" {
 		t.Errorf("%+v", all)

@@ -69,7 +69,6 @@ func worldVerb(where *target.Options, c *cobra.Command, do func(context.Context,
 	return c
 }
 
-// runSelftest checks a world.
 func runSelftest(ctx context.Context, where target.Options, o selftest.Options, asJSON bool) error {
 	w, err := target.Open(ctx, where)
 	if err != nil {

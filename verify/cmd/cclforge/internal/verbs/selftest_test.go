@@ -74,7 +74,6 @@ func TestSelftestUnderSrun(t *testing.T) {
 	}
 }
 
-// port is a free one.
 func port(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -21,9 +21,8 @@ func TestTheSlowestPackagesAreListed(t *testing.T) {
 		"\tgithub.com/cclforge/cclforge/cover\t40.001s\tcoverage: 1.0% of statements\n")
 	for text := said.String(); text != ""; {
 		n := min(len(text), 17) // in pieces, as a pipe has them
-		if _, err := p.Write([]byte(text[:n])); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.Write([]byte(text[:n]))
+		assert.NilError(t, err)
 		text = text[n:]
 	}
 	p.print(&printed)

@@ -51,7 +51,6 @@ func synthVerb() *cobra.Command {
 	return c
 }
 
-// keepKernels writes the kernels of a platform into a file.
 func keepKernels(platform, file string) error {
 	in, err := synth.Load(platform)
 	if err != nil {
@@ -60,7 +59,6 @@ func keepKernels(platform, file string) error {
 	return in.Save(file)
 }
 
-// mapKernels maps kernels and reports on them.
 func mapKernels(ctx context.Context, platform string, names []string, base string, jobs int, dir string) error {
 	in, err := synth.Load(platform)
 	if err != nil {
@@ -87,7 +85,6 @@ func mapKernels(ctx context.Context, platform string, names []string, base strin
 	return writeSynth(dir, "synth", r, map[string]func(io.Writer) error{"txt": r.Text, "html": r.Page})
 }
 
-// timeKernels times kernels and reports on them.
 func timeKernels(ctx context.Context, platform string, names []string, base string, jobs int, dir,
 	record string) error {
 	in, err := synth.Load(platform)

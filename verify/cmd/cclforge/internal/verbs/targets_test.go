@@ -67,9 +67,8 @@ func checkTarget(t *testing.T, fn *ast.FuncDecl) string {
 	assert.Assert(t, err == nil && len(words) != 0 && strings.EqualFold(verb.Name(), words[len(words)-1]),
 		"%s calls no verb: %q, %v", fn.Name.Name, words, err)
 	for _, p := range fn.Type.Params.List[1:] {
-		if name := p.Names[0].Name; !passed[name] {
-			t.Errorf("%s does not pass on %s", fn.Name.Name, name)
-		}
+		name := p.Names[0].Name
+		assert.Check(t, passed[name], "%s does not pass on %s", fn.Name.Name, name)
 	}
 	for name := range options {
 		if verb.Flags().Lookup(name) == nil {

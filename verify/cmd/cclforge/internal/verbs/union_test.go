@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestUnion(t *testing.T) {
@@ -12,7 +14,6 @@ func TestUnion(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(disk, "step.log"), []byte("done"), 0o666))
 	u := union{"link": os.DirFS(disk), "image": fstest.MapFS{"out/a.xclbin": {Data: []byte("a")}}, "empty": fstest.MapFS{}}
 	must(t, fstest.TestFS(u, "link/step.log", "image/out/a.xclbin"))
-	if _, err := u.Open("nowhere/x"); !os.IsNotExist(err) {
-		t.Errorf("got %v", err)
-	}
+	_, err := u.Open("nowhere/x")
+	assert.Check(t, os.IsNotExist(err), "got %v", err)
 }

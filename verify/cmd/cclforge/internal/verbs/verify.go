@@ -46,7 +46,6 @@ func verifyVerb() *cobra.Command {
 	return c
 }
 
-// verify checks the hardware of a platform.
 func verify(ctx context.Context, platform string, careful bool, scale float64) error {
 	provide(ctx)
 	test := func(dir string, flags ...string) []string {

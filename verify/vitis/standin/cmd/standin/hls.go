@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
@@ -32,9 +33,7 @@ func (c *call) compileHLS(conf *Given, inputs []string) error {
 	if s.clock == "" {
 		s.clock = conf.Get("freqhz")
 	}
-	if s.work == "" {
-		s.work = s.top
-	}
+	s.work = cmp.Or(s.work, s.top)
 	if s.output == "" {
 		s.output = filepath.Join(s.work, s.top+".xo")
 	}
@@ -53,9 +52,7 @@ func vitisHLS(c *call) error {
 		return nil
 	}
 	name := g.Get("l")
-	if name == "" {
-		name = "vitis_hls.log"
-	}
+	name = cmp.Or(name, "vitis_hls.log")
 	if err := c.keepLog(name); err != nil {
 		return err
 	}

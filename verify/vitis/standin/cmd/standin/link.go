@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,21 +18,13 @@ import (
 func (c *call) link(conf *Given, inputs []string) error {
 	target := conf.Get("target")
 	output := conf.Get("output")
-	if output == "" {
-		output = "a.xclbin"
-	}
+	output = cmp.Or(output, "a.xclbin")
 	temp := conf.Get("temp_dir")
-	if temp == "" {
-		temp = "_x"
-	}
+	temp = cmp.Or(temp, "_x")
 	name := strings.TrimSuffix(filepath.Base(output), filepath.Ext(output))
 	logs, reports := conf.Get("log_dir"), conf.Get("report_dir")
-	if logs == "" {
-		logs = filepath.Join(temp, "logs")
-	}
-	if reports == "" {
-		reports = filepath.Join(temp, "reports")
-	}
+	logs = cmp.Or(logs, filepath.Join(temp, "logs"))
+	reports = cmp.Or(reports, filepath.Join(temp, "reports"))
 	if err := c.keepLog(filepath.Join(logs, "link", "v++.log")); err != nil {
 		return err
 	}

@@ -219,7 +219,6 @@ func TestOtherForms(t *testing.T) {
 	}
 	c, err := configuration(t, "[connectivity]\n"+strings.Join(lines, "\n")+"\n")
 	assert.NilError(t, err)
-	if _, err := Check(c, kernelsOf(t, r), board(r)); err != nil {
-		t.Error(err)
-	}
+	_, err = Check(c, kernelsOf(t, r), board(r))
+	assert.Check(t, err)
 }
