@@ -128,7 +128,8 @@ module proof (
         assert (rows <= 2 && \dut.flushing == (rows == 2));
         assert (first <= level && (in_slice || level != 0 || first == 0));
         if (rows != 0) assert (first_0 <= 63 && end_0 <= 64 && first_0 < end_0);
-        if (rows == 2) assert (level == 0 && \dut.level == 0 && end_1 != 0 && end_1 < 64 && \dut.part_strobe == strobe_1);
+        if (rows == 2) assert (level == 0 && \dut.level == 0 && end_1 != 0 && end_1 < 64
+            && \dut.part_strobe == strobe_1);
         else assert (\dut.level == level && \dut.part_strobe == strobe);
         if (watched && !behind && rows != 0) assert (out_bits[lane] == bit_ && lane >= first_0 && lane < end_0);
         if (watched && !behind && rows == 0) assert (part_bits[lane] == bit_ && lane >= first && lane < level);

@@ -133,7 +133,8 @@ module inbound_payload (
         .clk, .rst, .clear(1'b0),
         .in_valid(push && push_kind != PUT), .in_ready(track_ready),
         .in_data({
-            push_kind, push_last, push_more, push_posted, writes, push_buffer, push_window, push_epoch, push_index, push_total
+            push_kind, push_last, push_more, push_posted, writes, push_buffer, push_window, push_epoch,
+            push_index, push_total
         }),
         .out_valid(track_valid), .out_ready(track_take),
         .out_data({
@@ -193,7 +194,8 @@ module inbound_payload (
 
     always_ff @(posedge clk) begin
         events <= '0;
-        if (track_take && track_kind == WINDOW && !track_posted && track_waits && bad) events <= engine_pkg::EVENT_NO_WINDOW;
+        if (track_take && track_kind == WINDOW && !track_posted && track_waits && bad)
+            events <= engine_pkg::EVENT_NO_WINDOW;
         if (track_take && track_kind == MESSAGE && track_last && bad) events <= engine_pkg::EVENT_NO_BUFFER;
         if (track_take && track_kind != WINDOW) failed[track_buffer] <= bad && !track_last;
         if (track_take && track_kind == WINDOW && !track_posted) spoiled[written_window] <= bad && track_more;

@@ -161,7 +161,8 @@ module messages (
 
     message_matcher matcher (
         .clk, .rst, .stop, .clear, .idle(matcher_idle),
-        .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address, .accept_posted,
+        .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
+        .accept_posted,
         .remove_valid, .remove_number(recorder_number), .remove_session, .remove_src, .remove_seq, .remove_done,
         .match_valid, .match_waits, .match_request, .match_grant, .match_owner, .match_response(matched),
         .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record,

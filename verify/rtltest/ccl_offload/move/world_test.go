@@ -64,7 +64,7 @@ type world struct {
 	event                bool // moves were counted in the cycle before
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
-	landed, cancelled    int // posts that have ended by themselves, and otherwise
+	landed, cancelled    int    // posts that have ended by themselves, and otherwise
 	apart                int    // requests that have met a message of another collective
 	besides              [2]int // slices with something beside: as it is, and converted
 	keeps                [2]int // slices that keep what they send: as it is, and compressed
