@@ -631,13 +631,17 @@ module cclo_core #(
 
     always_comb begin
         remotes[32*cclo_pkg::REMOTES_REMOTE_0_WORD +: 32] =
-            remote_wait(match_request_0.waits, match_request_0.session[14:0], match_request_0.rank[15:0]);
+            remote_wait(match_request_0.waits || match_response_0.posted, match_request_0.session[14:0],
+                match_request_0.rank[15:0]);
         remotes[32*cclo_pkg::REMOTES_REMOTE_1_WORD +: 32] =
-            remote_wait(match_request_1.waits, match_request_1.session[14:0], match_request_1.rank[15:0]);
+            remote_wait(match_request_1.waits || match_response_1.posted, match_request_1.session[14:0],
+                match_request_1.rank[15:0]);
         remotes[32*cclo_pkg::REMOTES_REMOTE_2_WORD +: 32] =
-            remote_wait(match_request_2.waits, match_request_2.session[14:0], match_request_2.rank[15:0]);
+            remote_wait(match_request_2.waits || match_response_2.posted, match_request_2.session[14:0],
+                match_request_2.rank[15:0]);
         remotes[32*cclo_pkg::REMOTES_REMOTE_3_WORD +: 32] =
-            remote_wait(match_request_3.waits, match_request_3.session[14:0], match_request_3.rank[15:0]);
+            remote_wait(match_request_3.waits || match_response_3.posted, match_request_3.session[14:0],
+                match_request_3.rank[15:0]);
     end
 
     always_comb begin

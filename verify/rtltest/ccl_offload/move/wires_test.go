@@ -176,9 +176,9 @@ var (
 	outDropped    = outputs.add("dut.dropped")
 	outOverflowed = outputs.add("dut.overflowed")
 	outAbort      = outputs.add("dut.abort")
-	outCompleted  = outputs.add("dut.completed")
-	outFailed     = outputs.add("dut.failed")
-	outWaiting    = outputs.eachQueue("dut.waiting[8*%d +: 8]")
+	outCompleted  = outputs.add("completed")
+	outFailed     = outputs.add("failed")
+	outWaiting    = outputs.eachQueue("waiting[8*%d +: 8]")
 	outFailure    = outputs.eachQueue("dut.failure[32*%d +: 32]")
 	outFailing    = outputs.eachQueue("dut.failing[96*%d + 32 +: 64]") // source and tag
 )
@@ -207,7 +207,8 @@ func top() string {
 		p("logic %s;", s)
 	}
 	p("logic [31:0] limit_cycles, remote_milliseconds; logic [16:0] open_mask; logic [15:0] packet_abandon_session;")
-	p("logic [engine_pkg::SLOT_WIDTH-1:0] packet_open_slot; logic [engine_pkg::QUEUES-1:0] restart;")
+	p("logic [engine_pkg::SLOT_WIDTH-1:0] packet_open_slot; logic [engine_pkg::QUEUES-1:0] restart, completed, failed;")
+	p("logic [engine_pkg::QUEUES-1:0] wait_remote, wait_kernel, wait_packet; logic [8*engine_pkg::QUEUES-1:0] waiting;")
 	p("logic [engine_pkg::BUFFER_WIDTH-1:0] channel_release_buffer;")
 	p("engine_pkg::reg_request_t move_request, status_request; engine_pkg::reg_response_t move_response, status_response;")
 	p(

@@ -161,7 +161,10 @@ func (w *world) begin(p *port) {
 		return
 	}
 	at := w.m.Base + uint32(4*p.word)
-	if p.word < 0 {
+	if p.word < 0 { // who writes has checked the address
+		if p.operation == write {
+			p.operation = read
+		}
 		at = []uint32{w.m.Base + uint32(1+w.r.IntN(3)), w.m.Base + w.m.Size, w.m.Base - 4, ^uint32(3),
 			w.m.Base + 1<<31}[w.r.IntN(5)]
 	}
