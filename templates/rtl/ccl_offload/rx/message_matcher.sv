@@ -500,8 +500,6 @@ module message_matcher (
                     hit      <= 1'b1;
                     parked   <= 1'b0;
                     took     <= operation == MATCH;
-                    context_ <= operation == MATCH ? table_context : context_;
-                    tag      <= operation == MATCH ? table_tag : tag;
                     table_remove <= operation == MATCH;
                     state        <= operation == MATCH ? COUNT : LOOKED;
                 end
@@ -531,9 +529,15 @@ module message_matcher (
                     state        <= operation == REMOVE ? ANSWER : COUNT;
                 end
             end
-            COUNT: if (exchange_response.done) begin
-                senders_know <= 1'b1;
-                state        <= LEARN_SENDER;
+            COUNT: begin
+                if (took) begin // it stands there for a cycle more
+                    context_ <= table_context;
+                    tag      <= table_tag;
+                end
+                if (exchange_response.done) begin
+                    senders_know <= 1'b1;
+                    state        <= LEARN_SENDER;
+                end
             end
             LEARN_SENDER: if (senders_done) begin
                 wants_answer <= !engine_pkg::LOSSY;
