@@ -362,9 +362,9 @@ func (p *posts) end(r *rush, c int, f *flow) (n int) {
 func TestPostedReceivesGetTheirMessages(t *testing.T) {
 	for name, platform := range map[string]string{"u55c_tcp": "u55c_tcp", "u55c_tcp, cut": "u55c_tcp",
 		"u55c_udp": "u55c_udp"} {
-		var all posts
-		for seed := range uint64(4) {
-			t.Run(fmt.Sprintf("%s, seed %d", name, seed), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			straight, ended := 0, 0
+			for seed := range uint64(4) {
 				buffers, largest := buffersFor(platform)
 				r := newRush(t, platform, seed, buffers)
 				r.cuts, r.posts = name != platform, &posts{}
@@ -373,12 +373,10 @@ func TestPostedReceivesGetTheirMessages(t *testing.T) {
 				for c := range r.flows {
 					r.posts.intact(r, c)
 				}
-				all.straight += r.posts.straight
-				all.ended += r.posts.ended
-			})
-		}
-		t.Logf("%s: %d messages went straight, %d posts were ended early", name, all.straight, all.ended)
-		assert.Check(t, all.straight >= 50 && all.ended >= 2, "%s: too few", name)
+				straight, ended = straight+r.posts.straight, ended+r.posts.ended
+			}
+			assert.Check(t, straight >= 50 && ended >= 2, "%d messages went straight, %d posts were ended early", straight, ended)
+		})
 	}
 }
 
