@@ -102,7 +102,7 @@ module inbound_payload (
     logic [BUFFER-1:0] track_buffer;
     logic              result_valid, result_take, unused_result_ready;
     logic [31:0]       result_code, code, posted_code; // posted_code: of the parts of its message before
-    logic              posted_spoiled;
+    logic              posted_spoiled, landing;
     logic [3:0]        posted_count;
     logic [2**BUFFER-1:0] failed; // buffers into which something could not be written
     logic [31:0]       spoiled;   // windows, of the packet that goes on
@@ -184,12 +184,10 @@ module inbound_payload (
     assign complete_result = bad ? FAILED : track_kind == ABANDON ? ABANDONED : GOOD;
     assign written_valid   = settled && track_kind == WINDOW && !track_more && !track_posted;
     assign written_good    = !bad;
-    assign landed_valid    = settled && track_posted && !track_more;
-    assign landed_good     = !bad;
-    assign landed_code     = posted_code | code;
+    assign landing         = settled && track_posted && !track_more;
     assign posted_busy     = posted_count != '0;
     assign track_take      = settled && (complete_valid ? complete_ready : written_valid ? written_ready
-        : landed_valid ? landed_ready : 1'b1);
+        : !landing || !landed_valid || landed_ready);
     assign result_take     = track_take && track_waits;
 
     always_ff @(posedge clk) begin
@@ -201,7 +199,12 @@ module inbound_payload (
         if (track_take && track_kind == WINDOW && !track_posted) spoiled[written_window] <= bad && track_more;
         if (track_take && track_posted) begin
             posted_spoiled <= bad && track_more;
-            posted_code    <= track_more ? landed_code : '0;
+            posted_code    <= track_more ? posted_code | code : '0;
+        end
+        landed_valid <= landing || landed_valid && !landed_ready;
+        if (landing && track_take) begin
+            landed_good <= !bad;
+            landed_code <= posted_code | code;
         end
         posted_count <= posted_count + 4'(push && push_kind == WINDOW && push_posted) - 4'(track_take && track_posted);
         if (rst || clear) begin
@@ -214,6 +217,7 @@ module inbound_payload (
             posted_code    <= '0;
         end
         if (rst) begin
+            landed_valid <= 1'b0;
             posted_count <= '0;
         end
     end

@@ -84,7 +84,7 @@ module message_recorder (
     logic [NUMBER-1:0]       kept_buffer;
     logic [NUMBER-1:0]       given_back;
     logic                    begins;
-    logic [31:0]             status, unused_rdata;
+    logic [31:0]             status, held_tag, held_bytes, unused_rdata;
     logic                    unused_ok;
 
     assign unused_rdata = exchange_response.rdata;
@@ -123,19 +123,19 @@ module message_recorder (
         case (word)
             WORD_TAG: begin
                 exchange_request.address = 32'(record) + 32'(4 * cclo_pkg::RX_BUFFERS_RX_TAG_WORD);
-                exchange_request.wdata   = tag;
+                exchange_request.wdata   = held_tag;
             end
             WORD_BYTES: begin
                 exchange_request.address = 32'(record) + 32'(4 * cclo_pkg::RX_BUFFERS_RX_LEN_WORD);
-                exchange_request.wdata   = bytes;
+                exchange_request.wdata   = held_bytes;
             end
             WORD_SRC: begin
                 exchange_request.address = 32'(record) + 32'(4 * cclo_pkg::RX_BUFFERS_RX_SRC_WORD);
-                exchange_request.wdata   = src;
+                exchange_request.wdata   = remove_src;
             end
             WORD_SEQ: begin
                 exchange_request.address = 32'(record) + 32'(4 * cclo_pkg::RX_BUFFERS_SEQ_WORD);
-                exchange_request.wdata   = seq;
+                exchange_request.wdata   = remove_seq;
             end
             default: begin
                 exchange_request.address = 32'(record) + 32'(4 * cclo_pkg::RX_BUFFERS_STATUS_WORD);
@@ -172,6 +172,8 @@ module message_recorder (
                 remove_session <= session;
                 remove_src     <= src;
                 remove_seq     <= seq;
+                held_tag       <= tag;
+                held_bytes     <= bytes;
                 state <= posting || result == GOOD || result == FAILED ? WRITE : REMOVE;
             end
             WRITE: if (exchange_response.done) begin

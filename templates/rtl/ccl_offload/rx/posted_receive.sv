@@ -137,7 +137,6 @@ module posted_receive (
             valid       <= 1'b0;
             count_valid <= 1'b0;
         end
-        if (rst) epoch <= '0;
     end
 
 endmodule

@@ -380,6 +380,62 @@ func TestPostedReceivesGetTheirMessages(t *testing.T) {
 	}
 }
 
+// A post ends with its last byte, not with messages of others, and without a message that
+// does not come to its end.
+func TestAPostEndsWithItsMessages(t *testing.T) {
+	r := newRush(t, "u55c_tcp", 0, 3)
+	r.posts = &posts{}
+	var flows []*flow
+	for _, f := range r.flows {
+		if !f.self {
+			flows = append(flows, f)
+		}
+	}
+	f, other := flows[0], flows[1]
+	first := r.m.get(f.record + r.n.inbound)
+	bring := func(f *flow) {
+		r.show(mpacket{origin{session: f.session}, f.packets[0]})
+		f.packets = f.packets[1:]
+		r.check(r.until("a verdict", func() bool { return r.OfferValid == 0 }))
+		r.check(r.Settle())
+	}
+	post := func(n uint32) {
+		r.ask(0, f)
+		r.PostBytes[0] = n
+		r.check(r.until("an answer", func() bool { return r.MatchValid[0] == 0 }))
+		r.same("post", r.Posted[0], 1)
+	}
+	ends := func(bytes, counted uint32) {
+		r.check(r.until("the end of the post", func() bool { return r.Posted[0] == 0 }))
+		r.check(r.Settle())
+		r.same("bytes that have landed", r.LandedBytes[0], bytes)
+		r.same("code", r.LandedCode[0], 0)
+		r.same("messages counted", r.Exchange[(f.record+r.n.inbound)/4]-first, counted)
+	}
+
+	post(5100)
+	f.send(r, 100)
+	f.send(r, 5000)
+	other.send(r, 70)
+	bring(f)
+	bring(other)
+	bring(f)
+	r.same("post, before its last packet", r.Posted[0], 1)
+	bring(f)
+	ends(5100, 2)
+	if want := slices.Concat(f.sent...); !bytes.Equal(r.Host[postAt(0):][:len(want)], want) {
+		t.Error("something else has landed than was sent")
+	}
+
+	post(9000)
+	f.send(r, 200)
+	f.send(r, 5000)
+	bring(f)
+	bring(f)
+	r.ClosedSession, r.ClosedValid = f.session, 1
+	ends(200, 3)
+}
+
 func TestPayloadOfFullPacketsMovesAtOneBeatACycle(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
 		t.Run(platform, func(t *testing.T) {
