@@ -94,7 +94,7 @@ var operations = []operation{
 	{name: "nop", latency: 60},
 	{name: "copy", types: true, bound: whole, aim: times(1/0.98, whole)},
 	{name: "combine", types: true, bound: whole, aim: times(1/0.97, whole)},
-	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 450, instant: 250},
+	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 335, instant: 225},
 	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound)},
 	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound)},
 	{name: "allgather", protocols: messages, bound: allgatherBound, aim: allgatherAim},
