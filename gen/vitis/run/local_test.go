@@ -219,7 +219,7 @@ func TestWithoutASupervisor(t *testing.T) {
 	defer supervised.Store(true)
 	dir := work(t, "echo hello; exit 4")
 	assert.Check(t, is.ErrorIs(submit(t, quick(), job(dir)).Wait(t.Context()), step.ErrFailed))
-	dir = work(t, "touch ready; sleep 600 & echo $! >sleep.pid; wait")
+	dir = work(t, "touch ready; sleep 600 & echo $! >pid; mv pid sleep.pid; wait")
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, quick(), job(dir))
 	until(t, "it runs", has(dir, "ready"))
