@@ -497,9 +497,9 @@ module message_matcher (
                         parked_count  <= table_bytes;
                     end
                 end else if (table_done) begin
-                    hit      <= 1'b1;
-                    parked   <= 1'b0;
-                    took     <= operation == MATCH;
+                    hit          <= 1'b1;
+                    parked       <= 1'b0;
+                    took         <= operation == MATCH;
                     table_remove <= operation == MATCH;
                     state        <= operation == MATCH ? COUNT : LOOKED;
                 end
