@@ -98,6 +98,7 @@ void alltoall(struct call *call)
 {
 	struct path *path = path_choose(call->words.count, call->size);
 	bool keeps = stages_keep(), beside = keeps && (!call->packs || call->wire_packed);
+	bool held = path->protocol == EAGER;
 
 	path_exchange(path);
 	if (path->protocol == PACED)
@@ -108,6 +109,11 @@ void alltoall(struct call *call)
 	if (path->protocol == RENDEZVOUS && keeps && !call->packs && call->words.count <= path->slice)
 		task_anew(path, in_windows);
 #endif
+	if (beside && stages_cross(path, held)) {
+		stage_clear(path->stages);
+		stage_beside(0, (struct part){ .count = call->words.count }, path->stages);
+		stages_run_cross(path, path->stages, false);
+	}
 	if (beside && goes_beside(path))
 		stages_run(path, call->size, call->words.count, stage_beside);
 	stages_run(path, 2 * call->size - 1 - keeps, call->words.count, stage);

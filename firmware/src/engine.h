@@ -155,8 +155,8 @@ struct engine {
 	uint32_t tables; /* version of what the host has configured: incremented by each change, never 0 */
 	uint32_t alarm; /* last setting, in milliseconds */
 	uint8_t alarms; /* ALARMED: set no later than any deadline; RANG: has come, or was never set */
-	/* not 0: calls[0] is the only open call, finishing in queue 0, and next to be answered; so many moves, and
-	 * QUICK_WINDOW if its window is waited for behind them */
+	/* not 0: calls[0] is the only open call, finishing in FAST_QUEUES, and next to be answered; so many moves in
+	 * queue 0, and QUICK_WINDOW if its window is waited for behind them */
 	uint8_t quick;
 	uint32_t remote_limit; /* of waits for a remote rank, in milliseconds */
 	uint32_t ask_limit; /* milliseconds until a waiting collective asks the other ranks */
@@ -183,7 +183,7 @@ struct engine {
 	} contexts[8];
 	uint32_t next_context;
 	uint32_t open; /* bit set of calls in progress */
-	bool left; /* queue 0 may hold moves or an error of a call that has freed it */
+	bool left; /* free queues may hold moves or errors of calls that had them */
 	bool alike; /* the move registers hold what messages of the fast path have in common */
 	bool standing_by; /* a call waits for a resource of another */
 	bool given_back; /* a resource was freed */

@@ -85,17 +85,12 @@ uint32_t express_window(void)
 __attribute__((cold)) void express_settle(void)
 {
 	struct call *call = engine.calls;
-	uint32_t moves = engine.quick & ~QUICK_WINDOW;
 
-	call->seen = engine.issued[QUEUE];
-	engine.issued[QUEUE] += moves;
-	engine.room[QUEUE] = (uint8_t)(CCLO_MOVE_QUEUE_DEPTH - moves);
-	engine.queues_taken = 1u << QUEUE;
+	queue_settle_fast(call);
 	call->order = engine.next_order++;
 	call->error = 0;
 	call->windows = 0;
 	call->op0.form = call->res.form = CCLO_MOVE_OPERAND_NONE;
-	call->state = (struct call_state){ .queue = QUEUE, .other_queue = NO_QUEUE, .timed = true, .finishing = true };
 #if CCLO_FEATURE_RENDEZVOUS
 	if (engine.quick & QUICK_WINDOW)
 		settle_window(call);

@@ -5,7 +5,7 @@
 #include "path.h"
 #include "task.h"
 
-static void at_root(uint32_t k, struct part part, struct move *stage)
+__attribute__((noinline)) static void at_root(uint32_t k, struct part part, struct move *stage)
 {
 	uint32_t from = rank_after(self->rank, k);
 
@@ -17,6 +17,22 @@ static void at_root(uint32_t k, struct part part, struct move *stage)
 	}
 	stage->shape = RECEIVE;
 	stage->from = from;
+}
+
+/* The same without its own block. */
+static void at_root_others(uint32_t k, struct part part, struct move *stage) { at_root(k + 1, part, stage); }
+
+/* Takes the own block to its place beside the others; false if it cannot. */
+static bool keep_aside(struct path *path)
+{
+	struct move *stage = &path->stages[0];
+
+	if (path->protocol == RENDEZVOUS || self->words.count - 1 >= WHOLE_ELEMENTS || !stages_keep_apart())
+		return false;
+	stage_clear(stage);
+	at_root(0, (struct part){ .count = self->words.count }, stage);
+	stage_run_aside(path, stage);
+	return true;
 }
 
 static void elsewhere(uint32_t k, struct part part, struct move *stage)
@@ -45,6 +61,7 @@ static struct path *choose(void)
 		path_asks(path, fan_in - 1);
 #endif
 	path_one_way(path);
+	path_in_blocks(path);
 	return path;
 }
 
@@ -53,8 +70,9 @@ void gather(struct call *call)
 	struct path *path = choose();
 
 	if (comm_peer() == call->rank) {
+		if (keep_aside(path))
+			stages_run(path, call->size - 1, call->words.count, at_root_others);
 		stages_run(path, call->size, call->words.count, at_root);
-		return;
 	}
 	path_first(path);
 	stages_run(path, 1, call->words.count, elsewhere);

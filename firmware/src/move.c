@@ -67,7 +67,8 @@ void move_count_packets(void)
 #endif
 
 /* Registers are shared with other calls: what may wait or fail comes before they are set. */
-uint32_t move_prepare(const struct move *move, uint32_t tag, uint32_t strm, uint32_t kernel_tdest)
+__attribute__((cold)) uint32_t move_prepare(const struct move *move, uint32_t tag, uint32_t strm,
+                                             uint32_t kernel_tdest)
 {
 	const struct call *call = engine.current;
 

@@ -234,6 +234,18 @@ __attribute__((cold)) void path_paced(struct path *path)
 	path->ahead = ahead;
 }
 
+__attribute__((cold)) void path_in_blocks(struct path *path)
+{
+	uint32_t count = self->words.count;
+
+	/* Shorter ones take less time than it takes to ask for them. */
+	if (path->protocol != PACED || !once_is_enough() || self->packs || count - 1 >= WHOLE_ELEMENTS ||
+	    count < elements_in(WAY_BYTES) * (self->size - 1))
+		return;
+	path->slice = count;
+	path->ahead = 0;
+}
+
 void path_asks(struct path *path, uint32_t ahead)
 {
 	path->ahead = ahead < STAGES ? ahead : STAGES - 1;

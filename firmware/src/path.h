@@ -53,6 +53,10 @@ bool path_is_short(const struct path *path, uint32_t count);
  * beats. */
 void path_in_beats(struct path *path);
 
+/* For operations in which one rank receives from all others: large blocks come as a whole, one after another, each
+ * asked for when it alone is waited for, so that it goes straight to its place. */
+void path_in_blocks(struct path *path);
+
 /* Uses protocol PACED whatever the size. */
 void path_paced(struct path *path);
 

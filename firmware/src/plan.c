@@ -119,8 +119,15 @@ __attribute__((noreturn)) static void issue_rest(void *of)
 			continue;
 		}
 #endif
+		if (UNLIKELY(value & ASIDE) && queue_take_second(true)) {
+			queue_change();
+			make_room(plan, s);
+			move_give(value & ~ASIDE);
+			queue_change();
+			continue;
+		}
 		make_room(plan, s);
-		move_give(value);
+		move_give(value & ~ASIDE);
 	}
 	if (!plan->windows && engine.open == self->bit)
 		engine.set_by = plan;
@@ -280,7 +287,8 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	call->comm = plan->words.comm;
 	call->ticket = plan->ticket = hw_read(CCLO_CALLS_TICKET_ADDRESS);
 	task_limit_first(call, engine.ask_limit);
-	engine.quick = (uint8_t)plan->at_once;
+	engine.quick = plan->at_once;
+	engine.issued[1] += plan->aside;
 	engine.set_by = plan;
 	if (LIKELY(plan->rest == plan->end))
 		return true;

@@ -37,6 +37,9 @@ enum {
 	STEPS,
 };
 
+/* In a control word: the move goes to the second queue, which a call alone finds idle. */
+#define ASIDE FIELD(MOVE_CONTROL_QUEUE, 1)
+
 static inline bool is_step(const struct setting *s) { return s->address < STEPS; }
 
 /* Whether writing the setting again would repeat an action. */
@@ -78,7 +81,7 @@ struct plan {
 	uint8_t plain_bytes, packed_bytes, ratio_log; /* of elements; packed_bytes 0: nothing is compressed */
 	uint8_t lie; /* enum lie */
 	bool windows, fits; /* it has steps; it has relocations */
-	uint8_t at_once; /* moves before rest */
+	uint8_t at_once, aside; /* moves before rest: in the first queue; in the second one */
 	uint8_t free; /* settings before this one are the same for all calls that the plan is fitted to, as those before
 	               * changed are for its own one */
 	uint16_t issued, early, relocations; /* settings to the end of the first move, or to rest; relocations of those; all */
@@ -91,7 +94,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 2944
+#define SETTINGS 2880
 
 struct set {
 	struct plan places[WAYS];

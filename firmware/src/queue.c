@@ -16,15 +16,26 @@ static uint32_t state(void) { return hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS); }
 
 static bool failed(uint32_t state, int8_t queue) { return (state >> queue & 1u << CCLO_MOVE_STATE_FAILED_SHIFT) != 0; }
 
-static int8_t take(uint32_t free, uint32_t now)
+/* Bit set of the queues of a call. */
+static uint32_t queues_of(const struct call *call)
+{
+	uint32_t first = call->state.queue == NO_QUEUE ? 0 : 1u << call->state.queue;
+
+	return call->state.other_queue == NO_QUEUE ? first : first | 1u << call->state.other_queue;
+}
+
+/* Of these queues, those with moves or with an error. */
+static uint32_t busy_of(uint32_t state, uint32_t queues) { return state >> CCLO_MOVE_STATE_BUSY_SHIFT & queues; }
+
+static uint32_t failed_of(uint32_t state, uint32_t queues) { return state >> CCLO_MOVE_STATE_FAILED_SHIFT & queues; }
+
+__attribute__((noinline)) static int8_t take(uint32_t free)
 {
 	int8_t queue = (free & 1) != 0 ? 0 : (free & 2) != 0 ? 1 : (free & 4) != 0 ? 2 : 3;
 
 	engine.queues_taken |= 1u << queue;
 	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
-	if (queue == 0)
-		engine.left = false;
-	if (failed(now, queue))
+	if (failed(state(), queue))
 		hw_write(ERROR(queue), 0);
 	return queue;
 }
@@ -49,44 +60,53 @@ static uint32_t free_queues(uint32_t now)
 	return ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
 }
 
+/* Clears the errors that calls have left in queues. */
+__attribute__((noinline, cold)) static void clear_left(void)
+{
+	uint32_t now = state(), unused = ~engine.queues_taken & ((1u << QUEUES) - 1);
+
+	engine.left = busy_of(now, unused) != 0;
+	for (uint32_t set = failed_of(now, unused); set != 0;)
+		hw_write(ERROR(next_in(&set)), 0);
+}
+
 /* Waits for a queue. Ends, because all owners have timeouts. */
 __attribute__((noinline, cold)) static void queue_await(void)
 {
-	uint32_t now, free;
+	uint32_t free;
 
-	while (now = state(), (free = free_queues(now)) == 0 && (free = take_back(now)) == 0)
+	if (engine.left)
+		clear_left();
+	while ((free = free_queues(state())) == 0 && (free = take_back(state())) == 0)
 		task_stand_by();
-	self->state.queue = take(free, now);
+	self->state.queue = take(free);
 	self->announced = engine.issued[self->state.queue];
 }
 
 void queue_take(void)
 {
-	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
 	struct call *call = engine.current;
 
-	if (LIKELY((engine.queues_taken & 1) == 0 && (state() & used) == 0)) { /* the first one, mostly */
+	if (LIKELY((engine.queues_taken & 1) == 0 && !engine.left)) { /* the first one, mostly */
 		call->state.queue = 0;
 		engine.queues_taken |= 1;
 		engine.room[0] = CCLO_MOVE_QUEUE_DEPTH;
 		call->announced = engine.issued[0];
-		engine.left = false;
 		return;
 	}
 	queue_await();
 }
 
-bool queue_take_second(void)
+bool queue_take_second(bool leaves_one)
 {
-	uint32_t now, free;
+	uint32_t free;
 
 	if (self->state.other_queue != NO_QUEUE)
 		return true;
-	now = state();
-	free = free_queues(now);
-	if (free == 0)
+	free = free_queues(state());
+	if (free == 0 || (leaves_one && (free & (free - 1)) == 0))
 		return false;
-	self->state.other_queue = take(free, now);
+	self->state.other_queue = take(free);
 	engine.queues_lent |= 1u << self->state.other_queue;
 	return true;
 }
@@ -192,15 +212,15 @@ void move_forgive(void)
 		hw_write(ERROR(self->state.queue), 0);
 }
 
-static void fail(void) { task_fail(error_of(self->state.queue) | error_of(self->state.other_queue)); }
-
-void move_check(void)
+__attribute__((noinline, cold)) static uint32_t errors_of(const struct call *call)
 {
-	uint32_t now = state();
+	return error_of(call->state.queue) | error_of(call->state.other_queue);
+}
 
-	if ((self->state.queue != NO_QUEUE && failed(now, self->state.queue)) ||
-	    (self->state.other_queue != NO_QUEUE && failed(now, self->state.other_queue)))
-		fail();
+__attribute__((noinline)) void move_check(void)
+{
+	if (failed_of(state(), queues_of(self)) != 0)
+		task_fail(errors_of(self));
 }
 
 void queue_wait(uint32_t error)
@@ -235,25 +255,27 @@ bool move_is_done(uint32_t number)
 
 uint32_t move_number(void) { return self->state.queue == NO_QUEUE ? 0 : engine.issued[self->state.queue]; }
 
+/* Completed moves of both queues of a call, which has one at least. */
+__attribute__((noinline)) static uint32_t completed_of(const struct call *call)
+{
+	uint32_t first = hw_read(COMPLETED(call->state.queue));
+
+	return call->state.other_queue == NO_QUEUE ? first : first + hw_read(COMPLETED(call->state.other_queue));
+}
+
 void move_drain(void)
 {
-	uint32_t busy;
-
 	if (self->state.queue == NO_QUEUE)
 		return;
-	busy = 1u << CCLO_MOVE_STATE_BUSY_SHIFT << self->state.queue;
 	for (;;) {
-		uint32_t now = state(), seen;
+		uint32_t queues = queues_of(self), seen = completed_of(self), now = state();
 
-		if ((now & (busy | CCLO_MOVE_STATE_FAILED_MASK)) == 0)
+		if (failed_of(now, queues) != 0)
+			task_fail(errors_of(self));
+		if (busy_of(now, queues) == 0)
 			return;
-		if ((now & busy) == 0)
-			break;
-		seen = hw_read(COMPLETED(self->state.queue));
-		if (seen != engine.issued[self->state.queue])
-			AWAIT(hw_read(COMPLETED(self->state.queue)) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
+		AWAIT(completed_of(self) != seen, move_limit(), CCLO_RETURN_CODE_DMA_TIMEOUT);
 	}
-	move_check();
 }
 
 void move_finishes(struct call *call)
@@ -263,22 +285,37 @@ void move_finishes(struct call *call)
 	task_limit_of(call, move_limit());
 }
 
-/* Hands the running call to the fast path, if it is alone and its moves are in the first queue, not all completed: an
+/* Hands the running call to the fast path, if it is alone and its moves are in the fast queues, not all completed: an
  * event will come. */
 static void finish_fast(struct call *call)
 {
-	const uint32_t used = 1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT;
+	uint32_t now = state();
 
-	if ((state() & used) != 1u << CCLO_MOVE_STATE_BUSY_SHIFT || call != engine.calls ||
-	    engine.open != call->bit || call->state.queue != 0 || call->state.ended ||
+	if (busy_of(now, FAST_QUEUES) == 0 || failed_of(now, FAST_QUEUES) != 0 || call != engine.calls ||
+	    engine.open != call->bit || engine.left || (queues_of(call) & ~FAST_QUEUES) != 0 || call->state.ended ||
 	    call->op0.kind == CCLO_MOVE_OPERAND_KERNEL_STREAM || call->res.kind == CCLO_MOVE_RESULT_KERNEL_STREAM)
 		return;
 	hw_write(CCLO_CALLS_TICKET_ADDRESS, call->ticket);
-	engine.queues_taken = 0;
+	engine.queues_taken = engine.queues_lent = 0;
 	engine.issued[0]--; /* the last one counts when it has ended */
 	engine.quick = 1;
 	task_limit_first(call, call->kind == KIND_COLLECTIVE ? engine.ask_limit : move_limit());
 	task_leave();
+}
+
+void queue_settle_fast(struct call *call)
+{
+	uint32_t moves = engine.quick & ~QUICK_WINDOW, now = state();
+	uint32_t second = (busy_of(now, FAST_QUEUES) | failed_of(now, FAST_QUEUES)) & 2;
+
+	call->seen = engine.issued[0];
+	engine.issued[0] += moves;
+	engine.room[0] = (uint8_t)(CCLO_MOVE_QUEUE_DEPTH - moves);
+	engine.room[1] = 0;
+	engine.queues_lent = second;
+	engine.queues_taken = 1 | second;
+	call->state = (struct call_state){ .queue = 0, .other_queue = second != 0 ? 1 : NO_QUEUE, .timed = true,
+	                                   .finishing = true };
 }
 
 /* The scheduler does the rest. */
@@ -295,17 +332,18 @@ void move_finish(void)
 
 void move_finishing(struct call *call)
 {
-	uint32_t now = state(), queue = (uint32_t)call->state.queue, seen;
+	uint32_t now = state(), queues = queues_of(call), seen;
 
-	if ((now >> queue & (1u << CCLO_MOVE_STATE_BUSY_SHIFT | 1u << CCLO_MOVE_STATE_FAILED_SHIFT)) == 0) {
-		engine.queues_taken &= ~(1u << queue);
-		call->state.queue = NO_QUEUE;
+	if ((busy_of(now, queues) | failed_of(now, queues)) == 0) {
+		engine.queues_taken &= ~queues;
+		engine.queues_lent &= ~queues;
+		call->state.queue = call->state.other_queue = NO_QUEUE;
 		call->state.over = true;
 		return;
 	}
-	seen = hw_read(COMPLETED(queue));
-	if (failed(now, call->state.queue)) {
-		task_fail_of(call, error_of(call->state.queue));
+	seen = completed_of(call);
+	if (failed_of(now, queues) != 0) {
+		task_fail_of(call, errors_of(call));
 	} else if (UNLIKELY(call->state.ended)) {
 		task_fail_of(call, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	} else if (seen != call->seen) {

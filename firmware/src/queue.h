@@ -28,10 +28,10 @@ static inline bool move_has_room(void)
 	return queue != NO_QUEUE && engine.room[queue] != 0;
 }
 
-/* Waits until all moves in the current queue have completed; fails with their error. */
+/* Waits until all moves of the call have completed; fails with their error. */
 void move_drain(void);
 
-/* Ends the call when its moves have completed, without its stack. The call must have at most one queue. */
+/* Ends the call when its moves have completed, without its stack. */
 void move_finish(void) __attribute__((noreturn));
 
 /* Marks a call as finishing: only its moves are waited for. */
@@ -56,8 +56,9 @@ void move_check(void);
 void queue_take(void);
 
 /* Allocates a second queue if one is free, for moves that need not wait for those in the first; whether the call
- * has one. It is taken away again when another call has none. */
-bool queue_take_second(void);
+ * has one. It is taken away again when another call has none, but not from moves that wait for another rank: for them
+ * one more must be free, which is left to other calls. */
+bool queue_take_second(bool leaves_one);
 
 /* The queue of the call, allocated if it has none. */
 static inline uint32_t queue_of_call(void)
@@ -84,6 +85,12 @@ void queue_change(void);
 
 /* Timeout of one move in milliseconds: beyond the timeout of the data path itself. */
 static inline uint32_t move_limit(void) { return 2 * engine.remote_limit + 1000; }
+
+/* Queues in which the only open call may have moves when it is left to the fast path (engine.quick). */
+#define FAST_QUEUES 3u
+
+/* Makes the call of the fast path own the queues in which it has moves, and finishing in them. */
+void queue_settle_fast(struct call *call);
 
 /* Waits until moves left in queues by ended calls have completed, or for move_limit. */
 void queues_settle(void);

@@ -297,8 +297,11 @@ void plan_note(uint32_t control)
 		return;
 	}
 	if (call->state.queue != 0 && !goes_aside()) {
-		plan_drop();
-		return;
+		if (call->state.queue != 1 || call->state.other_queue != 0) {
+			plan_drop();
+			return;
+		}
+		control |= ASIDE;
 	}
 	if (!may_grow())
 		return;
@@ -336,17 +339,19 @@ static struct setting *order_first(struct setting *settings)
 	return changed;
 }
 
-/* The end of the settings that need no wait: the first step, or when the queue is full. */
+/* The end of the settings that need no wait: the first step, or when a queue is full. */
 static struct setting *find_rest(struct plan *plan, const struct setting *end)
 {
 	struct setting *s = plan->first;
 
-	for (plan->at_once = 0; s != end && !is_step(s); s++) {
+	for (plan->at_once = plan->aside = 0; s != end && !is_step(s); s++) {
+		uint8_t *moves = s->value & ASIDE ? &plan->aside : &plan->at_once;
+
 		if (s->address != CCLO_MOVE_CONTROL_ADDRESS)
 			continue;
-		if (plan->at_once == CCLO_MOVE_QUEUE_DEPTH)
+		if (*moves == CCLO_MOVE_QUEUE_DEPTH)
 			break;
-		plan->at_once++;
+		++*moves;
 	}
 	return s;
 }

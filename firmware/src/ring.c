@@ -306,11 +306,12 @@ __attribute__((noinline)) static void open_scratch(const struct path *path, stru
 #define HEAD_BYTES (8 * (CCLO_MAX_PACKET_BYTES - CCLO_HEADER_BYTES))
 
 /* Two ranks: all of a block but the head is reduced in one move, which sends as much of the other block. */
-__attribute__((noinline, noreturn)) static void in_scratch_of_two(struct path *path, uint32_t head)
+static void in_scratch_of_two(void *of)
 {
+	struct path *path = of;
 	struct move *stage = &path->stages[0];
 	struct landing *landing = &path->landings[0];
-	uint32_t rest = self->block - head;
+	uint32_t head = elements_in(HEAD_BYTES), rest = self->block - head;
 	struct walk w;
 
 	open_scratch(path, landing);
@@ -335,12 +336,10 @@ static void in_scratch(void *of)
 	struct path *path = of;
 	struct move *stage = &path->stages[0];
 	struct landing *landing = &path->landings[0];
-	uint32_t from = 0, head = elements_in(HEAD_BYTES);
+	uint32_t from = 0;
 	bool begun = false;
 	struct walk w;
 
-	if (self->size == 2 && self->block > 2 * head)
-		in_scratch_of_two(path, head);
 	path_in_parts(path, self->block);
 	open_scratch(path, landing);
 	do {
@@ -409,16 +408,31 @@ static void in_windows(void *of)
 }
 #endif
 
+/* An allgather without a ring. */
+static void crosswise(void *of)
+{
+	struct path *path = of;
+	struct walk w;
+
+	walk_begin(&w, path->stages, false);
+	walk_stage(&w, path->stages, 0, w.count);
+	stages_run_cross(path, path->stages, true);
+}
+
 void ring_run(struct path *path)
 {
 	uint32_t longest = ring_longest(), others = self->size - 1;
-	bool walks = can_walk();
+	bool walks = can_walk(), held = path->protocol == EAGER;
 
 #if CCLO_FEATURE_RENDEZVOUS
 	if (walks && path->protocol == RENDEZVOUS && !engine.fills_at_once && longest * others <= path->slice)
-		task_anew(path, gathers() ? in_windows : in_scratch);
+		task_anew(path, gathers() ? in_windows
+		              : self->size == 2 && self->block > 2 * elements_in(HEAD_BYTES) ? in_scratch_of_two
+		                                                                             : in_scratch);
 #endif
 	path_around(path, longest, others);
+	if (walks && !reduces() && stages_keep_apart() && stages_cross(path, held))
+		task_anew(path, crosswise);
 	if (walks && path->protocol == EAGER)
 		task_anew(path, in_messages);
 	stages_run(path, stages(), longest, stage);

@@ -157,8 +157,8 @@ static const struct move *exclusive_second(struct move *stage)
 
 #if CCLO_FEATURE_RENDEZVOUS
 /* Sets registers while an invitation may be on its way, again if another call has had the processor
- * meanwhile. Inline, for stacks: run_in_windows is deep already. */
-static inline void run_in_window(struct path *path, const struct move *stage, const struct landing *landing)
+ * meanwhile. */
+void stage_run_in_window(struct path *path, const struct move *stage, const struct landing *landing)
 {
 	uint32_t prepared, switches;
 
@@ -175,11 +175,6 @@ static inline void run_in_window(struct path *path, const struct move *stage, co
 		move_give(prepared);
 }
 
-void stage_run_in_window(struct path *path, const struct move *stage, const struct landing *landing)
-{
-	run_in_window(path, stage, landing);
-}
-
 __attribute__((noinline)) static void run_in_windows(struct path *path, struct move *stage)
 {
 	struct landing *landing;
@@ -192,11 +187,11 @@ __attribute__((noinline)) static void run_in_windows(struct path *path, struct m
 	landing = &path->landings[path->current];
 	in_place = receives(stage) && landing->in_place;
 	if (UNLIKELY(stage->shape == EXCLUSIVE) && !in_place && stage->count != 0) {
-		run_in_window(path, exclusive_first(stage), landing);
-		run_in_window(path, exclusive_second(stage), landing);
+		stage_run_in_window(path, exclusive_first(stage), landing);
+		stage_run_in_window(path, exclusive_second(stage), landing);
 		stage->shape = EXCLUSIVE;
 	} else if (stage->count != 0 && (!in_place || sends(stage))) { /* else it is in its place already */
-		run_in_window(path, stage, landing);
+		stage_run_in_window(path, stage, landing);
 	} else if (sends(stage) && !path->welcome && stage->unfinished) {
 		invitation_wait(stage->to, path->tag, collective_context());
 		path->welcome = true;
@@ -254,7 +249,7 @@ void stages_begin(struct path *path, uint32_t count, uint32_t to)
 }
 #endif
 
-void stage_run(struct path *path, struct move *stage)
+__attribute__((noinline)) void stage_run(struct path *path, struct move *stage)
 {
 	if (stage->count == 0)
 		return;
@@ -264,6 +259,53 @@ void stage_run(struct path *path, struct move *stage)
 		return;
 	}
 	move_give(prepare(path, stage, NULL));
+}
+
+void stage_run_aside(struct path *path, struct move *stage)
+{
+	bool second = queue_take_second(true);
+
+	if (second)
+		queue_change();
+	stage_run(path, stage);
+	if (second)
+		queue_change();
+}
+
+__attribute__((noinline, cold)) bool stages_keep_apart(void)
+{
+	uint64_t bytes = self->words.count * (uint64_t)self->plain_bytes, at = address_of(&self->op0) - address_of(&self->res);
+
+	return stages_keep() && (at == self->rank * bytes || (at >= self->size * bytes && -at >= bytes));
+}
+
+bool stages_cross(const struct path *path, bool held)
+{
+	return self->size > 1 && path->protocol == EAGER &&
+	       (held || (self->size == 2 && !self->packs && self->words.count - 1 < WHOLE_ELEMENTS));
+}
+
+/* In a queue of its own, a receive waits before its message comes. Without one, what comes first has been sent. */
+void stages_run_cross(struct path *path, struct move *sent, bool to_all)
+{
+	struct call *call = engine.current;
+	struct move *received = &path->stages[1];
+	uint32_t count = call->words.count;
+
+	stage_clear(received);
+	received->count = count;
+	received->shape = RECEIVE;
+	for (uint32_t k = 1; k < call->size; k++) {
+		sent->to = around(call->rank + k);
+		place_further(&sent->own, &call->op0, to_all ? 0 : (uint64_t)sent->to * count);
+		stage_run(path, sent);
+		sent->shape = SEND;
+		sent->second.form = sent->result.form = 0;
+		received->from = around(call->rank + call->size - k);
+		place_further(&received->result, &call->res, (uint64_t)received->from * count);
+		stage_run_aside(path, received);
+	}
+	stages_end();
 }
 
 /* Stages in the order in which they run, part after part. */
@@ -286,7 +328,7 @@ static bool next_stage(struct path *path, struct move *stage)
 
 void stages_end(void)
 {
-	if (self->windows == 0 && self->state.other_queue == NO_QUEUE)
+	if (self->windows == 0)
 		move_finish();
 	plan_keep();
 	move_drain();

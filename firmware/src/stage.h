@@ -71,6 +71,9 @@ struct path {
 /* Whether operand and result allow shape KEEP. */
 bool stages_keep(void);
 
+/* The same, and whether the operand, of one block, lies apart from the result or in its own place there. */
+bool stages_keep_apart(void);
+
 /* Makes a stage KEEP this rank's own block, from the offset of a part on. */
 void stage_keep(struct move *stage, uint32_t offset);
 
@@ -91,6 +94,18 @@ void stages_run(struct path *path, uint32_t stages, uint32_t count, stage_builde
  * CTS is waited for unless path->welcome, and that of the landing. */
 void stage_run(struct path *path, struct move *stage);
 void stage_run_in_window(struct path *path, const struct move *stage, const struct landing *landing);
+
+/* Runs it in the call's second queue, beside those of the first, if it can have one. */
+void stage_run_aside(struct path *path, struct move *stage);
+
+/* Elements up to which any block is one move: it ends well within the time limit of moves. */
+#define WHOLE_ELEMENTS 0x100000
+
+/* Each rank sends a block to every other: all of them, after the first one (sent), which may keep another in the same
+ * pass, while what arrives goes to its place in the result. Whether they can: rx buffers hold all of it, or there are two
+ * and they have asked each other; and does it, with the same block to all or one to each. */
+bool stages_cross(const struct path *path, bool held);
+void stages_run_cross(struct path *path, struct move *sent, bool to_all) __attribute__((noreturn));
 
 /* Waits for moves and windows of a collective, and ends the call. */
 void stages_end(void) __attribute__((noreturn));

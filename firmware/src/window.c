@@ -190,7 +190,7 @@ bool window_announces_aside(bool aside)
 	struct call *call = engine.current;
 
 	if (!aside || engine.room[call->state.queue] == CCLO_MOVE_QUEUE_DEPTH || !move_is_done(call->announced) ||
-	    !queue_take_second())
+	    !queue_take_second(false))
 		return false;
 	queue_change();
 	return true;

@@ -122,8 +122,12 @@ abi "processor" {
       doc  = "The host has written to the exchange memory since the last read."
     }
     field "operation" {
-      bits = "31:8"
+      bits = "30:8"
       doc  = "Of the call that was taken: what it asks for (enum operation)."
+    }
+    field "at_rest" {
+      bits = "31"
+      doc  = "No call was taken, and no queue has a move or an error."
     }
   }
   registers "system" {

@@ -22,14 +22,23 @@ type hardwarePoint struct {
 	Bound     float64   `json:"bound_cycles,omitempty"`
 	Engine    float64   `json:"engine_beats,omitempty"` // through one port or path of an engine, if that is what binds
 	Aim       float64   `json:"aim_cycles,omitempty"`   // at most
+	FirstAim  float64   `json:"first_aim_cycles,omitempty"`
 	Accounts  []Account `json:"accounts"`
 }
 
 // BytesACycle is the rate of the largest buffer.
 func (p *hardwarePoint) BytesACycle() float64 { return float64(p.Bytes) / float64(max(p.Cycles, 1)) }
 
-// Met reports whether the aim is met; known is false if there is none.
-func (p *hardwarePoint) Met() (met, known bool) { return float64(p.Cycles) <= p.Aim, p.Aim > 0 }
+// met tells whether cycles reach an aim: "" if there is none.
+func met(cycles uint64, aim float64) string {
+	switch {
+	case aim == 0:
+		return ""
+	case float64(cycles) <= aim:
+		return "yes"
+	}
+	return "no"
+}
 
 // Account is how the cycles of a rank's call were spent: see rtlsim.Account.
 type Account struct {
@@ -75,26 +84,27 @@ func (p *hardwarePoint) what() string {
 // printPoints writes what was measured next to what bounds it.
 func (r *hardwareReport) printPoints(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "what\tranks\tbytes\tlatency\tfirst\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
+	fmt.Fprintln(t,
+		"what\tranks\tbytes\tlatency\tfirst\taim\tmet\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
 	for i := range r.Points {
 		p := &r.Points[i]
-		bound, ratio, engine, aim, met := "", "", "", "", ""
+		bound, ratio := "", ""
 		if p.Bound > 0 {
 			bound, ratio = fmt.Sprintf("%.0f", p.Bound), fmt.Sprintf("%.3f", float64(p.Cycles)/p.Bound)
 		}
-		if p.Engine > 0 {
-			engine = fmt.Sprintf("%.0f", p.Engine)
-		}
-		if good, known := p.Met(); known {
-			aim, met = fmt.Sprintf("%.0f", p.Aim), "no"
-			if good {
-				met = "yes"
-			}
-		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency, p.First,
-			p.Cycles, bound, ratio, engine, aim, met, p.BytesACycle())
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency,
+			p.First, rounded(p.FirstAim), met(p.First, p.FirstAim), p.Cycles, bound, ratio, rounded(p.Engine), rounded(p.Aim),
+			met(p.Cycles, p.Aim), p.BytesACycle())
 	}
 	return t.Flush()
+}
+
+// rounded is a number of cycles or beats without a fraction, "" for none.
+func rounded(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 // printAccounts writes what the cycles went by with. Of a collective it is that of

@@ -34,7 +34,14 @@ type operation struct {
 	// latency is the aim for a beat or nothing, in cycles; 0 for none. instant is that
 	// for memory without latency.
 	latency, instant float64
+	// first is the aim for the first call of a beat, in cycles, by ranks.
+	first map[int]float64
 }
+
+var (
+	firstOfFew = map[int]float64{2: 700, 4: 1000, 8: 1300}
+	firstOfAll = map[int]float64{8: 2000}
+)
 
 var messages = []string{Eager, Rendezvous, Compressed}
 
@@ -44,9 +51,9 @@ func share(n float64, _ string) float64 { return (n - 1) / n }
 func whole(float64, string) float64 { return 1 }
 
 // stored is what passes the port of results where each rank's block is written out of an
-// rx buffer, the own one out of the operand.
+// rx buffer, the own one out of the operand. Of two ranks what is received goes to its place.
 func stored(n float64, protocol string) float64 {
-	if protocol == Rendezvous {
+	if protocol == Rendezvous || protocol == Eager && n == 2 {
 		return 0
 	}
 	return whole(n, protocol)
@@ -77,10 +84,18 @@ func allreduceBound(n float64, _ string) float64     { return 2 * (n - 1) / n }
 func reduceScatterBound(n float64, _ string) float64 { return channels(n) }
 
 func allgatherBound(n float64, protocol string) float64 {
-	if protocol == Rendezvous {
+	if protocol == Rendezvous || protocol == Eager && n == 2 {
 		return (n - 1) / n
 	}
 	return channels(n)
+}
+
+// gathered is what passes that port where only compressed blocks come out of rx buffers.
+func gathered(n float64, protocol string) float64 {
+	if protocol != Compressed {
+		return 0
+	}
+	return whole(n, protocol)
 }
 
 func allgatherAim(n float64, protocol string) float64 {
@@ -94,15 +109,17 @@ var operations = []operation{
 	{name: "nop", latency: 60},
 	{name: "copy", types: true, bound: whole, aim: times(1/0.98, whole)},
 	{name: "combine", types: true, bound: whole, aim: times(1/0.97, whole)},
-	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 335, instant: 225},
-	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound)},
-	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound)},
-	{name: "allgather", protocols: messages, bound: allgatherBound, aim: allgatherAim},
-	{name: "bcast", protocols: messages, bound: whole, aim: times(1.3, whole)},
-	{name: "reduce", protocols: messages, bound: whole, aim: times(1.3, whole)},
-	{name: "scatter", protocols: messages, bound: share, aim: times(1.2, share)},
-	{name: "gather", protocols: messages, bound: share, aim: times(1.2, share), engine: stored},
-	{name: "alltoall", protocols: messages, bound: share, aim: times(1.2, share), engine: stored},
+	{name: "send", types: true, protocols: messages, bound: whole, aim: times(1/0.95, whole), latency: 330, instant: 220},
+	{name: "allreduce", types: true, protocols: messages, bound: allreduceBound, aim: times(1.15, allreduceBound),
+		first: firstOfFew},
+	{name: "reduce_scatter", protocols: messages, bound: reduceScatterBound, aim: times(1.1, reduceScatterBound),
+		first: firstOfAll},
+	{name: "allgather", protocols: messages, bound: allgatherBound, aim: allgatherAim, first: firstOfAll},
+	{name: "bcast", protocols: messages, bound: whole, aim: times(1.3, whole), first: firstOfFew},
+	{name: "reduce", protocols: messages, bound: whole, aim: times(1.3, whole), first: firstOfFew},
+	{name: "scatter", protocols: messages, bound: share, aim: times(1.2, share), first: firstOfFew},
+	{name: "gather", protocols: messages, bound: share, aim: times(1.2, share), engine: gathered, first: firstOfFew},
+	{name: "alltoall", protocols: messages, bound: share, aim: times(1.2, share), engine: stored, first: firstOfAll},
 	{name: "scan", protocols: messages, bound: whole, aim: times(1.3, whole)},
 	{name: "exscan", protocols: messages, bound: whole, aim: exscanAim, engine: kept},
 	{name: "barrier"},

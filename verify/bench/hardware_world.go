@@ -149,6 +149,12 @@ func (b *bench) point(r *row) (hardwarePoint, error) {
 		}
 	}
 	p.First = first
+	switch {
+	case p.Protocol == Eager && p.Bytes <= beatBytes:
+		p.FirstAim = r.first[b.ranks]
+	case p.Bytes >= aimBytes:
+		p.FirstAim = 1.05 * float64(p.Cycles)
+	}
 	return p, nil
 }
 

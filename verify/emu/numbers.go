@@ -64,7 +64,7 @@ type returnCodes struct {
 
 type wakeEvents struct{ call, move, message, network, rendezvous uint32 }
 
-type wakeFields struct{ taken, reset, tables, operation field }
+type wakeFields struct{ taken, reset, tables, operation, atRest field }
 
 type networkEvents struct {
 	noBuffer, badPacket, stale, tooLarge, closed, noWindow, noAnnouncement uint32
@@ -137,7 +137,7 @@ func (n *numbers) resolveBits(r *resolver) {
 	wake := func(name string) uint32 { return r.bit("wake_event", name) }
 	n.wake = wakeEvents{call: wake("call"), move: wake("move"), message: wake("message"), network: wake("network")}
 	woken := func(name string) field { return r.field("wake", name) }
-	n.woken = wakeFields{woken("taken"), woken("reset_requested"), woken("tables"), woken("operation")}
+	n.woken = wakeFields{woken("taken"), woken("reset_requested"), woken("tables"), woken("operation"), woken("at_rest")}
 	event := func(name string) uint32 { return r.bit("network_event", name) }
 	n.event = networkEvents{
 		noBuffer: event("no_buffer"), badPacket: event("bad_packet"), stale: event("stale"),

@@ -122,6 +122,9 @@ func (e *Engine) next() (uint32, error) {
 		e.events = 0 // calls show by themselves whether there are some
 		return 0, rv32.ErrWait
 	}
+	if c == nil && e.mover.state() == 0 {
+		v |= f.atRest.put(1)
+	}
 	if e.written.Swap(false) {
 		v |= f.tables.put(1)
 	}

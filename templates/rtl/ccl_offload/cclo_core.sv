@@ -233,7 +233,7 @@ module cclo_core #(
     );
 
     // Calls, time and reset.
-    logic event_call, event_move, event_message, event_rendezvous, event_network, event_session, calls_idle;
+    logic event_call, event_move, at_rest, event_message, event_rendezvous, event_network, event_session, calls_idle;
     logic reset_moves, reset_messages, reset_network, moves_idle, messages_idle, network_idle;
     logic [$clog2(engine_pkg::CALLS)-1:0] calls_waiting;
     logic tick_millisecond, sleeping, woken, begun, alarm_far, next_offered, next_delayed, next_refused, next_take;
@@ -248,7 +248,7 @@ module cclo_core #(
     );
     system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
         .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
-        .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous,
+        .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous, .at_rest,
         .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .host_written,
         .reset_moves, .reset_messages, .reset_network, .moves_idle, .messages_idle, .network_idle,
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .woken, .alarm_far, .begun, .begun_hash,
@@ -318,7 +318,7 @@ module cclo_core #(
     assign moves_idle = channels_idle && data_idle;
 
     move_engine moves (
-        .clk, .rst, .reset_moves, .moves_idle(channels_idle), .event_move,
+        .clk, .rst, .reset_moves, .moves_idle(channels_idle), .event_move, .at_rest,
         .wait_remote, .wait_kernel, .wait_packet,
         .completed(moves_completed), .failed(moves_failed), .waiting(moves_waiting),
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .network_enable,

@@ -38,6 +38,7 @@ module message_source (
 
     state_t     state;
     logic       changed; // since it was asked for
+    logic       offered; // it was asked for with a place where it may go
 
     assign held           = state == HELD;
     assign mismatch       = state == OTHER;
@@ -79,7 +80,7 @@ module message_source (
                     state <= HELD;
                 end else if (drop || !want) begin
                     state <= NONE;
-                end else if (changed || messages_changed) begin
+                end else if (changed || messages_changed || post.offered && !offered) begin
                     state   <= ASK;
                     changed <= 1'b0;
                 end
@@ -96,6 +97,7 @@ module message_source (
                 default: if (release_ready) state <= NONE;
             endcase
         end
+        if (state == ASK) offered <= post.offered;
         if (state == ASK || state == MISSING) begin
             bytes   <= match_response.bytes;
             address <= match_response.address;

@@ -9,6 +9,7 @@ module move_engine (
     input  wire                                reset_moves,
     output logic                               moves_idle,
     output logic                               event_move,
+    output logic                               at_rest,
 
     // What the queues do.
     output logic [engine_pkg::QUEUES-1:0]      wait_remote,
@@ -113,7 +114,7 @@ module move_engine (
     move_status status (
         .clk, .rst, .reset_moves, .request(status_request), .response(status_response),
         .deciding, .accepted, .dropped, .overflowed, .refuses, .full, .waiting, .abort,
-        .completed, .failed, .failure, .failing, .event_move
+        .completed, .failed, .failure, .failing, .event_move, .at_rest
     );
 
     logic [QUEUES*MATCH_REQUEST-1:0]   match_request;

@@ -29,7 +29,8 @@ module move_status (
     input  wire [32*engine_pkg::QUEUES-1:0] failure,
     input  wire [96*engine_pkg::QUEUES-1:0] failing, // source, tag and bytes of that move
 
-    output logic                           event_move
+    output logic                           event_move,
+    output logic                           at_rest     // no queue has a move or an error; a cycle behind event_move
 );
 
     localparam int unsigned QUEUES = engine_pkg::QUEUES;
@@ -140,7 +141,10 @@ module move_status (
         end
     end endgenerate
 
-    always_ff @(posedge clk) event_move <= changed != '0 && !rst;
+    always_ff @(posedge clk) begin
+        event_move <= changed != '0 && !rst;
+        at_rest    <= busy == '0 && refuses == '0 && !deciding && !rst;
+    end
 
     logic _unused;
     assign _unused = ^request.wdata[31:QUEUES];

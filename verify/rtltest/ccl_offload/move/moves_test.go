@@ -143,10 +143,11 @@ var modes = []struct {
 
 // Every move ends, is counted once, and does what the emulator does.
 func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
+	cancelled := 0
 	for _, name := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma", units} {
 		t.Run(name, func(t *testing.T) {
 			b := build(t, name)
-			apart, landed, cancelled := 0, 0, 0
+			apart, landed := 0, 0
 			for _, m := range modes {
 				t.Run(m.name, func(t *testing.T) {
 					seeds := uint64(1)
@@ -167,9 +168,10 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 				})
 			}
 			assert.Check(t, apart != 0, "no message was of another collective")
-			assert.Check(t, landed > 10 && cancelled > 0, "%d posts have landed, %d were cancelled", landed, cancelled)
+			assert.Check(t, landed > 10, "%d posts have landed", landed)
 		})
 	}
+	assert.Check(t, cancelled > 0, "no post was cancelled")
 }
 
 // run issues moves and waits for their ends.

@@ -54,7 +54,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 	state := d.ABI().Layout("move_state").Fields
 	var all [queues]fate
 	var abort uint64
-	event, asks, answers := false, false, false
+	event, rest, asks, answers := false, false, false, false
 	writes, address, data := false, uint64(0), uint64(0)
 	good, want := false, uint64(0) // of the answer
 	issues, starts, finishes := block.NewRhythm(r), block.NewRhythm(r), block.NewRhythm(r)
@@ -62,7 +62,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 	for cycle := range 24000 {
 		if r.IntN(3000) == 0 {
 			b.Reset()
-			all, abort, event, asks, answers = [queues]fate{}, 0, false, false, false
+			all, abort, event, rest, asks, answers = [queues]fate{}, 0, false, false, false, false
 		}
 		reset := r.IntN(200) == 0
 		var accepted, dropped, overflowed, completed, failed uint64
@@ -134,6 +134,13 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 			full |= block.Bit(f.occupied == depth) << q
 			refused |= block.Bit(f.errors != 0 || reset) << q
 		}
+		if b.Is("at_rest") != rest {
+			return fmt.Errorf("all moves are over: %t", b.Is("at_rest"))
+		}
+		rest = refused == 0 && !deciding
+		for _, f := range all {
+			rest = rest && f.occupied == 0
+		}
 		if b.Get("full") != full || b.Get("refuses") != refused || b.Get("abort") != abort || b.Is("event_move") != event {
 			return fmt.Errorf("full %04b, refuses %04b, aborts %04b, event %t; not %04b, %04b, %04b, %t",
 				b.Get("full"), b.Get("refuses"), b.Get("abort"), b.Is("event_move"), full, refused, abort, event)
@@ -192,6 +199,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 			}
 		}
 		b.Step()
+		seen["at rest"] += int(block.Bit(rest))
 		event = false
 		for q := range all {
 			f, bit := &all[q], uint64(1)<<q
@@ -240,7 +248,7 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 			answers = taken
 		}
 	}
-	if seen["access"] < 1000 || seen["failed"] < 30 || seen["aborted"] < 30 || seen["overflowed"] < 10 {
+	if seen["access"] < 1000 || seen["at rest"] < 30 || seen["failed"] < 30 || seen["aborted"] < 30 || seen["overflowed"] < 10 {
 		return fmt.Errorf("too few of something: %v", seen)
 	}
 	return nil

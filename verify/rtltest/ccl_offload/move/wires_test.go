@@ -197,7 +197,7 @@ func top() string {
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
 	p("module moves_tb(input wire clk, input wire [%d:0] in_words, output wire [%d:0] out_words);", 64*len(inputs.names)-1,
 		64*len(outputs.names)-1)
-	for _, s := range []string{"rst", "reset_moves", "moves_idle", "event_move", "tick_millisecond", "network_enable",
+	for _, s := range []string{"rst", "reset_moves", "moves_idle", "event_move", "at_rest", "tick_millisecond", "network_enable",
 		"messages_changed",
 		"windows_changed", "channel_release_valid", "channel_release_ready", "packet_open_valid", "packet_open_ready",
 		"packet_abandon_valid",

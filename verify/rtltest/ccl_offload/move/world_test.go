@@ -453,7 +453,7 @@ func (w *world) post(q int, m *move) {
 		w.fail("%v offers 0x%X bytes at 0x%X after %d units", m, w.out[outPostBytes[q]], w.out[outPostAddress[q]], m.done)
 	}
 	if w.chance(70) {
-		if w.mode.stalls && w.chance(30) {
+		if w.mode.stalls && w.chance(60) {
 			m.silent, m.must = true, true
 		}
 		w.posts[q] = m

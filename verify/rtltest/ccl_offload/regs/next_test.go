@@ -14,6 +14,7 @@ import (
 type woken struct {
 	Events, Operation       uint32
 	Taken, Refused, Written bool
+	AtRest                  bool
 }
 
 func (w *systemWorld) woken(v uint32) (got woken) {
@@ -35,6 +36,8 @@ func (w *systemWorld) woken(v uint32) (got woken) {
 			got.Refused = x == 1
 		case "tables":
 			got.Written = x == 1
+		case "at_rest":
+			got.AtRest = x == 1
 		}
 	}
 	return got
@@ -85,6 +88,10 @@ func TestNextTakesCallsOrSleeps(t *testing.T) {
 	if got, _, at := w.next(7, "event_message"); at < 7 || at > 9 || got != (woken{Events: w.bits["wake_event.message"]}) {
 		t.Errorf("after a message: %+v in cycle %d", got, at)
 	}
+	w.b.Set("at_rest", 1)
+	if got, _, _ := w.next(3, "event_move"); got != (woken{Events: move, AtRest: true}) {
+		t.Errorf("after the last move: %+v", got)
+	}
 	// That a call has come is no reason to wake: it shows by itself whether it can be taken.
 	if got, _, at := w.next(3, "event_call"); at != 0 {
 		t.Errorf("an event of a call alone: %+v", got)
@@ -105,6 +112,7 @@ func TestNextTakesCallsOrSleeps(t *testing.T) {
 		t.Errorf("a call that was offered: %+v in cycle %d", got, at)
 	}
 	w.b.Set("next_offered", 0)
+	w.b.Set("at_rest", 0)
 	w.b.Step()
 	// One whose ticket is not found yet is waited for, whatever else happens.
 	w.b.Set("next_delayed", 1)

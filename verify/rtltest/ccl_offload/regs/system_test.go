@@ -55,7 +55,7 @@ func newSystemWorld(t *testing.T, seed uint64) *systemWorld {
 	for _, e := range events {
 		m.In["event_"+e] = 1
 	}
-	for _, n := range []string{"next_offered", "next_delayed", "next_refused", "host_written"} {
+	for _, n := range []string{"next_offered", "next_delayed", "next_refused", "host_written", "at_rest"} {
 		m.In[n] = 1
 	}
 	m.In["next_operation"], m.Out["next_take"] = 24, 1
