@@ -19,7 +19,7 @@ type XO struct {
 	File, Folder, Variable string
 
 	Git        string // URL
-	Revision   string // 40 hexadecimal digits
+	Revision   string // name of a commit: 7 to 40 hexadecimal digits
 	Submodules bool
 	Tools      []string // that Command runs
 	// Boards and Versions of Vitis are those that its authors have tried; empty if

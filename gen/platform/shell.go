@@ -15,7 +15,7 @@ import (
 type Shell struct {
 	Name       string // "coyote"
 	Git        string // URL
-	Revision   string // 40 hexadecimal digits
+	Revision   string // name of a commit: 7 to 40 hexadecimal digits
 	Submodules bool
 	// Kernel is the kernel that is a part of it.
 	Kernel string
@@ -104,9 +104,7 @@ func (s *Shell) take(in shellBlock) hcl.Diagnostics {
 	}
 	if in.Revision != "" {
 		if !revisionForm.MatchString(in.Revision) {
-			errorf(in.RevisionRange, "Exact revision expected",
-				"%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can "+
-					"come to mean something else.", in.Revision)
+			diags = append(diags, inexactRevision(orElse(in.RevisionRange, in.Range), in.Revision))
 		}
 		s.Revision = in.Revision
 	}

@@ -20,7 +20,7 @@ type XO struct {
 	Variable string
 
 	Git        string // URL; empty if Path says which file it is
-	Revision   string // 40 hexadecimal digits
+	Revision   string // name of a commit: 7 to 40 hexadecimal digits
 	Submodules bool
 	Tools      []string // that the command runs, by the names of the toolchain
 	// Builder is the kernel whose description says how it is built: this one, or
@@ -43,8 +43,17 @@ type XO struct {
 	in xoBlock
 }
 
-// Revision is the exact name of a commit: branches and tags can move.
-var revisionForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
+// Revision is the name of a commit, whole or abbreviated: branches and tags can move.
+var revisionForm = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+
+// FullRevision reports whether a revision is the whole name of a commit.
+func FullRevision(revision string) bool { return len(revision) == 40 }
+
+func inexactRevision(rng hcl.Range, revision string) *hcl.Diagnostic {
+	return lang.Errorf(rng, "Exact revision expected",
+		"%q is not the name of a commit, 40 hexadecimal digits in lower case or the first 7 or more of them; branches and "+
+			"tags can come to mean something else.", revision)
+}
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -188,11 +197,9 @@ func (x *XO) check() hcl.Diagnostics {
 	switch {
 	case in.Revision == nil:
 		errorf(in.GitRange, "Revision missing",
-			"Say which revision of the repository is built: revision, 40 hexadecimal digits.")
+			"Say which revision of the repository is built: revision, 40 hexadecimal digits or the first 7 or more.")
 	case !revisionForm.MatchString(x.Revision):
-		errorf(x.RevisionRange, "Exact revision expected",
-			"%q is not the full name of a commit, 40 hexadecimal digits in lower case; branches, tags and short names can "+
-				"come to mean something else.", x.Revision)
+		diags = append(diags, inexactRevision(x.RevisionRange, x.Revision))
 	}
 	for _, required := range []struct {
 		name string

@@ -21,9 +21,12 @@ kernel "network_krnl" {
   # in ACCL's builds. CMake ignores options that it does not know, and other revisions call
   # these FNS_TCP_STACK_*: so what has become of the bypass is checked. Segments are of
   # 4096 bytes by default, like an engine's packets.
+  #
+  # The revision is that of the submodule in ACCL, which others build from: its directory
+  # listing abbreviates it.
   xo {
     git          = "https://github.com/fpgasystems/Vitis_with_100Gbps_TCP-IP"
-    revision     = "027371bd766de8b53bf4db29f9c2248730682e6e"
+    revision     = "562ae00"
     submodules   = true
     versions     = ["2022.1"]
     tools        = ["vivado", "vitis_hls", "v++", "cmake", "make"]
@@ -185,9 +188,10 @@ kernel "network_krnl" {
     required = false
   }
 
-  # Registers and numbers of the same revision: kernel/network_krnl/network_krnl.xml, and
-  # src/hdl/network_control_s_axi.sv and network_stack.sv for what they do. A start takes
-  # over the addresses, and is done a second later.
+  # Registers and numbers of revision 027371b, with the same ports:
+  # kernel/network_krnl/network_krnl.xml, and src/hdl/network_control_s_axi.sv and
+  # network_stack.sv for what they do. A start takes over the addresses, and is done a
+  # second later.
   fact "boards" {
     value = 16
     doc   = "Boards whose MAC addresses differ, by their numbers."

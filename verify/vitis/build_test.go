@@ -51,7 +51,7 @@ func did(c standin.Call) string {
 		return "compile " + filepath.Base(c.Dir)
 	case c.Tool == "v++" && strings.Contains(words, "--link"):
 		return "link"
-	case c.Tool == "git" && strings.Contains(words, " fetch "):
+	case c.Tool == "git" && (strings.Contains(words, " fetch ") || strings.HasPrefix(words, "clone ")):
 		return "fetch"
 	case c.Tool == "make":
 		return "make"

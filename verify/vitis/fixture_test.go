@@ -138,7 +138,8 @@ func connected(d *design.Design, k *design.Kernel, port string) bool {
 // commit makes a commit of all files, the same each time.
 func commit(repo string) (string, error) {
 	for _, args := range [][]string{{"init", "--quiet", "."}, {"add", "--all"},
-		{"commit", "--quiet", "--message", "fixture"}, {"config", "uploadpack.allowAnySHA1InWant", "true"}} {
+		{"commit", "--quiet", "--message", "fixture"}, {"config", "uploadpack.allowAnySHA1InWant", "true"},
+		{"config", "uploadpack.allowFilter", "true"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = repo
 		cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",

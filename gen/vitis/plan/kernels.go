@@ -10,6 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
 )
@@ -17,6 +18,8 @@ import (
 const (
 	// checkout is where a repository stands in the work directory of its step.
 	checkout = "source"
+	// revisionFile, behind the name of a checkout, holds the full name of its commit.
+	revisionFile = ".revision"
 	// othersFolder is where .xo files of others stand in that of the link.
 	othersFolder = "xo"
 	hlsFolder    = "hls"
@@ -52,17 +55,35 @@ func (p *planner) sources() error {
 }
 
 // fetch puts a repository at exactly one revision, without its history, into a
-// directory.
+// directory. Servers know whole names of commits only: an abbreviated one takes the
+// history, without its files, and which commit it was is left beside the checkout.
 func fetch(s *step.Step, dir, url, revision string, submodules bool) {
 	git := func(args ...string) { s.Commands = append(s.Commands, step.Command{Tool: "git", Args: args}) }
-	git("init", "--quiet", dir)
-	git("-C", dir, "fetch", "--quiet", "--depth", "1", url, revision)
-	git("-C", dir, "checkout", "--quiet", "--detach", revision)
-	s.Commands = append(s.Commands, step.Command{Shell: fmt.Sprintf(`head=$(git -C %[1]s rev-parse HEAD)
-if [ "$head" != %[2]s ]; then
+	shell := func(format string, args ...any) {
+		s.Commands = append(s.Commands, step.Command{Shell: fmt.Sprintf(format, args...)})
+	}
+	head := "$head"
+	abbreviated := !platform.FullRevision(revision)
+	if abbreviated {
+		head = fmt.Sprintf("${head:0:%d}", len(revision))
+		s.Commands = append(s.Commands, step.Command{Tool: "git", Unless: "test -e " + dir + "/.git",
+			Args: []string{"clone", "--quiet", "--filter=blob:none", "--no-checkout", url, dir}})
+		shell(`commit=$(git -C %[1]s rev-parse --verify '%[2]s^{commit}')
+git -C %[1]s checkout --quiet --detach "$commit"`, dir, revision)
+	} else {
+		git("init", "--quiet", dir)
+		git("-C", dir, "fetch", "--quiet", "--depth", "1", url, revision)
+		git("-C", dir, "checkout", "--quiet", "--detach", revision)
+	}
+	shell(`head=$(git -C %[1]s rev-parse HEAD)
+if [ "%[3]s" != %[2]s ]; then
 	echo "ERROR: git has checked out $head, not %[2]s" >&2
 	exit 1
-fi`, dir, revision)})
+fi`, dir, revision, head)
+	if abbreviated {
+		shell(`echo "$head" >%s`, dir+revisionFile)
+		s.Outputs = append(s.Outputs, dir+revisionFile)
+	}
 	if submodules {
 		git("-C", dir, "submodule", "--quiet", "update", "--init", "--recursive")
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,10 @@ func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
 		"cat ../version ../part/version >../mine.xo\necho \"$1 $2 $3\" >>../mine.xo\n")
 	git(t, repository, "add", ".")
 	git(t, repository, "commit", "--quiet", "-m", "kernel")
+	git(t, repository, "config", "uploadpack.allowFilter", "true")
+	git(t, repository, "config", "uploadpack.allowAnySHA1InWant", "true")
 	revision := git(t, repository, "rev-parse", "HEAD")
+	full, short := revision, revision[:7]
 	for _, dir := range []string{part, repository} {
 		put(t, filepath.Join(dir, "version"), "second\n")
 		git(t, dir, "commit", "--quiet", "-am", "second")
@@ -82,22 +86,40 @@ func TestSourcesAreBuiltFromTheirRevision(t *testing.T) {
 	}
 	allow := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always"}
 
-	dir := filepath.Join(t.TempDir(), "a directory")
-	put(t, filepath.Join(dir, "keep"), "")
-	s := planFor(revision, "bash build.sh ${board.name} ${board.part} ${platform.clock}")
-	for range 2 { // by hand it is repeated in the same directory
-		out, err := run(t, dir, s, allow...)
-		assert.Assert(t, err == nil, "%v\n%s", err, out)
-		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(s.Outputs[0])))
-		want := "first\nfirst\nu55c xcu55c-fsvh2892-2L-e 250\n"
-		assert.Assert(t, err == nil && string(got) == want, "got %q, %v, want %q", got, err, want)
+	for name, revision := range map[string]string{"full": revision, "abbreviated": short} {
+		dir := filepath.Join(t.TempDir(), "a directory, "+name)
+		put(t, filepath.Join(dir, "keep"), "")
+		s := planFor(revision, "bash build.sh ${board.name} ${board.part} ${platform.clock}")
+		for range 2 { // by hand it is repeated in the same directory
+			out, err := run(t, dir, s, allow...)
+			assert.Assert(t, err == nil, "%s: %v\n%s", name, err, out)
+			var got []string
+			for _, path := range s.Outputs {
+				text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+				assert.NilError(t, err)
+				got = append(got, path+": "+string(text))
+			}
+			slices.Sort(got)
+			want := []string{"source/mine.xo: first\nfirst\nu55c xcu55c-fsvh2892-2L-e 250\n"}
+			if revision == short {
+				want = slices.Insert(want, 0, "source.revision: "+full+"\n")
+			}
+			assert.DeepEqual(t, got, want)
+		}
 	}
-	for name, s := range map[string]*step.Step{
-		"a revision that is not there": planFor(strings.Repeat("0123456789", 4), "true"),
-		"a command that fails":         planFor(revision, "false\\ntrue"),
+	later := git(t, repository, "rev-parse", "HEAD")
+	git(t, repository, "tag", later[:7], revision)
+	for name, c := range map[string]struct {
+		s    *step.Step
+		says string
+	}{
+		"a revision that is not there":     {planFor(strings.Repeat("0123456789", 4), "true"), "0123456789"},
+		"an abbreviation of nothing":       {planFor("0123456", "true"), "Needed a single revision"},
+		"a tag that looks like a revision": {planFor(later[:7], "true"), "has checked out " + full + ", not " + later[:7]},
+		"a command that fails":             {planFor(revision, "false\\ntrue"), ""},
 	} {
-		out, err := run(t, t.TempDir(), s, allow...)
-		assert.Check(t, err != nil, "%s is no failure:\n%s", name, out)
+		out, err := run(t, t.TempDir(), c.s, allow...)
+		assert.Check(t, err != nil && strings.Contains(out, c.says), "%s is no failure:\n%s", name, out)
 	}
 }
 

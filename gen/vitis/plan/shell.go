@@ -49,7 +49,7 @@ func (p *planner) shell() error {
 	run("cmake", append([]string{"-S", emit.CoyoteFolder, "-B", emit.CoyoteBuild}, emit.CoyoteFlags(d.Shell)...)...)
 	run("cmake", "--build", emit.CoyoteBuild, "--target", "project")
 	run("cmake", "--build", emit.CoyoteBuild, "--target", "bitgen")
-	s.Outputs = []string{shellBit}
+	s.Outputs = append(s.Outputs, shellBit)
 	if !emit.FirmwareInKernel(d) {
 		p.inside(s, at(s.Files, emit.CoyoteFirmware), p.o.Firmware)
 	}

@@ -250,6 +250,8 @@ ERROR: [VPL 60-773] In '/w/vivado.log', caught Tcl error:  problem implementing 
 				"\"$RDI_PROG\" \"$@\"\n"), cause: Locale, first: "terminate called", log: "step.log"},
 	{name: "revision", dir: workDir("step.log", "Cloning into 'src'...\nfatal: reference is not a tree: 7f3c0de\n"),
 		cause: Revision, first: "fatal: reference", log: "step.log"},
+	{name: "abbreviated revision", dir: workDir("step.log", "error: short object ID 562ae00 is ambiguous\n"+
+		"fatal: Needed a single revision\n"), cause: Revision, first: "error: short", log: "step.log"},
 	{name: "network",
 		dir: workDir("step.log",
 			"Cloning into 'src'...\nfatal: unable to access 'https://github.com/Xilinx/x.git/': Could not resolve host: "+

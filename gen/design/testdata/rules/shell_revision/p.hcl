@@ -9,6 +9,6 @@ platform "p" {
 
   shell "coyote" {
     git      = "-o evil"
-    revision = "v0.2.1"
+    revision = "562ae0"
   }
 }

@@ -51,13 +51,18 @@ func git(c *call) error {
 	}
 	var args []string
 	for _, url := range sorted(c.URLs) {
-		args = append(args, "-c", "url."+c.URLs[url]+".insteadOf="+url)
+		args = append(args, "-c", "url.file://"+c.URLs[url]+".insteadOf="+url)
 	}
 	args = append(args, "-c", "protocol.file.allow=always")
+	var there, back []string
+	for _, asked := range sorted(c.Revisions) {
+		head := c.Revisions[asked]
+		full := asked + head[len(asked):] // where what is asked for is abbreviated
+		there = append(there, full, head, asked, head)
+		back = append(back, head, full)
+	}
 	for _, a := range c.Args {
-		for _, asked := range sorted(c.Revisions) {
-			a = strings.ReplaceAll(a, asked, c.Revisions[asked])
-		}
+		a = strings.NewReplacer(there...).Replace(a)
 		if strings.HasPrefix(a, "https://") || strings.HasPrefix(a, "ssh://") || strings.HasPrefix(a, "git@") {
 			if _, ok := c.URLs[a]; !ok {
 				host := strings.SplitN(strings.TrimPrefix(a, "https://"), "/", 2)[0]
@@ -73,11 +78,7 @@ func git(c *call) error {
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	err := cmd.Run()
-	text := out.String()
-	for _, asked := range sorted(c.Revisions) {
-		text = strings.ReplaceAll(text, c.Revisions[asked], asked)
-	}
-	c.out.WriteString(text)
+	c.out.WriteString(strings.NewReplacer(back...).Replace(out.String()))
 	if e, ok := err.(*exec.ExitError); ok {
 		return exit{e.ExitCode()}
 	}
