@@ -75,6 +75,8 @@ func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
 			return waitRemote, 0
 		}
 		return waitNone, e.n.code.sendTimeout
+	} else {
+		e.traces(&e.n.trace.packetSent, to.Session)
 	}
 	e.stats.PacketsOut++
 	e.stats.BytesOut += uint64(bytes)

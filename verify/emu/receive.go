@@ -80,6 +80,7 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 		return in.refuse(p, count, e.n.event.noBuffer)
 	}
 	m.buffer = e.rx.take()
+	e.traces(&e.n.trace.messageOpened, m.key.src, m.buffer.number)
 	if copyIn(e.device, m.buffer.addr, p.Payload) != nil {
 		e.rx.record(m, e.n.rx.errorState) // the buffer is lost
 		return in.refuse(p, count, e.n.event.noBuffer)
