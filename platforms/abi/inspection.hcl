@@ -265,7 +265,7 @@ abi "inspection" {
       "tx_bytes", "rx_bytes", "moves_completed", "tx_packets", "rx_packets",
       "no_buffer", "bad_packet", "stale", "too_large", "no_window", "no_announcement", "held",
       "op0_beats", "op1_beats", "result_beats", "inbound_beats", "kernel_in_beats", "kernel_out_beats",
-      "moves_issued", "moves_failed", "slices", "answers", "busy", "asleep",
+      "moves_issued", "moves_failed", "slices", "answers", "busy", "asleep", "messages",
     ]
     docs = {
       tx_bytes         = "Bytes sent to the network, with headers."
@@ -292,6 +292,7 @@ abi "inspection" {
       answers          = "Calls answered."
       busy             = "Cycles in which the control processor has worked."
       asleep           = "Cycles in which it has waited for an event or a call."
+      messages         = "Eager messages that have begun to come in."
     }
   }
 

@@ -133,6 +133,8 @@ type Engine struct {
 	asleep     bool // the processor waits
 	processor  processor
 	trace      trace
+	answers    uint64
+	own        struct{ packets, bytes uint64 } // of stats, sent to the engine itself
 	booted     bool
 	written    atomic.Bool     // the host has written to the exchange memory
 	show       func(*openCall) // in the call window
@@ -383,6 +385,7 @@ func (e *Engine) answer(ticket, code uint32) error {
 
 func (e *Engine) answered(ticket, code uint32) error {
 	e.traces(&e.n.trace.callAnswered, code, code>>31)
+	e.answers++
 	return e.calls.answer(ticket, code)
 }
 

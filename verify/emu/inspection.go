@@ -137,11 +137,11 @@ func (e *Engine) counted(name string) uint64 {
 	}
 	switch name {
 	case "tx_bytes":
-		return s.BytesOut + s.PacketsOut*headerBytes
+		return s.BytesOut - e.own.bytes + (s.PacketsOut-e.own.packets)*headerBytes
 	case "rx_bytes":
 		return s.BytesIn + s.PacketsIn*headerBytes
 	case "tx_packets":
-		return s.PacketsOut
+		return s.PacketsOut - e.own.packets
 	case "rx_packets":
 		return s.PacketsIn
 	case "no_buffer":
@@ -156,6 +156,10 @@ func (e *Engine) counted(name string) uint64 {
 		return s.Dropped.NoWindow
 	case "no_announcement":
 		return s.Dropped.NoAnnouncement
+	case "answers":
+		return e.answers
+	case "messages":
+		return e.rx.opened
 	case "moves_issued":
 		return e.mover.issued
 	case "moves_completed":
@@ -192,6 +196,6 @@ func (e *Engine) control(word string, v uint32) {
 	e.processor = processor{heartbeat: e.processor.heartbeat, restarts: e.processor.restarts + 1}
 	e.asleep, e.held = false, nil
 	e.cpu.Reset()
-	e.calls.drop(e.n.code.notReady)
+	e.answers += e.calls.drop(e.n.code.notReady)
 	e.traces(&e.n.trace.processorRestarted)
 }

@@ -49,6 +49,7 @@ type receiver struct {
 	e       *Engine
 	epoch   uint32
 	given   uint32    // buffers
+	opened  uint64    // messages, since power-up
 	free    []*buffer // wait for a message, oldest first
 	waiting map[messageKey]*message
 	headers int // of these, without payload
@@ -128,6 +129,16 @@ func (r *receiver) record(m *message, status uint32) {
 	x.Set(at+w.src, m.key.src)
 	x.Set(at+w.seq, m.key.seq)
 	x.Set(at+w.status, status)
+}
+
+// open notes that a message has begun to come in.
+func (r *receiver) open(m *message) {
+	r.opened++
+	number := uint32(0)
+	if m.buffer != nil {
+		number = m.buffer.number
+	}
+	r.e.traces(&r.e.n.trace.messageOpened, m.key.src, number)
 }
 
 // add makes a message one that can be matched.

@@ -548,10 +548,12 @@ module cclo_core #(
     logic [7*cclo_pkg::COUNTERS_WORDS-1:0] amounts;
     logic [32*cclo_pkg::REMOTES_WORDS-1:0] remotes;
     logic [6:0]                            tx_beat_bytes, rx_beat_bytes;
-    logic                                  dma_moves, activity_valid, trace_shown;
+    logic                                  message_opened, dma_moves, activity_valid, trace_shown;
     logic [31:0]                           activity_value, trace_value;
     logic [cclo_pkg::TRACE_EVENTS_WORDS-1:0]    happens;
     logic [32*cclo_pkg::TRACE_EVENTS_WORDS-1:0] arguments;
+
+    assign message_opened = accept_valid && accept_done && accept_verdict[2:1] == '0; // stored, or without bytes
 
     assign detail_valid = activity_valid && trace_shown;
     assign detail_value = activity_value | trace_value;
@@ -700,6 +702,7 @@ module cclo_core #(
         amounts[7*cclo_pkg::COUNTERS_ANSWERS_WORD]          = answer_valid && answer_ready;
         amounts[7*cclo_pkg::COUNTERS_BUSY_WORD]             = !sleeping && !halted;
         amounts[7*cclo_pkg::COUNTERS_ASLEEP_WORD]           = sleeping;
+        amounts[7*cclo_pkg::COUNTERS_MESSAGES_WORD]         = message_opened;
     end
 
     // Events of the trace.
@@ -725,8 +728,7 @@ module cclo_core #(
         happens[cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD]          = issue_valid;
         happens[cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD]      = moves_completed != '0;
         happens[cclo_pkg::TRACE_EVENTS_MOVES_FAILED_WORD]         = moves_failed != '0;
-        happens[cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD]       =
-            accept_valid && accept_done && accept_verdict[2:1] == '0; // stored, or taken without bytes
+        happens[cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD]       = message_opened;
         happens[cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD]       = complete_valid && complete_ready;
         happens[cclo_pkg::TRACE_EVENTS_MESSAGE_DELIVERED_WORD]    = landed_valid && landed_ready;
         happens[cclo_pkg::TRACE_EVENTS_WINDOW_OPENED_WORD]        =
