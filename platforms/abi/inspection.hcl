@@ -311,7 +311,7 @@ abi "inspection" {
     words = ["cycles", "argument", "kind"]
     docs = {
       cycles   = "The word cycles of the inspection, a few cycles after the event."
-      argument = "What the event was about: the layout of that name, trace_ before it; 0 where there is none."
+      argument = "What the event was about: fields as they are described under trace_ and the name of the event; 0 if it has none."
       kind     = "Layout trace_event."
     }
   }
