@@ -250,6 +250,7 @@ func TestTraceKeepsPairs(t *testing.T) {
 		all[kind] = kind
 	}
 	w.step(all...)
+	assert.Equal(t, w.state("written"), uint32(4*w.kinds), "it is shown before all are written")
 	found, written, lost := w.entries()
 	assert.Equal(t, lost, uint32(0))
 	assert.Equal(t, written, uint32(4*w.kinds))

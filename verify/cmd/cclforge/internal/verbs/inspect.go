@@ -73,6 +73,7 @@ type inspected struct {
 	Trace accl.Trace `json:"trace"`
 
 	clockMHz int
+	known    bool // its version of the inspection
 }
 
 func runInspect(ctx context.Context, out io.Writer, where target.Options, o inspection) (err error) {
@@ -105,11 +106,12 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, o insp
 			return fmt.Errorf("rank %d: %w", w.Local[i], err)
 		}
 		if o.events > 0 {
-			if r.Trace, err = w.Platform.Trace(ctx, d, o.events); err != nil {
+			if r.Trace, err = w.Platform.Trace(ctx, d, o.events); err != nil && !errors.Is(err, accl.ErrNoInspection) {
 				return fmt.Errorf("rank %d: %w", w.Local[i], err)
 			}
 		}
 		r.Stuck, r.clockMHz = r.Activity.Stuck(), w.Platform.ClockMHz
+		r.known = in.Version == w.Platform.Inspection.Version
 		r.Rank, r.Processor = w.Local[i], in.Processor(before[i])
 		if in.Halted || !in.Started || in.Cycles == before[i].Cycles {
 			unwell = append(unwell, fmt.Errorf("%w: rank %d %s", errUnwell, r.Rank, r.Processor))
@@ -191,7 +193,10 @@ func tellInspected(out io.Writer, all []inspected) error {
 		for _, line := range r.Stuck {
 			fmt.Fprintf(out, "rank %d: %s\n", r.Rank, line)
 		}
-		if !r.Counts {
+		switch {
+		case !r.known:
+			fmt.Fprintf(out, "rank %d: The engine is not of this version: what it counts and traces is not known here.\n", r.Rank)
+		case !r.Counts:
 			fmt.Fprintf(out, "rank %d: The engine counts nothing: its platform says activity = false.\n", r.Rank)
 		}
 	}
@@ -204,7 +209,10 @@ func tellInspected(out io.Writer, all []inspected) error {
 func tellEvents(out io.Writer, all []inspected) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, r := range all {
-		if r.Trace.Capacity == 0 {
+		switch {
+		case !r.known:
+			continue
+		case r.Trace.Capacity == 0:
 			fmt.Fprintf(t, "\nrank %d: The engine has no trace: its platform says trace = 0.\n", r.Rank)
 			continue
 		}

@@ -265,6 +265,15 @@ func TestInspectTellsACallByItsEvents(t *testing.T) {
 		}
 		inOrder(0, "call_taken", "move_issued", "message_opened", "packet_arrived", "moves_completed", "call_answered")
 		inOrder(1, "call_taken", "move_issued", "packet_sent", "call_answered")
+
+		var out bytes.Buffer
+		trace, err := p.Trace(ctx, devices[1], 20)
+		must(t, err)
+		must(t, tellEvents(&out, []inspected{{Rank: 1, Trace: trace, clockMHz: p.ClockMHz, known: true}}))
+		for _, says := range []string{"rank 1: the last ", "The control processor has taken a call: operation send.\n",
+			"A call was answered: return code 0, client 0.\n"} {
+			assert.Check(t, strings.Contains(out.String(), says), "%s", out.String())
+		}
 	}
 	t.Run("emulated", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
