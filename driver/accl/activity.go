@@ -58,32 +58,16 @@ type Counter struct {
 	Value uint32 `json:"value"`
 }
 
-// Activity reads what an engine does, whatever its control processor does. The error matches
-// ErrNoInspection for engines of others, and of an older interface. Others must not read it at
-// the same time.
+// Activity reads what an engine does, whatever its control processor does. It is empty for an
+// engine that does not count (Inspection.Counts). The error matches ErrNoInspection for engines
+// of others, and of an older interface. Others must not read it or the Trace at the same time.
 func (p *Platform) Activity(ctx context.Context, r Registers) (Activity, error) {
 	var a Activity
-	in, err := p.Inspect(ctx, r.ReadReg)
-	if err != nil {
+	in, details, err := p.details(ctx, r)
+	if err != nil || !in.Counts {
 		return a, err
 	}
-	w := &p.Inspection
-	if in.Version != w.Version {
-		return a, fmt.Errorf("%w: its inspection is of version %d, not %d", ErrNoInspection, in.Version, w.Version)
-	}
-	at, err := p.inspectionAt("detail")
-	if err != nil {
-		return a, err
-	}
-	read := func(number uint32) (v uint32) {
-		if err == nil {
-			err = r.WriteReg(ctx, at, number)
-		}
-		if err == nil {
-			v, err = r.ReadReg(ctx, at)
-		}
-		return v
-	}
+	w, read := &p.Inspection, details.read
 	ranks := map[string]*uint32{}
 	for i, word := range w.Remotes.Words {
 		values := fieldsOf(w.RemoteWait, read(w.Remotes.At+uint32(i)))
@@ -104,10 +88,49 @@ func (p *Platform) Activity(ctx context.Context, r Registers) (Activity, error) 
 	for i, word := range w.Counters.Words {
 		a.Counters = append(a.Counters, Counter{word.Name, word.Doc, read(w.Counters.At + uint32(i))})
 	}
+	return a, details.failed()
+}
+
+// details reads the words behind the word detail of the inspection, until an access fails.
+type details struct {
+	ctx context.Context
+	r   Registers
+	at  uint32 // offset of the word detail
+	err error
+}
+
+// details finds them. The error matches ErrNoInspection for engines of others, and of an older
+// interface.
+func (p *Platform) details(ctx context.Context, r Registers) (Inspection, *details, error) {
+	in, err := p.Inspect(ctx, r.ReadReg)
 	if err != nil {
-		return a, fmt.Errorf("inspect the engine: %w", err)
+		return in, nil, err
 	}
-	return a, nil
+	if want := p.Inspection.Version; in.Version != want {
+		return in, nil, fmt.Errorf("%w: its inspection is of version %d, not %d", ErrNoInspection, in.Version, want)
+	}
+	at, err := p.inspectionAt("detail")
+	return in, &details{ctx: ctx, r: r, at: at}, err
+}
+
+func (d *details) choose(number uint32) {
+	if d.err == nil {
+		d.err = d.r.WriteReg(d.ctx, d.at, number)
+	}
+}
+
+func (d *details) read(number uint32) (v uint32) {
+	if d.choose(number); d.err == nil {
+		v, d.err = d.r.ReadReg(d.ctx, d.at)
+	}
+	return v
+}
+
+func (d *details) failed() error {
+	if d.err != nil {
+		return fmt.Errorf("inspect the engine: %w", d.err)
+	}
+	return nil
 }
 
 // fieldsOf are the values of a word's fields, by name.

@@ -25,6 +25,7 @@ type InspectionWords struct {
 
 	Stalled                uint32 // number of the first total of Stalls
 	QueueLevel, RemoteWait []Field
+	Trace                  TraceWords
 }
 
 // Inspection is what the hardware of an engine says of itself and of its control processor,
@@ -38,6 +39,7 @@ type Inspection struct {
 	Asleep     bool   `json:"asleep"`     // the processor waits for an event or a call
 	Started    bool   `json:"started"`    // it has done so, or got one, since its last reset
 	Restarting bool   `json:"restarting"` // it is held in reset
+	Counts     bool   `json:"counts"`     // the engine has an Activity
 	Cause      string `json:"cause"`      // why it has halted; "" if it has not
 	// PC is the address of the instruction that has trapped or, if none has, of one that was
 	// executed just now.
@@ -91,6 +93,7 @@ func (p *Platform) Inspect(ctx context.Context, read func(ctx context.Context, o
 	}
 	flags := map[string]*bool{
 		"halted": &in.Halted, "asleep": &in.Asleep, "started": &in.Started, "restarting": &in.Restarting,
+		"counts": &in.Counts,
 	}
 	for _, f := range p.Inspection.State {
 		v := f.of(words["state"])

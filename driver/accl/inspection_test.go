@@ -102,11 +102,17 @@ func TestActivity(t *testing.T) {
 		t.Errorf("an engine of others: %v", err)
 	}
 	dev.setReg(0x1F64, 0x4F4C4343)
-	dev.setReg(0x1F68, 1)
+	dev.setReg(0x1F68, 2)
 	if _, err := p.Activity(ctx, d); !errors.Is(err, accl.ErrNoInspection) {
 		t.Errorf("an older engine: %v", err)
 	}
-	dev.setReg(0x1F68, 2)
+	dev.setReg(0x1F68, 3)
+	d.words = map[uint32]uint32{192: 1}
+	if a, err := p.Activity(ctx, d); err != nil || len(a.Counters) > 0 {
+		t.Errorf("an engine that does not count: %+v, %v", a, err)
+	}
+	d.words = nil
+	dev.setReg(0x1F74, 1<<4)
 	a, err := p.Activity(ctx, d)
 	assert.NilError(t, err)
 	assert.Check(t, len(a.Stuck()) == 0, "idle: %q", a.Stuck())
@@ -122,4 +128,54 @@ func TestActivity(t *testing.T) {
 	})
 	assert.Check(t, a.Stalls[33].Total == 80000 && a.Queues[1].Used == 2 && a.Queues[1].Most == 7 &&
 		a.Queues[1].Capacity == 32 && a.Counters[0].Name == "tx_bytes" && a.Counters[0].Value == 12345, "%+v", a)
+}
+
+// TestTrace reads the trace of an engine whose ring has come round.
+func TestTrace(t *testing.T) {
+	p := platformOf(t, "u55c_tcp")
+	dev := newDevice(p)
+	ctx := within(t)
+	d := &detailed{Device: dev, at: 0x1FA0}
+	if _, err := p.Trace(ctx, d, 0); !errors.Is(err, accl.ErrNoInspection) {
+		t.Errorf("an engine of others: %v", err)
+	}
+	dev.setReg(0x1F64, 0x4F4C4343)
+	dev.setReg(0x1F68, 3)
+	if trace, err := p.Trace(ctx, d, 0); err != nil || trace.Capacity != 0 || len(trace.Events) > 0 {
+		t.Errorf("an engine without a trace: %+v, %v", trace, err)
+	}
+	d.words = map[uint32]uint32{256: 1 << 20, 257: 3}
+	if _, err := p.Trace(ctx, d, 0); !errors.Is(err, accl.ErrNoInspection) {
+		t.Errorf("no engine at all: %v", err)
+	}
+	// By hand: numbers and bits. Event 5 is entry 1.
+	d.words = map[uint32]uint32{256: 4, 257: 6, 258: 7}
+	for n, entry := range [][3]uint32{
+		{0xFFFFFFF0, 15, 0}, {10, 1<<21 | 5<<11 | 2<<9 | 3<<6 | 1<<3 | 3, 2}, // events 4 and 5
+		{0xFFFFFF00, 0b1001, 3}, {0xFFFFFFE0, 1<<0 | 1<<4, 14 | 1<<5}, // events 2 and 3
+	} {
+		for i, word := range entry {
+			d.words[32768+4*uint32(n)+uint32(i)] = word
+		}
+	}
+	trace, err := p.Trace(ctx, d, 0)
+	assert.NilError(t, err)
+	var texts []string
+	for _, e := range trace.Events {
+		texts = append(texts, e.Text)
+	}
+	reasons := "A packet, or a message in it, was dropped: reasons no_buffer and closed."
+	assert.DeepEqual(t, texts, []string{
+		"Moves have completed: queues 0 and 3.", reasons,
+		"The control processor has taken a call: operation exscan.",
+		"The control processor has issued a move: op0 message, op1 memory, result network, queue 2, source 5, destination 1.",
+	})
+	times := []uint64{0, 0xE0, 0xF0, 0x10A}
+	for i, e := range trace.Events {
+		assert.Check(t, e.Cycles == times[i] && e.AfterLoss == (i == 1), "%+v", e)
+	}
+	assert.Check(t, trace.Written == 6 && trace.Lost == 7 && d.chosen < 256, "%+v; chosen is %d", trace, d.chosen)
+	trace, err = p.Trace(ctx, d, 1)
+	assert.Check(t, err == nil && len(trace.Events) == 1 && trace.Events[0].Cycles == 0 &&
+		trace.Events[0].Argument["source"] == 5, "%+v, %v", trace, err)
 }

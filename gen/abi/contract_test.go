@@ -172,7 +172,7 @@ var ours = []string{
 	"extension hostctrl",
 	"constant inspection_", "enum trap_cause", "layout inspection_state", "record inspection",
 	"constant detail_", "record stalls", "record queues", "record remotes", "record counters", "layout queue_level",
-	"layout remote_wait",
+	"layout remote_wait", "record trace", "layout trace_",
 	"memory local_ram", "memory call_window", "words call_window",
 	"layout collective_shape", "record fault", "constant notices",
 	"constant open_calls", "constant move_queue", "constant rendezvous_", "constant packet_slots",

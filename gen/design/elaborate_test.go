@@ -214,3 +214,37 @@ func TestManualForm(t *testing.T) {
 	}
 	same(t, map[string]int{"m_axi_0": 6, "m_axi_1": 6, "m_axi_2": 6}, ports)
 }
+
+// TestDebugOfAHang: one word stands for the ports of engines that tell why a call hangs.
+func TestDebugOfAHang(t *testing.T) {
+	d := designtest.Text(t, "two", `platform "two" {
+  board = "u55c"
+  cclo {
+    count = 2
+  }
+  poe "tcp" {}
+  poe "tcp" {
+    port = 1
+  }
+  build {
+    debug {
+      chipscope = ["cmac_0", "hang"]
+    }
+  }
+}
+`)
+	var got []string
+	for _, s := range d.Platform.Build.Debug {
+		got = append(got, s.Line())
+	}
+	want := []string{"chipscope=cmac_0"}
+	for _, engine := range []string{"ccl_offload_0", "ccl_offload_1"} {
+		for _, port := range []string{"s_axis_call_req", "m_axis_call_ack", "m_axis_dma0_mm2s_cmd", "m_axis_dma1_mm2s_cmd",
+			"s_axis_dma0_mm2s_sts", "s_axis_dma1_mm2s_sts", "m_axis_dma0_s2mm_cmd", "m_axis_dma1_s2mm_cmd",
+			"s_axis_dma0_s2mm_sts", "s_axis_dma1_s2mm_sts", "s_axis_eth_notification", "m_axis_eth_read_pkg",
+			"s_axis_eth_rx_meta", "m_axis_eth_tx_meta", "s_axis_eth_tx_status"} {
+			want = append(want, "chipscope="+engine+":"+port)
+		}
+	}
+	assert.DeepEqual(t, got, want)
+}

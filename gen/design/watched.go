@@ -6,20 +6,33 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/platform"
 )
 
 // everything stands for all instances, kernels, ports or memories where debug cores
 // and monitors are put (UG1702, "--debug Options", "--profile Options").
 const everything = "all"
 
+// hang stands for what the review of a hang needs of every engine, and a System ILA has
+// slots for: the streams of its calls, DMA commands and network that carry no data.
+const hang = "hang"
+
 // checkWatched reports debug cores and monitors at what the design does not have:
 // the linker would stop there, hours later.
 func (e *elaboration) checkWatched() {
+	var debug []platform.Setting
 	for _, s := range e.p.Build.Debug {
+		if s.Name == "chipscope" && s.Value == hang {
+			debug = append(debug, e.hangs(s)...)
+			continue
+		}
+		debug = append(debug, s)
 		instance, port, _ := strings.Cut(s.Value, ":")
 		e.checkWatchedPort(s.Range, "", instance, port)
 	}
+	e.p.Build.Debug = debug
 	for _, s := range e.p.Build.Profile {
 		parts := strings.Split(s.Value, ":")
 		switch s.Name {
@@ -31,6 +44,22 @@ func (e *elaboration) checkWatched() {
 			e.checkWatchedMemory(s.Range, s.Value)
 		}
 	}
+}
+
+// hangs are the ports that hang stands for.
+func (e *elaboration) hangs(s platform.Setting) (ports []platform.Setting) {
+	for _, in := range e.instances {
+		for _, p := range in.ports {
+			_, join, _ := strings.Cut(p.join, "/") // behind the scope
+			group, _, _ := strings.Cut(join, "/")
+			if in.Role == roleEngine && p.Width < int(8*e.p.ABI.Constant(abi.BeatBytes).Value) &&
+				slices.Contains([]string{"control", "dma", "network"}, group) {
+				s.Value = in.Name + ":" + p.Name
+				ports = append(ports, s)
+			}
+		}
+	}
+	return ports
 }
 
 // checkWatchedPort checks a kernel, an instance of it and a port of that; each may

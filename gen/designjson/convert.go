@@ -31,6 +31,7 @@ func convert(d *design.Design) (*File, error) {
 		Engine: Engine{
 			Count: p.CCLO.Count, DMA: p.CCLO.DMA, DMAEngines: p.CCLO.DMAEngines, KernelStream: p.CCLO.KernelStream,
 			RxBuffers: p.CCLO.RxBuffers.Count, RxBufferBytes: p.CCLO.RxBuffers.Size, Processor: p.CCLO.Processor,
+			Trace: p.CCLO.Trace, Activity: p.CCLO.Activity,
 		},
 		Network: each(p.POEs, func(n platform.POE) Network { return Network{n.Kind, n.Port} }),
 		Exchange: Exchange{

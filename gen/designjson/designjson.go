@@ -69,6 +69,8 @@ type Engine struct {
 	RxBuffers        int    `json:"rx_buffers" doc:"Rx buffers of each."`
 	RxBufferBytes    int    `json:"rx_buffer_bytes" doc:"Size of an rx buffer."`
 	CompressionLanes int    `json:"compression_lanes" doc:"Lanes with a compression plugin."`
+	Trace            int    `json:"trace" doc:"Events that the trace of each holds; 0 for no trace."`
+	Activity         bool   `json:"activity" doc:"Each counts what it does, and for how long what has stood."`
 }
 
 // Network is a network engine.

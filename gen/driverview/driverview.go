@@ -3,6 +3,7 @@
 package driverview
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -146,7 +147,47 @@ func inspection(g *abi.Generation) accl.InspectionWords {
 		Stalls: details(g, "stalls"), Stalled: uint32(constant(g, "detail_stalled")), Queues: details(g, "queues"),
 		Remotes: details(g, "remotes"), Counters: details(g, "counters"),
 		QueueLevel: layoutFields(g.Layout("queue_level")), RemoteWait: layoutFields(g.Layout("remote_wait")),
+		Trace: accl.TraceWords{
+			State: details(g, "trace"), Kind: layoutFields(g.Layout("trace_event")), Events: traceEvents(g),
+			Entries: accl.DetailWords{At: uint32(constant(g, "detail_trace_events")),
+				Words: details(g, "trace_entry").Words},
+		},
 	}
+}
+
+// traceNames are the enums and bit sets that name values in arguments of events, by field.
+var traceNames = map[string]string{
+	"op0": "move_operand", "op1": "move_operand", "result": "move_result", "return_code": abi.ReturnCode,
+	"reasons": "network_event", "trap_cause": "trap_cause",
+}
+
+// traceEvents describes the events of the trace.
+func traceEvents(g *abi.Generation) (out []accl.TraceEvent) {
+	for _, w := range g.Record("trace_events").Words {
+		e := accl.TraceEvent{Name: w.Name, Doc: w.Doc}
+		for _, f := range layoutFields(g.Layout("trace_" + w.Name)) {
+			named := accl.TraceField{Field: f, Codes: codes(g, traceNames[f.Name])}
+			switch set := g.BitSet(traceNames[f.Name]); {
+			case f.Name == "operation":
+				for _, o := range g.Operations {
+					named.Codes = append(named.Codes, accl.Code{Name: o.Name, Value: o.Code})
+				}
+			case f.Name == "queues":
+				named.Bits = true
+				for q := range constant(g, "move_queues") {
+					named.Codes = append(named.Codes, accl.Code{Name: fmt.Sprint(q), Value: 1 << q})
+				}
+			case set != nil:
+				named.Bits = true
+				for _, b := range set.Bits {
+					named.Codes = append(named.Codes, accl.Code{Name: b.Name, Value: 1 << b.At})
+				}
+			}
+			e.Argument = append(e.Argument, named)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // details describes a record behind the word detail.

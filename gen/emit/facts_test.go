@@ -327,6 +327,8 @@ func platformNumbers(d *design.Design) factList {
 		lanes = p.Compression.Lanes
 	}
 	add(lanes, "compression_lanes")
+	add(p.CCLO.Trace, "trace_depth")
+	flag(p.CCLO.Activity, "activity")
 	add(p.CCLO.RxBuffers.Count, "rx_buffer_count")
 	add(p.CCLO.RxBuffers.Size, "rx_buffer_bytes")
 	add(p.Limits.TimeoutCycles, "timeout_cycles")

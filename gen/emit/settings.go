@@ -77,6 +77,8 @@ func engineGroup(d *design.Design) group {
 		lanes = p.Compression.Lanes
 	}
 	g.set("Compression lanes of each engine.", lanes, decimal, "compression_lanes")
+	g.set("Events that the trace of each engine holds; 0 if it has none.", p.CCLO.Trace, decimal, "trace_depth")
+	g.set("Whether each engine counts what it does.", int(oneIf(p.CCLO.Activity)), truth, "activity")
 	g.set("Rx buffers of each engine.", p.CCLO.RxBuffers.Count, decimal, "rx_buffer_count")
 	g.set("Size of an rx buffer.", p.CCLO.RxBuffers.Size, decimal, "rx_buffer_bytes")
 	return g

@@ -88,6 +88,9 @@ func facts(d *design.Design) Table {
 		t.add("Control processor", "MicroBlaze V")
 	}
 	t.add("Rx buffers", fmt.Sprintf("%d of %d bytes for each engine", p.CCLO.RxBuffers.Count, p.CCLO.RxBuffers.Size))
+	if p.CCLO.Trace > 0 {
+		t.add("Trace", fmt.Sprintf("%d events for each engine", p.CCLO.Trace))
+	}
 	t.add("Kernel stream", Code(p.CCLO.KernelStream))
 	for _, poe := range p.POEs {
 		if poe.Kind == "axis" {

@@ -15,9 +15,12 @@ import (
 const MaxLanes = 3
 
 const (
-	defaultABI             = "accl-2024"
-	defaultClock           = 250
-	defaultRxCount         = 16
+	defaultABI     = "accl-2024"
+	defaultClock   = 250
+	defaultRxCount = 16
+	// A block RAM of UltraScale+ holds 512 entries of 72 bits.
+	defaultTrace           = 512
+	maxTrace               = 8192 // that the word detail of the inspection reaches
 	defaultRxSize          = 4096
 	defaultRanks           = 32
 	defaultRemoteTimeoutMs = 30_000
@@ -259,7 +262,8 @@ func (b *loader) cclo() {
 	rng := orElse(in.Range, b.block.Range)
 	c := CCLO{
 		Count: value(in.Count, 1), DMA: value(in.DMA, "external"), KernelStream: value(in.KernelStream, "loopback"),
-		Processor:  value(in.Processor, ProcessorOwn),
+		Processor: value(in.Processor, ProcessorOwn),
+		Trace:     value(in.Trace, defaultTrace), Activity: value(in.Activity, true),
 		RxBuffers:  RxBuffers{defaultRxCount, defaultRxSize, rng},
 		CountRange: orElse(in.CountRange, rng), DMARange: orElse(in.DMARange, rng),
 		DMAEnginesRange: orElse(in.DMAEnginesRange, rng), KernelStreamRange: orElse(in.KernelStreamRange, rng),
@@ -272,6 +276,11 @@ func (b *loader) cclo() {
 	b.diags = append(b.diags, oneOf(c.DMARange, "dma", c.DMA, dmaKinds)...)
 	b.diags = append(b.diags, oneOf(orElse(in.ProcessorRange, rng), "processor", c.Processor, processors)...)
 	b.within(c.DMAEnginesRange, "The number of DMA engines", c.DMAEngines, 2, 3)
+	if b.within(orElse(in.TraceRange, rng), "The number of events in the trace", c.Trace, 0, maxTrace) &&
+		c.Trace&(c.Trace-1) != 0 {
+		b.errorf(in.TraceRange, "Value out of range",
+			"The trace holds a power of two of events, or 0 for no trace; %d is neither.", c.Trace)
+	}
 	if rx := in.RxBuffers; rx != nil {
 		c.RxBuffers = RxBuffers{value(rx.Count, defaultRxCount), value(rx.Size, defaultRxSize), rx.Range}
 		b.within(orElse(rx.CountRange, rx.Range), "The number of rx buffers", c.RxBuffers.Count, 1, 65535)

@@ -72,6 +72,8 @@ type CCLO struct {
 	DMAEngines   int
 	KernelStream string // "loopback" or a user kernel
 	Processor    string // what runs the control firmware: ProcessorOwn or ProcessorMicroBlazeV
+	Trace        int    // events that the trace of each holds, a power of two; 0 for no trace
+	Activity     bool   // each counts what it does
 	RxBuffers    RxBuffers
 
 	CountRange, DMARange, DMAEnginesRange, KernelStreamRange hcl.Range

@@ -52,6 +52,9 @@ type ccloBlock struct {
 	KernelStreamRange hcl.Range       `hcl:"kernel_stream,attr_value_range"`
 	Processor         *string         `hcl:"processor,optional"`
 	ProcessorRange    hcl.Range       `hcl:"processor,attr_value_range"`
+	Trace             *int            `hcl:"trace,optional"`
+	TraceRange        hcl.Range       `hcl:"trace,attr_value_range"`
+	Activity          *bool           `hcl:"activity,optional"`
 	RxBuffers         *rxBuffersBlock `hcl:"rx_buffers,block"`
 	Range             hcl.Range       `hcl:",def_range"`
 }

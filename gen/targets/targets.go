@@ -247,11 +247,12 @@ func Inspect(ctx context.Context,
 	n *int, // number of ranks (4)
 	platform *string, // of a world that has none in its name (u55c_tcp)
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
+	events *int, // also print up to this number of the last events of each rank, with their times
 	restart *bool, // restart the processors that have halted; engines must be configured again then
 	json *bool, // print a JSON list in place of the table
 ) error {
 	return command.Run(ctx, "inspect", command.Argument(on), "n", n, "platform", platform, "vars", vars,
-		"restart", restart, "json", json)
+		"events", events, "restart", restart, "json", json)
 }
 
 // Bench measures the operations of a world: tables as nccl-tests and OSU have them.

@@ -9,7 +9,7 @@ abi "inspection" {
     doc = "First word of the inspection: CCLO in ASCII. Without it the engine has none."
   }
   constant "inspection_version" {
-    is  = 2
+    is  = 3
     doc = "Of the record inspection."
   }
   constant "inspection_restart" {
@@ -19,7 +19,7 @@ abi "inspection" {
 
   layout "inspection_state" {
     width = 32
-    doc   = "What the control processor does."
+    doc   = "What the control processor does, and what the engine can say."
     field "halted" {
       bits = "0"
       doc  = "A trap has halted it, until its next reset."
@@ -35,6 +35,10 @@ abi "inspection" {
     field "restarting" {
       bits = "3"
       doc  = "It is held in reset by the word control."
+    }
+    field "counts" {
+      bits = "4"
+      doc  = "The engine counts what it does: records stalls, queues, remotes and counters are there."
     }
     field "cause" {
       bits = "11:8"
@@ -103,7 +107,7 @@ abi "inspection" {
       refused          = "Transmissions that the network stack has refused; each is tried again until its session is given up."
       given_up         = "Sessions that were given up: the network stack has refused a packet for longer than timers.remote_milliseconds. The next call on such a session ends with PACK_TIMEOUT_STS; a reset, or the end of the session, opens it again."
       given_up_session = "The last of them."
-      detail           = "Written: the number of a word of stalls, stalled, queues, remotes or counters, counted from the constant detail_ of that name. Read: that word as it was then; 0 if there is none."
+      detail           = "Written: the number of a word of stalls, stalled, queues, remotes, counters, trace or trace_events, counted from the constant detail_ of that name. Read: that word as it was then; 0 if there is none."
     }
   }
 
@@ -127,6 +131,15 @@ abi "inspection" {
   constant "detail_counters" {
     is  = 192
     doc = "Number of the first word of record counters: each counts modulo 2^32 since power-up or reset."
+  }
+
+  constant "detail_trace" {
+    is  = 256
+    doc = "Number of the first word of record trace. While a word from here on is chosen, the trace keeps what it has."
+  }
+  constant "detail_trace_events" {
+    is  = 32768
+    doc = "Number of the first word of the trace's entries: 4 for each, of which the last one is 0 (record trace_entry)."
   }
 
   record "stalls" {
@@ -252,7 +265,7 @@ abi "inspection" {
       "tx_bytes", "rx_bytes", "moves_completed", "tx_packets", "rx_packets",
       "no_buffer", "bad_packet", "stale", "too_large", "no_window", "no_announcement", "held",
       "op0_beats", "op1_beats", "result_beats", "inbound_beats", "kernel_in_beats", "kernel_out_beats",
-      "moves_issued", "moves_failed", "slices", "answers", "busy", "asleep",
+      "moves_issued", "moves_failed", "slices", "answers", "busy", "asleep", "messages",
     ]
     docs = {
       tx_bytes         = "Bytes sent to the network, with headers."
@@ -279,6 +292,267 @@ abi "inspection" {
       answers          = "Calls answered."
       busy             = "Cycles in which the control processor has worked."
       asleep           = "Cycles in which it has waited for an event or a call."
+      messages         = "Eager messages that have begun to come in."
+    }
+  }
+
+  # The trace: a ring of events with the cycles in which they were.
+  record "trace" {
+    doc   = "State of the trace. It keeps what it has while the control processor is halted, and while it is read."
+    words = ["capacity", "written", "lost"]
+    docs = {
+      capacity = "Events that it holds: the last ones; 0 if the engine has no trace."
+      written  = "Events written since power-up or reset, modulo 2^32. Event n is entry n modulo capacity."
+      lost     = "Events that were not written, modulo 2^32: several of a kind at once, or while the trace kept what it had."
+    }
+  }
+  record "trace_entry" {
+    doc   = "An entry of the trace."
+    words = ["cycles", "argument", "kind"]
+    docs = {
+      cycles   = "The word cycles of the inspection, a few cycles after the event."
+      argument = "What the event was about: fields as they are described under trace_ and the name of the event; 0 if it has none."
+      kind     = "Layout trace_event."
+    }
+  }
+  layout "trace_event" {
+    width = 32
+    doc   = "What an entry of the trace is."
+    field "number" {
+      bits = "4:0"
+      doc  = "Number of the event in record trace_events."
+    }
+    field "after_loss" {
+      bits = "5"
+      doc  = "Events were lost before this one."
+    }
+  }
+  record "trace_events" {
+    doc = "Events of the trace."
+    words = [
+      "call_taken", "call_answered", "move_issued", "moves_completed", "moves_failed",
+      "message_opened", "message_stored", "message_delivered", "window_opened", "announcement_arrived", "done_arrived",
+      "packet_sent", "packet_arrived", "packet_held", "packet_dropped", "rx_buffers_full",
+      "transmission_refused", "session_given_up", "session_closed", "processor_halted", "processor_restarted",
+    ]
+    docs = {
+      call_taken           = "The control processor has taken a call."
+      call_answered        = "A call was answered."
+      move_issued          = "The control processor has issued a move."
+      moves_completed      = "Moves have completed."
+      moves_failed         = "Moves have failed, or were dropped at a reset, with all later ones of their queue."
+      message_opened       = "A message has begun to come in."
+      message_stored       = "All of a message is in its rx buffer."
+      message_delivered    = "All of a message is in the buffer of the receive that waited for it."
+      window_opened        = "A window for a rendezvous was opened."
+      announcement_arrived = "A remote rank has announced a buffer (clear-to-send)."
+      done_arrived         = "A remote rank has said that it has written all (done message)."
+      packet_sent          = "A packet went to the network."
+      packet_arrived       = "A packet, or a further message in it, was taken in or dropped."
+      packet_held          = "A packet waits for a buffer, or for the kernel stream."
+      packet_dropped       = "A packet, or a message in it, was dropped."
+      rx_buffers_full      = "No rx buffer is free any more, or the last one is kept."
+      transmission_refused = "The network stack has refused a packet; it is tried again."
+      session_given_up     = "A session was given up: the stack has refused a packet for too long."
+      session_closed       = "The network stack has closed a session."
+      processor_halted     = "A trap has halted the control processor."
+      processor_restarted  = "The host has restarted the control processor."
+    }
+  }
+  layout "trace_call_taken" {
+    width = 32
+    doc   = "Of the event call_taken."
+    field "operation" {
+      bits = "23:0"
+      doc  = "Operation of the call."
+    }
+  }
+  layout "trace_call_answered" {
+    width = 32
+    doc   = "Of the event call_answered: as layout call_answer."
+    field "return_code" {
+      bits = "27:0"
+      doc  = "Bits of the return code."
+    }
+    field "client" {
+      bits = "30:28"
+      doc  = "Number of the client."
+    }
+    field "not_ready" {
+      bits = "31"
+      doc  = "Bit of the return code: the call was dropped."
+    }
+  }
+  layout "trace_move_issued" {
+    width = 32
+    doc   = "Of the event move_issued."
+    field "op0" {
+      bits = "2:0"
+      doc  = "Enum move_operand."
+    }
+    field "op1" {
+      bits = "5:3"
+      doc  = "Enum move_operand."
+    }
+    field "result" {
+      bits = "8:6"
+      doc  = "Enum move_result."
+    }
+    field "queue" {
+      bits = "10:9"
+      doc  = "Its queue."
+    }
+    field "source" {
+      bits = "20:11"
+      doc  = "Rank whose messages it takes, if it does."
+    }
+    field "destination" {
+      bits = "30:21"
+      doc  = "Rank to which it sends, if it does."
+    }
+  }
+  layout "trace_moves_completed" {
+    width = 32
+    doc   = "Of the event moves_completed."
+    field "queues" {
+      bits = "3:0"
+      doc  = "Queues of the moves, a bit each."
+    }
+  }
+  layout "trace_moves_failed" {
+    width = 32
+    doc   = "Of the event moves_failed."
+    field "queues" {
+      bits = "3:0"
+      doc  = "Queues of the moves, a bit each."
+    }
+  }
+  layout "trace_message_opened" {
+    width = 32
+    doc   = "Of the event message_opened."
+    field "rank" {
+      bits = "15:0"
+      doc  = "Rank that has sent it."
+    }
+    field "buffer" {
+      bits = "23:16"
+      doc  = "Rx buffer that it goes to; none if it has no bytes."
+    }
+    field "delivered" {
+      bits = "24"
+      doc  = "It goes to the buffer of a receive that waits for it."
+    }
+  }
+  layout "trace_message_stored" {
+    width = 32
+    doc   = "Of the event message_stored."
+    field "buffer" {
+      bits = "7:0"
+      doc  = "Rx buffer."
+    }
+    field "failed" {
+      bits = "8"
+      doc  = "Its bytes could not be written, or its session has closed."
+    }
+  }
+  layout "trace_message_delivered" {
+    width = 32
+    doc   = "Of the event message_delivered."
+    field "failed" {
+      bits = "0"
+      doc  = "Its bytes could not be written, or its session has closed."
+    }
+  }
+  layout "trace_window_opened" {
+    width = 32
+    doc   = "Of the event window_opened."
+    field "window" {
+      bits = "4:0"
+      doc  = "Number of the window."
+    }
+  }
+  layout "trace_announcement_arrived" {
+    width = 32
+    doc   = "Of the event announcement_arrived."
+    field "rank" {
+      bits = "15:0"
+      doc  = "Rank that announces."
+    }
+  }
+  layout "trace_done_arrived" {
+    width = 32
+    doc   = "Of the event done_arrived."
+    field "rank" {
+      bits = "15:0"
+      doc  = "Rank that has written."
+    }
+  }
+  layout "trace_packet_sent" {
+    width = 32
+    doc   = "Of the event packet_sent."
+    field "session" {
+      bits = "15:0"
+      doc  = "The network's session."
+    }
+  }
+  layout "trace_packet_arrived" {
+    width = 32
+    doc   = "Of the event packet_arrived."
+    field "session" {
+      bits = "15:0"
+      doc  = "The network's session."
+    }
+    field "own" {
+      bits = "16"
+      doc  = "From this engine itself."
+    }
+  }
+  layout "trace_packet_held" {
+    width = 32
+    doc   = "Of the event packet_held."
+    field "session" {
+      bits = "15:0"
+      doc  = "The network's session."
+    }
+    field "own" {
+      bits = "16"
+      doc  = "From this engine itself."
+    }
+  }
+  layout "trace_packet_dropped" {
+    width = 32
+    doc   = "Of the event packet_dropped."
+    field "reasons" {
+      bits = "6:0"
+      doc  = "Bit set network_event."
+    }
+  }
+  layout "trace_session_given_up" {
+    width = 32
+    doc   = "Of the event session_given_up."
+    field "session" {
+      bits = "15:0"
+      doc  = "The network's session."
+    }
+  }
+  layout "trace_session_closed" {
+    width = 32
+    doc   = "Of the event session_closed."
+    field "session" {
+      bits = "15:0"
+      doc  = "The network's session."
+    }
+  }
+  layout "trace_processor_halted" {
+    width = 32
+    doc   = "Of the event processor_halted."
+    field "trap_cause" {
+      bits = "3:0"
+      doc  = "Enum trap_cause."
+    }
+    field "pc" {
+      bits = "31:4"
+      doc  = "Address of the instruction, lower bits."
     }
   }
 

@@ -55,6 +55,7 @@ func (r *rendezvous) announced(p *fabric.Packet) verdict {
 		from: r.sender(p), of: f.collective(h), tag: f.tag.get32(h), count: f.count.get32(h),
 		address: f.vaddr.get(h), host: f.host.get(h) != 0,
 	}
+	e.traces(&e.n.trace.announcementArrived, f.src.get32(h))
 	if len(r.waiting)+len(r.early) >= e.n.announcements {
 		return e.inbound.drop(e.n.event.noAnnouncement)
 	}

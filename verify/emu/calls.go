@@ -171,10 +171,11 @@ func (a *arbiter) answer(ticket, code uint32) error {
 	return nil
 }
 
-// drop answers all calls that were taken.
-func (a *arbiter) drop(code uint32) {
+// drop answers all calls that were taken, and tells how many.
+func (a *arbiter) drop(code uint32) uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	n := len(a.taken)
 	for _, c := range a.taken {
 		c.answered, c.code = true, accl.ReturnCode(code)
 	}
@@ -182,6 +183,7 @@ func (a *arbiter) drop(code uint32) {
 		a.deliver(client)
 	}
 	clear(a.taken)
+	return uint64(n)
 }
 
 // deliver gives the answers of a client that no earlier call of it holds back.

@@ -132,6 +132,9 @@ type Engine struct {
 	held       []heldAnswer
 	asleep     bool // the processor waits
 	processor  processor
+	trace      trace
+	answers    uint64
+	own        struct{ packets, bytes uint64 } // of stats, sent to the engine itself
 	booted     bool
 	written    atomic.Bool     // the host has written to the exchange memory
 	show       func(*openCall) // in the call window
@@ -192,6 +195,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 		exchange:  newExchange(n.exchange),
 		functions: newFunctions(d),
 		ready:     make(chan struct{}), done: make(chan struct{}),
+		trace: trace{ring: make([]traceEntry, d.Platform.CCLO.Trace)},
 		lossy: port.Lossy(), maxPayload: uint64(max(port.MaxPayload(), 1)),
 		rdma:       n.stackField.get(d.HardwareID) == n.stacks["rdma"],
 		hasStreams: n.streamsField.flag(d.HardwareID),
@@ -355,6 +359,7 @@ func (e *Engine) process() (bool, error) {
 	e.asleep = errors.Is(err, rv32.ErrWait)
 	if err != nil && !e.asleep {
 		if errors.As(err, &e.processor.trap) && e.o.Halts {
+			e.traces(&e.n.trace.processorHalted, uint32(e.processor.trap.Cause), e.cpu.PC())
 			return true, nil
 		}
 		return false, fmt.Errorf("emu: the control firmware has failed: %w", err)
@@ -375,6 +380,12 @@ func (e *Engine) answer(ticket, code uint32) error {
 		e.held = append(e.held, heldAnswer{ticket, code})
 		return nil
 	}
+	return e.answered(ticket, code)
+}
+
+func (e *Engine) answered(ticket, code uint32) error {
+	e.traces(&e.n.trace.callAnswered, code, code>>31)
+	e.answers++
 	return e.calls.answer(ticket, code)
 }
 
@@ -384,7 +395,7 @@ func (e *Engine) answerHeld() error {
 		return nil
 	}
 	for _, a := range e.held {
-		if err := e.calls.answer(a.ticket, a.code); err != nil {
+		if err := e.answered(a.ticket, a.code); err != nil {
 			return err
 		}
 	}

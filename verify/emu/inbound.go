@@ -141,6 +141,7 @@ func (in *inbound) sessions() {
 			return
 		}
 		in.closed = session
+		in.e.traces(&in.e.n.trace.sessionClosed, session)
 		in.forget(session)
 		in.dismiss(session)
 		in.event(in.e.n.event.closed)
@@ -175,7 +176,7 @@ func (in *inbound) loopHeld() bool {
 // again offers held packets, oldest first.
 func (in *inbound) again() (busy bool) {
 	in.held = slices.DeleteFunc(in.held, func(h heldPacket) bool {
-		if in.receive(h.p, h.loop) == held {
+		if in.takes(h.p, h.loop) == held {
 			return false
 		}
 		busy = true
@@ -190,8 +191,19 @@ func (in *inbound) again() (busy bool) {
 	return busy
 }
 
+// takes receives a packet, or the rest of one, and notes it.
+func (in *inbound) takes(p *fabric.Packet, loop bool) verdict {
+	session, event := p.Session, &in.e.n.trace.packetArrived
+	v := in.receive(p, loop)
+	if v == held {
+		event = &in.e.n.trace.packetHeld
+	}
+	in.e.traces(event, session, uint32(flag(loop)))
+	return v
+}
+
 func (in *inbound) deliver(p *fabric.Packet, loop bool) {
-	if in.receive(p, loop) == taken {
+	if in.takes(p, loop) == taken {
 		p.Release()
 		return
 	}

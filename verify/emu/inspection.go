@@ -25,7 +25,7 @@ type inspectionWords struct {
 	names                   []string
 	magic, version, restart uint32
 	halted, asleep          field
-	started, cause          field
+	started, cause, counts  field
 
 	counters map[uint32]string // by number in the word detail
 }
@@ -35,7 +35,7 @@ func (r *resolver) inspection(m *abi.Memory) inspectionWords {
 	w := inspectionWords{
 		magic: uint32(r.constant("inspection_magic")), version: uint32(r.constant("inspection_version")),
 		restart: uint32(r.constant("inspection_restart")),
-		halted:  f("halted"), asleep: f("asleep"), started: f("started"), cause: f("cause"),
+		halted:  f("halted"), asleep: f("asleep"), started: f("started"), cause: f("cause"), counts: f("counts"),
 	}
 	record, word := r.g.Record("inspection"), m.Word("inspection")
 	if record == nil || word == nil {
@@ -76,6 +76,11 @@ func (e *Engine) inspect(ctx context.Context, word string) (v uint32, _ error) {
 	return v, nil
 }
 
+// cyclesAt are the cycles since power-up of the clock that an engine in hardware would have.
+func (e *Engine) cyclesAt(nanoseconds int64) uint32 {
+	return uint32(uint64(nanoseconds) * uint64(e.clock.mhz) / 1000)
+}
+
 // designHash is 0 for designs of which only the driver's part is known.
 func (e *Engine) designHash() uint32 {
 	hash, err := designjson.HardwareHash(e.d)
@@ -97,16 +102,19 @@ func (e *Engine) inspected(word string) uint32 {
 	case "firmware_hash":
 		return p.firmware
 	case "state":
-		return p.state(w, e.asleep)
+		return p.state(w, e.asleep) | w.counts.put(uint32(flag(e.d.Platform.CCLO.Activity)))
 	case "pc":
 		return e.cpu.PC()
 	case "heartbeat":
 		return p.heartbeat
 	case "cycles":
-		return uint32(uint64(e.clock.now()) * uint64(e.clock.mhz) / 1000)
+		return e.cyclesAt(e.clock.now())
 	case "restarts":
 		return p.restarts
 	case "detail":
+		if p.detail >= e.n.trace.state {
+			return e.trace.word(&e.n.trace, p.detail)
+		}
 		return uint32(e.counted(w.counters[p.detail]))
 	}
 	if p.trap != nil {
@@ -124,13 +132,16 @@ func (e *Engine) inspected(word string) uint32 {
 // does not have.
 func (e *Engine) counted(name string) uint64 {
 	s := &e.stats
+	if !e.d.Platform.CCLO.Activity {
+		return 0
+	}
 	switch name {
 	case "tx_bytes":
-		return s.BytesOut + s.PacketsOut*headerBytes
+		return s.BytesOut - e.own.bytes + (s.PacketsOut-e.own.packets)*headerBytes
 	case "rx_bytes":
 		return s.BytesIn + s.PacketsIn*headerBytes
 	case "tx_packets":
-		return s.PacketsOut
+		return s.PacketsOut - e.own.packets
 	case "rx_packets":
 		return s.PacketsIn
 	case "no_buffer":
@@ -145,6 +156,10 @@ func (e *Engine) counted(name string) uint64 {
 		return s.Dropped.NoWindow
 	case "no_announcement":
 		return s.Dropped.NoAnnouncement
+	case "answers":
+		return e.answers
+	case "messages":
+		return e.rx.opened
 	case "moves_issued":
 		return e.mover.issued
 	case "moves_completed":
@@ -181,5 +196,6 @@ func (e *Engine) control(word string, v uint32) {
 	e.processor = processor{heartbeat: e.processor.heartbeat, restarts: e.processor.restarts + 1}
 	e.asleep, e.held = false, nil
 	e.cpu.Reset()
-	e.calls.drop(e.n.code.notReady)
+	e.answers += e.calls.drop(e.n.code.notReady)
+	e.traces(&e.n.trace.processorRestarted)
 }

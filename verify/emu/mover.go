@@ -92,6 +92,9 @@ func (m *mover) issue(control uint32) {
 	mv := e.n.decode(&m.regs, control)
 	m.regs.step(e.n, &mv, e.packets(&mv))
 	m.issued++
+	c := &e.n.control
+	e.traces(&e.n.trace.moveIssued, c.op0.get(control), c.op1.get(control), c.result.get(control), uint32(mv.queue),
+		mv.source, mv.destination)
 	if e.o.OnMove != nil {
 		e.o.OnMove(mv.public())
 	}
@@ -168,7 +171,7 @@ func (m *mover) progress() bool {
 		case jobRuns:
 			busy = true
 		case jobEnded:
-			m.end(q)
+			m.end(i)
 			busy = true
 		}
 	}
@@ -176,7 +179,8 @@ func (m *mover) progress() bool {
 }
 
 // end takes the job's outcome.
-func (m *mover) end(q *queue) {
+func (m *mover) end(i int) {
+	q, event := &m.queues[i], &m.e.n.trace.movesCompleted
 	q.running = false
 	n := 1
 	if f := &q.job.m; q.job.code != 0 {
@@ -184,7 +188,9 @@ func (m *mover) end(q *queue) {
 		q.failed.source, q.failed.tag, q.failed.bytes = f.source, f.tag, f.bytes
 		n += len(q.waiting)
 		q.waiting = q.waiting[:0]
+		event = &m.e.n.trace.movesFailed
 	}
+	m.e.traces(event, 1<<i)
 	m.release(q.job)
 	m.count(q, n)
 }

@@ -55,6 +55,7 @@ type numbers struct {
 	stacks        map[string]uint32
 	streamsField  field
 	inspection    inspectionWords
+	trace         traceWords
 }
 
 type returnCodes struct {
@@ -121,7 +122,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.resolveNetwork(r)
 	n.resolveTables(r)
 	n.header = resolveHeader(r, n.rendezvous)
-	n.inspection = r.inspection(n.exchange)
+	n.inspection, n.trace = r.inspection(n.exchange), r.trace()
 	return n, r.err()
 }
 

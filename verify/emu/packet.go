@@ -70,11 +70,15 @@ func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
 		if !e.inbound.loop(to.Session, &p.Packet) {
 			return waitRemote, 0
 		}
+		e.own.packets++
+		e.own.bytes += uint64(bytes)
 	} else if err := e.port.Send(to.Session, &p.Packet); err != nil {
 		if errors.Is(err, fabric.ErrBusy) {
 			return waitRemote, 0
 		}
 		return waitNone, e.n.code.sendTimeout
+	} else {
+		e.traces(&e.n.trace.packetSent, to.Session)
 	}
 	e.stats.PacketsOut++
 	e.stats.BytesOut += uint64(bytes)

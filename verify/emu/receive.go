@@ -69,6 +69,7 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 	case e.rx.stale(m):
 		return in.refuse(p, count, e.n.event.stale)
 	case count == 0 && e.rx.headers < maxHeaders:
+		e.rx.open(m)
 		e.rx.add(m)
 		return taken
 	case len(e.rx.free) > 0 && uint64(count) > uint64(e.rx.free[0].bytes):
@@ -80,6 +81,7 @@ func (in *inbound) eager(p *fabric.Packet, count int, loop bool) verdict {
 		return in.refuse(p, count, e.n.event.noBuffer)
 	}
 	m.buffer = e.rx.take()
+	e.rx.open(m)
 	if copyIn(e.device, m.buffer.addr, p.Payload) != nil {
 		e.rx.record(m, e.n.rx.errorState) // the buffer is lost
 		return in.refuse(p, count, e.n.event.noBuffer)

@@ -107,6 +107,7 @@ func (r *rendezvous) open(host uint32) error {
 	if w == nil {
 		return nil
 	}
+	r.e.traces(&r.e.n.trace.windowOpened, r.window)
 	*w = window{}
 	regs := &r.e.mover.regs
 	if from, ok := r.e.peer(regs.comm, regs.source); ok {
@@ -247,6 +248,7 @@ func (r *rendezvous) progress(w *window) {
 func (r *rendezvous) finished(p *fabric.Packet) verdict {
 	e, f, h := r.e, &r.e.n.header, &p.Header
 	sender, addr, total := r.sender(p), f.vaddr.get(h), uint64(f.count.get32(h))
+	e.traces(&e.n.trace.doneArrived, f.src.get32(h))
 	var w *window
 	for i := range r.windows {
 		c := &r.windows[i]

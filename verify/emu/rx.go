@@ -17,6 +17,7 @@ type buffer struct {
 	addr   uint64 // in device memory
 	bytes  uint32
 	epoch  uint32 // of the receiver, when it was given
+	number uint32 // among all, in the order in which they were given
 }
 
 // senderKey is who a message is from.
@@ -47,6 +48,8 @@ type stranger struct {
 type receiver struct {
 	e       *Engine
 	epoch   uint32
+	given   uint32    // buffers
+	opened  uint64    // messages, since power-up
 	free    []*buffer // wait for a message, oldest first
 	waiting map[messageKey]*message
 	headers int // of these, without payload
@@ -85,7 +88,7 @@ func newReceiver(e *Engine) *receiver {
 func (r *receiver) clear() {
 	r.epoch++
 	r.free, r.waiting, r.known = nil, map[messageKey]*message{}, map[senderKey][]uint32{}
-	r.sought, r.headers, r.used, r.wants = nil, 0, 0, nil
+	r.sought, r.headers, r.used, r.given, r.wants = nil, 0, 0, 0, nil
 }
 
 // enqueue takes a buffer from the processor.
@@ -93,7 +96,8 @@ func (r *receiver) enqueue(record uint32) error {
 	if !r.e.exchange.Has(record, r.e.n.rx.recordBytes) {
 		return fmt.Errorf("%w: no record of an rx buffer at 0x%X of the exchange memory", rv32.ErrUnmapped, record)
 	}
-	r.post(&buffer{record, r.address, r.size, r.epoch})
+	r.post(&buffer{record, r.address, r.size, r.epoch, r.given})
+	r.given++
 	return nil
 }
 
@@ -111,6 +115,9 @@ func (r *receiver) take() *buffer {
 	b := r.free[0]
 	r.free = r.free[:copy(r.free, r.free[1:])]
 	r.used++
+	if len(r.free) == int(flag(!r.e.lossy)) {
+		r.e.traces(&r.e.n.trace.rxBuffersFull)
+	}
 	return b
 }
 
@@ -124,10 +131,21 @@ func (r *receiver) record(m *message, status uint32) {
 	x.Set(at+w.status, status)
 }
 
+// open notes that a message has begun to come in.
+func (r *receiver) open(m *message) {
+	r.opened++
+	number := uint32(0)
+	if m.buffer != nil {
+		number = m.buffer.number
+	}
+	r.e.traces(&r.e.n.trace.messageOpened, m.key.src, number)
+}
+
 // add makes a message one that can be matched.
 func (r *receiver) add(m *message) {
 	if m.buffer != nil {
 		r.record(m, r.e.n.rx.reserved)
+		r.e.traces(&r.e.n.trace.messageStored, m.buffer.number)
 	} else {
 		r.headers++
 	}

@@ -11,6 +11,7 @@ type Drops = engine.Drops
 // drop counts a packet that was dropped with an event.
 func (e *Engine) drop(event uint32) {
 	n, s := e.n, &e.stats
+	e.traces(&n.trace.packetDropped, event)
 	switch event {
 	case n.event.noBuffer:
 		s.Dropped.NoBuffer++

@@ -82,8 +82,7 @@ func (e *Engine) attachCalls() {
 		if c == nil {
 			return 0
 		}
-		c.taken = e.clock.now()
-		e.show(c)
+		e.takes(c)
 		return uint32(c.ticket)
 	}, nil)
 	b.variable("calls", "ticket", &e.ticket)
@@ -105,6 +104,13 @@ func (e *Engine) boot() {
 	}
 }
 
+// takes shows a call that was taken to the processor.
+func (e *Engine) takes(c *openCall) {
+	c.taken = e.clock.now()
+	e.show(c)
+	e.traces(&e.n.trace.callTaken, uint32(c.call.Scenario))
+}
+
 // next takes a call, or answers as sleep does.
 func (e *Engine) next() (uint32, error) {
 	e.boot()
@@ -113,8 +119,7 @@ func (e *Engine) next() (uint32, error) {
 	c, refused := e.calls.next()
 	switch {
 	case c != nil:
-		c.taken = e.clock.now()
-		e.show(c)
+		e.takes(c)
 		v = f.taken.put(1) | f.operation.put(uint32(c.call.Scenario))
 	case refused:
 		v = f.reset.put(1)

@@ -146,7 +146,7 @@ func TestCombinationsAreClean(t *testing.T) {
 		name, board, abi, cclo, poe string
 		more                        string
 	}{
-		{"tcp_alone", "u55c", "accl-2024", "", "tcp", ""},
+		{"tcp_alone", "u55c", "accl-2024", "trace = 0\nactivity = false", "tcp", ""},
 		{"udp_two_engines", "u55c", "accl-2024", "count = 2", "udp", "poe \"udp\" { port = 1 }\n" + sums + "\n" + lanes(1)},
 		{"rdma_two_lanes", "u55c", "accl-2024", "dma_engines = 2", "rdma", lanes(2)},
 		{"udp_2022_sums", "u280", "accl-2022", "dma_engines = 3", "udp", sums},

@@ -236,6 +236,8 @@ module cclo_core #(
     logic event_call, event_move, at_rest, event_message, event_rendezvous, event_network, event_session, calls_idle;
     logic reset_moves, reset_messages, reset_network, moves_idle, messages_idle, network_idle;
     logic [$clog2(engine_pkg::CALLS)-1:0] calls_waiting;
+    logic call_taken;
+    logic [23:0] taken_operation;
     logic tick_millisecond, sleeping, woken, begun, alarm_far, next_offered, next_delayed, next_refused, next_take;
     logic [23:0] next_operation;
     logic [31:0] limit_cycles, remote_milliseconds, begun_hash, cycles_low;
@@ -244,7 +246,7 @@ module cclo_core #(
         .clk, .rst, .call_valid, .call_ready, .call_data, .answer_valid, .answer_ready, .answer_data,
         .calls_request, .calls_response, .window_request, .window_response,
         .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .drop(restarting),
-        .waiting(calls_waiting), .event_call, .calls_idle
+        .taken(call_taken), .taken_operation, .waiting(calls_waiting), .event_call, .calls_idle
     );
     system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
         .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
@@ -255,7 +257,7 @@ module cclo_core #(
         .cycles_low, .trace_valid, .trace_word
     );
     logic refused, given_up, detail_choose, detail_valid;
-    logic [7:0] detail_number;
+    logic [15:0] detail_number;
     logic [31:0] detail_value;
     logic [15:0] given_up_session;
 
@@ -546,14 +548,40 @@ module cclo_core #(
     logic [7*cclo_pkg::COUNTERS_WORDS-1:0] amounts;
     logic [32*cclo_pkg::REMOTES_WORDS-1:0] remotes;
     logic [6:0]                            tx_beat_bytes, rx_beat_bytes;
-    logic                                  dma_moves;
+    logic                                  message_opened, dma_moves, activity_valid, trace_shown;
+    logic [31:0]                           activity_value, trace_value;
+    logic [cclo_pkg::TRACE_EVENTS_WORDS-1:0]    happens;
+    logic [32*cclo_pkg::TRACE_EVENTS_WORDS-1:0] arguments;
 
-    activity seen (
-        .clk, .rst, .detail_choose, .detail_number, .detail_valid, .detail_value, .stalls, .amounts,
-        .remotes,
-        .tx_slots, .rx_slots, .buffers_given, .buffers_free, .calls_waiting(8'(calls_waiting)),
-        .notices_waiting(8'(notices_waiting)), .moves_waiting
-    );
+    assign message_opened = accept_valid && accept_done && accept_verdict[2:1] == '0; // stored, or without bytes
+
+    assign detail_valid = activity_valid && trace_shown;
+    assign detail_value = activity_value | trace_value;
+
+    generate if (cclo_pkg::PLATFORM_ACTIVITY) begin : counted
+        activity seen (
+            .clk, .rst, .detail_choose, .detail_number, .detail_valid(activity_valid), .detail_value(activity_value),
+            .stalls, .amounts, .remotes,
+            .tx_slots, .rx_slots, .buffers_given, .buffers_free, .calls_waiting(8'(calls_waiting)),
+            .notices_waiting(8'(notices_waiting)), .moves_waiting
+        );
+    end else begin : not_counted
+        wire unused = &{
+            1'b0, stalls, amounts, remotes, tx_slots, rx_slots, calls_waiting, notices_waiting, moves_waiting
+        };
+        assign activity_valid = 1'b1;
+        assign activity_value = '0;
+    end endgenerate
+    generate if (cclo_pkg::PLATFORM_TRACE_DEPTH != 0) begin : traced
+        trace ring (
+            .clk, .rst, .detail_choose, .detail_number, .detail_valid(trace_shown), .detail_value(trace_value),
+            .cycles(cycles_low), .halted, .happens, .arguments
+        );
+    end else begin : not_traced
+        wire unused = &{1'b0, detail_choose, detail_number, happens, arguments};
+        assign trace_shown = 1'b1;
+        assign trace_value = '0;
+    end endgenerate
     keep_bytes tx_keep (.keep(eth_tx_data_tkeep), .bytes(tx_beat_bytes));
     keep_bytes rx_keep (.keep(eth_rx_data_tkeep), .bytes(rx_beat_bytes));
 
@@ -674,6 +702,83 @@ module cclo_core #(
         amounts[7*cclo_pkg::COUNTERS_ANSWERS_WORD]          = answer_valid && answer_ready;
         amounts[7*cclo_pkg::COUNTERS_BUSY_WORD]             = !sleeping && !halted;
         amounts[7*cclo_pkg::COUNTERS_ASLEEP_WORD]           = sleeping;
+        amounts[7*cclo_pkg::COUNTERS_MESSAGES_WORD]         = message_opened;
+    end
+
+    // Events of the trace.
+    localparam logic [1:0] HOLD = 2'd1; // rx_verdict
+
+    logic       was_halted, was_restarting, was_full, full;
+    logic [4:0] window;
+
+    always_ff @(posedge clk) begin
+        was_halted     <= !rst && halted;
+        was_restarting <= !rst && restarting;
+        full           <= buffers_given != '0
+            && buffers_free <= (engine_pkg::BUFFER_WIDTH + 1)'(!engine_pkg::LOSSY);
+        was_full       <= !rst && full;
+        if (rendezvous_request.valid && rendezvous_request.write
+            && rendezvous_request.address == engine_pkg::RENDEZVOUS_WINDOW) window <= rendezvous_request.wdata[4:0];
+    end
+
+    always_comb begin
+        happens = '0;
+        happens[cclo_pkg::TRACE_EVENTS_CALL_TAKEN_WORD]           = call_taken;
+        happens[cclo_pkg::TRACE_EVENTS_CALL_ANSWERED_WORD]        = answer_valid && answer_ready;
+        happens[cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD]          = issue_valid;
+        happens[cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD]      = moves_completed != '0;
+        happens[cclo_pkg::TRACE_EVENTS_MOVES_FAILED_WORD]         = moves_failed != '0;
+        happens[cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD]       = message_opened;
+        happens[cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD]       = complete_valid && complete_ready;
+        happens[cclo_pkg::TRACE_EVENTS_MESSAGE_DELIVERED_WORD]    = landed_valid && landed_ready;
+        happens[cclo_pkg::TRACE_EVENTS_WINDOW_OPENED_WORD]        =
+            rendezvous_request.valid && rendezvous_request.write && rendezvous_response.ready
+            && rendezvous_request.address == engine_pkg::RENDEZVOUS_OPEN;
+        happens[cclo_pkg::TRACE_EVENTS_ANNOUNCEMENT_ARRIVED_WORD] =
+            packet_valid && packet_done && packet_header.kind == engine_pkg::TYPE_ANNOUNCEMENT;
+        happens[cclo_pkg::TRACE_EVENTS_DONE_ARRIVED_WORD]         =
+            packet_valid && packet_done && packet_header.kind == engine_pkg::TYPE_DONE;
+        happens[cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD]          =
+            eth_tx_data_tvalid && eth_tx_data_tready && eth_tx_data_tlast;
+        happens[cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD]       = rx_verdict_valid && rx_verdict != HOLD;
+        happens[cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD]          = rx_verdict_valid && rx_verdict == HOLD;
+        happens[cclo_pkg::TRACE_EVENTS_PACKET_DROPPED_WORD]       = events_noticed != '0;
+        happens[cclo_pkg::TRACE_EVENTS_RX_BUFFERS_FULL_WORD]      = full && !was_full;
+        happens[cclo_pkg::TRACE_EVENTS_TRANSMISSION_REFUSED_WORD] = refused;
+        happens[cclo_pkg::TRACE_EVENTS_SESSION_GIVEN_UP_WORD]     = given_up;
+        happens[cclo_pkg::TRACE_EVENTS_SESSION_CLOSED_WORD]       = session_closed_valid;
+        happens[cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD]     = halted && !was_halted;
+        happens[cclo_pkg::TRACE_EVENTS_PROCESSOR_RESTARTED_WORD]  = was_restarting && !restarting;
+    end
+
+    always_comb begin
+        arguments = '0;
+        arguments[32*cclo_pkg::TRACE_EVENTS_CALL_TAKEN_WORD +: 24]           = taken_operation;
+        arguments[32*cclo_pkg::TRACE_EVENTS_CALL_ANSWERED_WORD +: 32]        = answer_data;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD +: 32]          = {
+            1'b0, issue.destination[9:0], issue.source[9:0],
+            issue.control[cclo_pkg::MOVE_CONTROL_QUEUE_LOW +: cclo_pkg::MOVE_CONTROL_QUEUE_WIDTH],
+            issue.control[cclo_pkg::MOVE_CONTROL_RESULT_LOW +: cclo_pkg::MOVE_CONTROL_RESULT_WIDTH],
+            issue.control[cclo_pkg::MOVE_CONTROL_OP1_LOW +: cclo_pkg::MOVE_CONTROL_OP1_WIDTH],
+            issue.control[cclo_pkg::MOVE_CONTROL_OP0_LOW +: cclo_pkg::MOVE_CONTROL_OP0_WIDTH]
+        };
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD +: 4]       = moves_completed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_FAILED_WORD +: 4]          = moves_failed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD +: 25]       = {
+            accept_posted, accept_buffer, accept_header.src[15:0]
+        };
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD +: 9]        = {complete_result != '0, complete_buffer};
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_DELIVERED_WORD]          = !landed_good;
+        arguments[32*cclo_pkg::TRACE_EVENTS_WINDOW_OPENED_WORD +: 5]         = window;
+        arguments[32*cclo_pkg::TRACE_EVENTS_ANNOUNCEMENT_ARRIVED_WORD +: 16] = packet_header.src[15:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_DONE_ARRIVED_WORD +: 16]         = packet_header.src[15:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD +: 16]          = eth_tx_data_tdest;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD +: 17]       = {rx_loop, rx_session};
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD +: 17]          = {rx_loop, rx_session};
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_DROPPED_WORD +: 7]        = events_noticed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_SESSION_GIVEN_UP_WORD +: 16]     = given_up_session;
+        arguments[32*cclo_pkg::TRACE_EVENTS_SESSION_CLOSED_WORD +: 16]       = session_closed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD +: 32]     = {trap_pc[27:0], cause};
     end
 
     // Nothing will happen until something comes from outside: parts may go on for

@@ -119,6 +119,7 @@ func (p *Pair) End(ctx context.Context) error { return p.step(ctx, whole) }
 type state struct {
 	words          [2]map[uint32]uint32 // of the exchange memory
 	read           int                  // of them, now
+	counts         [2][]uint32          // names.counters; nil if they were not read
 	beats          [2][]beat
 	blocks         [2][]*block
 	host           [2][][]byte // by block; nil for device memory
@@ -185,6 +186,9 @@ func (p *Pair) sameState(s *state) error {
 		return err
 	}
 	if err := sameWords(s, p.names.words(s)); err != nil {
+		return err
+	}
+	if err := sameCounts(s, p.names); err != nil {
 		return err
 	}
 	return p.sameMemory(s)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // atOnce is how many words of the exchange memory are asked for at the same time: the
@@ -66,6 +67,52 @@ func (h *host) read(ctx context.Context, offsets []uint32) (map[uint32]uint32, e
 	}
 	h.words = out
 	return out, errors.Join(errs...)
+}
+
+// count reads the counters that are compared.
+func (h *host) count(ctx context.Context, n *names) (values []uint32, _ error) {
+	for _, c := range n.counters {
+		if err := h.device.WriteReg(ctx, n.detail, c.number); err != nil {
+			return nil, err
+		}
+		v, err := h.device.ReadReg(ctx, n.detail)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// countTries are how often counters are read until they are the same: for a moment after an
+// answer one engine may have done what the other one is about to do.
+const countTries = 200
+
+// count reads the counters of both engines of a rank.
+func (p *Pair) count(ctx context.Context, hosts [2]*host) (values [2][]uint32, err error) {
+	for range countTries {
+		for side, h := range hosts {
+			if values[side], err = h.count(ctx, p.names); err != nil {
+				return values, err
+			}
+		}
+		if slices.Equal(values[0], values[1]) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return values, nil
+}
+
+// sameCounts compares the counters of what the engines have done.
+func sameCounts(s *state, n *names) error {
+	for i, e := range s.counts[0] {
+		if h := s.counts[1][i]; e != h {
+			return fmt.Errorf("counter %s is %d in the emulator, and %d in the hardware in cycle %d", n.counters[i].name, e, h,
+				s.cycle)
+		}
+	}
+	return nil
 }
 
 // sameWords compares the exchange memories.

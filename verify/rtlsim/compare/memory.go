@@ -44,6 +44,11 @@ func (p *Pair) look(ctx context.Context, rank int, d depth, s *state) (err error
 			s.host[side] = append(s.host[side], data)
 		}
 	}
+	if d == whole {
+		if s.counts, err = p.count(ctx, hosts); err != nil {
+			return err
+		}
+	}
 	s.comms, s.configs, s.cycle = hosts[0].comms, hosts[0].configs, hosts[1].cycle()
 	for _, e := range hosts[0].used {
 		of := piece{Extent: e}

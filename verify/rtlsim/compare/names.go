@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cclforge/cclforge/gen/abi"
 )
@@ -12,6 +13,8 @@ type names struct {
 	beatBytes  int
 	tables     map[string]*abi.Table
 	inspection abi.Record      // words of the exchange memory that are registers
+	detail     uint32          // offset of the one that shows counters
+	counters   []counter       // that are the same in both worlds
 	inMemory   map[uint32]bool // results that go there
 	// Fields of the control word of moves.
 	result, resultHost abi.Field
@@ -29,6 +32,7 @@ func newNames(g *abi.Generation) (*names, error) {
 	n.beatBytes = int(beat.Value)
 	if r := g.Record("inspection"); r != nil {
 		n.inspection = *r
+		n.counts(g)
 	}
 	for _, table := range []string{abi.RxBuffers, abi.Communicators, abi.ArithmeticConfigs} {
 		if n.tables[table] = n.exchange.Table(table); n.tables[table] == nil {
@@ -66,6 +70,33 @@ func newNames(g *abi.Generation) (*names, error) {
 		}
 	}
 	return n, nil
+}
+
+// counter is a word behind the word detail of the inspection.
+type counter struct {
+	name   string
+	number uint32
+}
+
+// sameCounters are those that do not depend on time. Moves, packets and bytes do: whether firmware still sends
+// a notice depends on what has come meanwhile.
+var sameCounters = []string{"answers", "messages"}
+
+// counts finds the counters that are compared.
+func (n *names) counts(g *abi.Generation) {
+	word, first, counters := n.exchange.Word(n.inspection.Name), g.Constant("detail_counters"), g.Record("counters")
+	if word == nil || first == nil || counters == nil {
+		return
+	}
+	n.detail = word.At + wordBytes*uint32(slices.IndexFunc(n.inspection.Words, named("detail")))
+	for _, name := range sameCounters {
+		n.counters = append(n.counters, counter{name,
+			uint32(first.Value) + uint32(slices.IndexFunc(counters.Words, named(name)))})
+	}
+}
+
+func named(name string) func(abi.RecordWord) bool {
+	return func(w abi.RecordWord) bool { return w.Name == name }
 }
 
 // mask is where a field stands in a word.

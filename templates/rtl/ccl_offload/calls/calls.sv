@@ -35,6 +35,8 @@ module calls #(
     // All calls that were taken and not answered are dropped: the processor restarts.
     input  wire                              drop,
 
+    output logic                             taken,      // pulse: the processor has taken a call
+    output logic [23:0]                      taken_operation,
     output logic [$clog2(QUEUE)-1:0]         waiting,    // calls
     output logic                             event_call,
     output logic                             calls_idle // no call has come that is not answered
@@ -120,6 +122,8 @@ module calls #(
                 default: calls_response.error <= 1'b1;
             endcase
         if (take) ticket <= next;
+        taken           <= take && !rst;
+        taken_operation <= operation;
         if (rst) begin
             calls_response <= '0;
             ticket         <= '0;

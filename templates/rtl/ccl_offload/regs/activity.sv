@@ -8,9 +8,10 @@ module activity (
     input  wire                                clk,
     input  wire                                rst,
 
-    // A pulse chooses a word; it is shown within two sweeps, and stays until another one is chosen.
+    // A pulse chooses a word; it is shown within two sweeps, and stays until another one is chosen. 0 if it
+    // is none of these.
     input  wire                                detail_choose,
-    input  wire  [7:0]                         detail_number,
+    input  wire  [15:0]                        detail_number,
     output logic                               detail_valid,
     output logic [31:0]                        detail_value,
 
@@ -205,9 +206,9 @@ module activity (
 
     always_ff @(posedge clk) begin
         if (detail_choose) begin
-            waiting      <= 1'b1;
+            waiting      <= detail_number < 16'(cclo_pkg::DETAIL_TRACE);
             ends         <= '0;
-            chosen       <= detail_number;
+            chosen       <= detail_number[7:0];
             detail_value <= '0;
         end else if (waiting) begin
             if (turn[PERIOD-1]) ends <= ends + 2'd1;

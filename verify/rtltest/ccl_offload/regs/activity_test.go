@@ -49,7 +49,7 @@ func newActivityWorld(t *testing.T, seed uint64) *activityWorld {
 	b, err := pins.New(t.Context(), pins.Module{
 		Platform: "u55c_tcp", Folder: "ccl_offload", Top: "activity", Files: []string{"activity"},
 		In: map[string]int{
-			"detail_choose": 1, "detail_number": 8, "stalls": words("stalls"), "amounts": 7 * words("counters"),
+			"detail_choose": 1, "detail_number": 16, "stalls": words("stalls"), "amounts": 7 * words("counters"),
 			"remotes": 32 * words("remotes"), "tx_slots": 32, "rx_slots": 32, "buffers_given": 9, "buffers_free": 9,
 			"calls_waiting": 8, "notices_waiting": 8, "moves_waiting": 32,
 		},

@@ -9,4 +9,5 @@ import (
 func TestDefectsOfUnits(t *testing.T) {
 	block.Plant(t, "^TestInspection", "inspection")
 	block.Plant(t, "^TestActivity", "activity")
+	block.Plant(t, "^TestTrace", "trace")
 }

@@ -43,7 +43,7 @@ func newInspectionWorld(t *testing.T, seed uint64) *inspectionWorld {
 			"cycles": 32, "refused": 1, "given_up": 1, "given_up_session": 16, "detail_valid": 1, "detail_value": 32,
 		},
 		Out: map[string]int{pageInspection.Response: pins.PageOut, "processor_rst": 1, "restarting": 1,
-			"detail_choose": 1, "detail_number": 8},
+			"detail_choose": 1, "detail_number": 16},
 	}, seed)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)
@@ -58,6 +58,7 @@ func newInspectionWorld(t *testing.T, seed uint64) *inspectionWorld {
 	w.want["design_hash"], err = designjson.HardwareHash(d)
 	assert.NilError(t, err)
 	w.want["magic"] = uint32(w.g.Constant("inspection_magic").Value)
+	w.want["state"] = w.field("counts")
 	w.want["version"] = uint32(w.g.Constant("inspection_version").Value)
 	w.b.Set("detail_valid", 1)
 	return w
@@ -147,7 +148,7 @@ func TestInspectionCountsAndShows(t *testing.T) {
 			asleep := w.r.IntN(2) == 0
 			w.b.Set("sleeping", block.Bit(asleep))
 			w.step()
-			w.want["state"] = 0
+			w.want["state"] = w.field("counts")
 			if asleep {
 				w.want["state"] |= w.field("asleep")
 			}
@@ -180,11 +181,11 @@ func TestInspectionNamesATrap(t *testing.T) {
 		if pc >= ram {
 			w.want["instruction"] = 0
 		}
-		w.want["state"] = w.field("halted") | w.field("cause")*cause
+		w.want["state"] = w.field("counts") | w.field("halted") | w.field("cause")*cause
 		w.settled()
 	}
 	w.b.Set("halted", 0)
-	w.want["state"], w.want["pc"], w.want["address"], w.want["instruction"] = 0, 0, 0, 0
+	w.want["state"], w.want["pc"], w.want["address"], w.want["instruction"] = w.field("counts"), 0, 0, 0
 	w.settled()
 }
 
@@ -217,7 +218,8 @@ func TestInspectionRestarts(t *testing.T) {
 		if w.reset < 16 || w.reset > 80 || w.b.Is("restarting") || w.b.Is("processor_rst") {
 			t.Errorf("the processor was %d cycles in reset", w.reset)
 		}
-		w.want["restarts"], w.want["firmware_hash"], w.want["pc"], w.want["state"] = n+1, 0, 0, 0
+		w.want["restarts"], w.want["firmware_hash"], w.want["pc"], w.want["state"] = n+1, 0, 0,
+			w.field("counts")
 		w.settled()
 		w.quiet = true
 		w.b.Set("begun_hash", 0x1234)
@@ -232,11 +234,11 @@ func TestInspectionRestarts(t *testing.T) {
 // TestInspectionShowsADetail: a word is chosen by its number, once, and shown when it is there.
 func TestInspectionShowsADetail(t *testing.T) {
 	w := newInspectionWorld(t, 0)
-	for _, number := range []uint32{0, 3, 64, 254, 255, 256, 1 << 20, ^uint32(0)} {
+	for _, number := range []uint32{0, 3, 64, 255, 256, 1 << 15, 1<<16 - 1, 1 << 16, 1 << 20, ^uint32(0)} {
 		w.chosen = nil
 		w.write("detail", number)
 		w.step()
-		if len(w.chosen) != 1 || w.chosen[0] != uint64(min(number, 255)) {
+		if len(w.chosen) != 1 || w.chosen[0] != uint64(min(number, 1<<16-1)) {
 			t.Errorf("%d: chosen are %v", number, w.chosen)
 		}
 		w.b.Set("detail_valid", 0)

@@ -5,6 +5,7 @@ platform "p" {
   cclo {
     count       = 0
     dma_engines = 4
+    trace       = 100
     rx_buffers {
       count = 0
       size  = 100

@@ -31,23 +31,32 @@ var errUnwell = errors.New("a control processor does not run")
 
 func inspectVerb() *cobra.Command {
 	var where target.Options
-	asJSON, restart := false, false
+	var o inspection
 	c := worldVerb(&where, &cobra.Command{
 		Use:   "inspect [world]",
 		Short: "say of the ranks of a world how their control processors are, what is stuck, and what they have done",
 		Long: "Inspect says of the ranks of a world how their control processors are, which firmware they run, what the\n" +
 			"network has refused, which streams and remote ranks have been waited for, which queues are full, and\n" +
-			"what the engines have done so far. It reads registers that need no firmware, so that it names a\n" +
-			"processor that has halted: why, where, and at which instruction. Nothing is configured or\n" +
-			"reset, except with --restart. The exit code is 1 if a processor does not run.",
-		Example: "  cclforge inspect sim:5500 -n 4\n  cclforge inspect card:u55c_tcp.xclbin -n 1",
+			"what the engines have done so far; with --events what was last, with its time. It reads registers\n" +
+			"that need no firmware, so that it names a processor that has halted: why, where, and at which\n" +
+			"instruction. Nothing is configured or reset, except with --restart. The exit code is\n" +
+			"1 if a processor does not run.",
+		Example: "  cclforge inspect sim:5500 -n 4\n  cclforge inspect card:u55c_tcp.xclbin -n 1 --events=100",
 	}, func(ctx context.Context, cmd *cobra.Command) error {
-		return runInspect(ctx, cmd.OutOrStdout(), where, restart, asJSON)
+		return runInspect(ctx, cmd.OutOrStdout(), where, o)
 	})
-	c.Flags().BoolVar(&restart, "restart", false,
+	c.Flags().IntVar(&o.events, "events", 0, "print up to this number of the last events of each rank (40)")
+	c.Flags().Lookup("events").NoOptDefVal = "40"
+	c.Flags().BoolVar(&o.restart, "restart", false,
 		"restart the processors that have halted; engines must be configured again then")
-	command.JSON(c.Flags(), &asJSON, "print a JSON list in place of the table")
+	command.JSON(c.Flags(), &o.json, "print a JSON list in place of the table")
 	return c
+}
+
+// inspection says what is printed and done.
+type inspection struct {
+	events        int // of each rank, the last ones
+	restart, json bool
 }
 
 // inspected is a rank as it was found.
@@ -61,9 +70,13 @@ type inspected struct {
 	accl.Inspection
 	Stuck []string `json:"stuck"` // what stands for long, in sentences; queues that are full
 	accl.Activity
+	Trace accl.Trace `json:"trace"`
+
+	clockMHz int
+	known    bool // its version of the inspection
 }
 
-func runInspect(ctx context.Context, out io.Writer, where target.Options, restart, asJSON bool) (err error) {
+func runInspect(ctx context.Context, out io.Writer, where target.Options, o inspection) (err error) {
 	w, err := target.Attach(ctx, where)
 	if err != nil {
 		return err
@@ -92,7 +105,13 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, restar
 		if r.Activity, err = w.Platform.Activity(ctx, d); err != nil && !errors.Is(err, accl.ErrNoInspection) {
 			return fmt.Errorf("rank %d: %w", w.Local[i], err)
 		}
-		r.Stuck = r.Activity.Stuck()
+		if o.events > 0 {
+			if r.Trace, err = w.Platform.Trace(ctx, d, o.events); err != nil && !errors.Is(err, accl.ErrNoInspection) {
+				return fmt.Errorf("rank %d: %w", w.Local[i], err)
+			}
+		}
+		r.Stuck, r.clockMHz = r.Activity.Stuck(), w.Platform.ClockMHz
+		r.known = in.Version == w.Platform.Inspection.Version
 		r.Rank, r.Processor = w.Local[i], in.Processor(before[i])
 		if in.Halted || !in.Started || in.Cycles == before[i].Cycles {
 			unwell = append(unwell, fmt.Errorf("%w: rank %d %s", errUnwell, r.Rank, r.Processor))
@@ -100,7 +119,7 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, restar
 		if r.Function != "" {
 			r.Processor += ", in " + r.Function
 		}
-		if restart && in.Halted {
+		if o.restart && in.Halted {
 			if err := w.Platform.RestartProcessor(ctx, d); err != nil {
 				return fmt.Errorf("rank %d: %w", r.Rank, err)
 			}
@@ -108,12 +127,15 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, restar
 		}
 		all = append(all, r)
 	}
-	if asJSON {
+	if o.json {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
 		err = e.Encode(all)
 	} else {
 		err = tellInspected(out, all)
+		if o.events > 0 {
+			err = errors.Join(err, tellEvents(out, all))
+		}
 	}
 	return errors.Join(err, errors.Join(unwell...))
 }
@@ -171,9 +193,45 @@ func tellInspected(out io.Writer, all []inspected) error {
 		for _, line := range r.Stuck {
 			fmt.Fprintf(out, "rank %d: %s\n", r.Rank, line)
 		}
+		switch {
+		case !r.known:
+			fmt.Fprintf(out, "rank %d: The engine is not of this version: what it counts and traces is not known here.\n", r.Rank)
+		case !r.Counts:
+			fmt.Fprintf(out, "rank %d: The engine counts nothing: its platform says activity = false.\n", r.Rank)
+		}
 	}
 	fmt.Fprintln(out)
 	tellDone(t, all)
+	return t.Flush()
+}
+
+// tellEvents prints the traces of engines.
+func tellEvents(out io.Writer, all []inspected) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range all {
+		switch {
+		case !r.known:
+			continue
+		case r.Trace.Capacity == 0:
+			fmt.Fprintf(t, "\nrank %d: The engine has no trace: its platform says trace = 0.\n", r.Rank)
+			continue
+		}
+		fmt.Fprintf(t, "\nrank %d: the last %d of %d events", r.Rank, len(r.Trace.Events), r.Trace.Written)
+		if r.Trace.Lost > 0 {
+			fmt.Fprintf(t, "; %d more were lost: too many at once, or while the trace was read or the processor halted",
+				r.Trace.Lost)
+		}
+		fmt.Fprintln(t, "\ncycles\tns\tevent")
+		for _, e := range r.Trace.Events {
+			if e.AfterLoss {
+				fmt.Fprintln(t, "\t\t(events were lost here)")
+			}
+			fmt.Fprintf(t, "%d\t%d\t%s\n", e.Cycles, e.Cycles*1000/uint64(r.clockMHz), e.Text)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
 	return t.Flush()
 }
 
@@ -185,10 +243,10 @@ func tellDone(t io.Writer, all []inspected) {
 		some   bool     // is not 0
 	}
 	var rows []row
-	for i, r := range all {
+	for _, r := range all {
 		at := 0
 		add := func(name string, some bool, format string, a ...any) {
-			if i == 0 {
+			if at == len(rows) {
 				rows = append(rows, row{name: name})
 			}
 			rows[at].values, rows[at].some = append(rows[at].values, fmt.Sprintf(format, a...)), rows[at].some || some

@@ -79,7 +79,7 @@ func TestInspectNamesAHaltedProcessor(t *testing.T) {
 				t.Helper()
 				var out bytes.Buffer
 				where := target.Options{On: kind + ":", Ranks: 2}
-				failed = runInspect(ctx, &out, where, len(flags) > 0, true)
+				failed = runInspect(ctx, &out, where, inspection{events: 16, restart: len(flags) > 0, json: true})
 				must(t, json.Unmarshal(out.Bytes(), &ranks))
 				return ranks, failed
 			}
@@ -120,6 +120,11 @@ func TestInspectNamesAHaltedProcessor(t *testing.T) {
 			if !errors.Is(err, errUnwell) || !strings.Contains(err.Error(), "rank 1 halted") || ranks[0].Halted ||
 				ranks[1].Processor != says {
 				t.Fatalf("%q, want %q; %v", ranks[1].Processor, says, err)
+			}
+			events := ranks[1].Trace.Events
+			if n := len(events); n < 2 || events[n-1].Name != "processor_halted" || !slices.ContainsFunc(events,
+				func(e accl.Event) bool { return e.Name == "call_taken" && strings.Contains(e.Text, function) }) {
+				t.Errorf("the trace of the processor that halted: %+v", events)
 			}
 			if ranks, _ = inspect("restart"); ranks[0].Restarted || !ranks[1].Restarted {
 				t.Errorf("restarted: %+v", ranks)
@@ -166,7 +171,8 @@ func sums(ctx context.Context, e *accl.Engine, rank int) error {
 }
 
 // stuckWorld opens Verilated ranks, of which inspect finds what it says.
-func stuckWorld(t *testing.T, platform string, ranks int) (context.Context, []*accl.Engine, func() []inspected) {
+func stuckWorld(t *testing.T, platform string, ranks int) (context.Context, []*accl.Engine, func() []inspected,
+	[]accl.Device) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds hardware")
@@ -192,9 +198,122 @@ func stuckWorld(t *testing.T, platform string, ranks int) (context.Context, []*a
 	return ctx, engines, func() (found []inspected) {
 		t.Helper()
 		var out bytes.Buffer
-		must(t, runInspect(ctx, &out, target.Options{On: t.Name() + ":", Ranks: ranks}, false, true))
+		must(t, runInspect(ctx, &out, target.Options{On: t.Name() + ":", Ranks: ranks}, inspection{json: true}))
 		must(t, json.Unmarshal(out.Bytes(), &found))
 		return found
+	}, w.Devices()
+}
+
+// TestInspectTellsACallByItsEvents: of emulated and Verilated ranks alike, the trace alone says
+// what a call waits for, and in which order a call and its message went.
+func TestInspectTellsACallByItsEvents(t *testing.T) {
+	d := designtest.Load(t, "u55c_tcp", nil)
+	p := driverview.Of(d)
+	tell := func(t *testing.T, ctx context.Context, engines []*accl.Engine, devices []accl.Device) {
+		const n = 16
+		src, err := accl.Alloc[int32](ctx, engines[1], n)
+		must(t, err)
+		dst, err := accl.Alloc[int32](ctx, engines[0], n)
+		must(t, err)
+		receive, err := engines[0].Recv(ctx, dst, n, 1, accl.Async())
+		must(t, err)
+		// since are the events of a rank from its last call on.
+		since := func(rank int) (events []accl.Event) {
+			t.Helper()
+			for ctx.Err() == nil {
+				trace, err := p.Trace(ctx, devices[rank], 0)
+				must(t, err)
+				assert.Check(t, int(trace.Capacity) == d.Platform.CCLO.Trace && trace.Written > 0, "%+v", trace)
+				for i, e := range trace.Events {
+					if e.Name == "call_taken" {
+						events = trace.Events[i:]
+					}
+				}
+				if len(events) > 1 && (events[1].Name == "move_issued" || len(events) > 2) {
+					return events
+				}
+			}
+			t.Fatalf("rank %d has no call with a move: %+v", rank, events)
+			return nil
+		}
+		waits := since(0)
+		assert.Check(t, strings.HasSuffix(waits[0].Text, "taken a call: operation recv."), "%+v", waits)
+		last := waits[len(waits)-1]
+		assert.Check(t, last.Name == "move_issued" && strings.Contains(last.Text, "op0 message") &&
+			last.Argument["source"] == 1, "a receive that waits for rank 1: %+v", waits)
+		_, err = engines[1].Send(ctx, src, n, 0)
+		must(t, err)
+		must(t, receive.Wait(ctx))
+		inOrder := func(rank int, names ...string) {
+			t.Helper()
+			events, cycles := since(rank), uint64(0)
+			for _, e := range events {
+				assert.Check(t, e.Cycles >= cycles, "%+v", events)
+				cycles = e.Cycles
+				if len(names) > 0 && e.Name == names[0] {
+					names = names[1:]
+				}
+			}
+			assert.Check(t, len(names) == 0, "rank %d: no %q in its place: %+v", rank, names, events)
+			answer := events[len(events)-1]
+			for _, e := range events {
+				if e.Name == "call_answered" {
+					answer = e
+				}
+			}
+			assert.Check(t, answer.Argument["return_code"] == 0, "%+v", answer)
+		}
+		inOrder(0, "call_taken", "move_issued", "message_opened", "packet_arrived", "moves_completed", "call_answered")
+		inOrder(1, "call_taken", "move_issued", "packet_sent", "call_answered")
+
+		var out bytes.Buffer
+		trace, err := p.Trace(ctx, devices[1], 20)
+		must(t, err)
+		must(t, tellEvents(&out, []inspected{{Rank: 1, Trace: trace, clockMHz: p.ClockMHz, known: true}}))
+		for _, says := range []string{"rank 1: the last ", "The control processor has taken a call: operation send.\n",
+			"A call was answered: return code 0, client 0.\n"} {
+			assert.Check(t, strings.Contains(out.String(), says), "%s", out.String())
+		}
+	}
+	t.Run("emulated", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		w, err := world.New(ctx, d, 2, world.Options{})
+		must(t, err)
+		defer w.Close()
+		engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
+		must(t, err)
+		tell(t, ctx, engines, w.Devices())
+	})
+	t.Run("Verilated", func(t *testing.T) {
+		ctx, engines, _, devices := stuckWorld(t, "u55c_tcp", 2)
+		tell(t, ctx, engines, devices)
+	})
+}
+
+// TestInspectSaysWhatIsNotThere: an engine without trace and counters says so.
+func TestInspectSaysWhatIsNotThere(t *testing.T) {
+	d := designtest.Text(t, "bare", `platform "bare" {
+  board = "u55c"
+  cclo {
+    trace    = 0
+    activity = false
+  }
+  poe "tcp" {}
+}
+`)
+	p := driverview.Of(d)
+	w, err := world.New(t.Context(), d, 1, world.Options{})
+	must(t, err)
+	defer w.Close()
+	target.Register(target.Kind{Name: t.Name(), Open: func(context.Context, *target.Request) (*target.Part, error) {
+		return &target.Part{Platform: &p, Devices: w.Devices(), Close: func() error { return nil }}, nil
+	}})
+	var out bytes.Buffer
+	must(t, runInspect(t.Context(), &out, target.Options{On: t.Name() + ":", Ranks: 1}, inspection{events: 10}))
+	for _, says := range []string{"rank 0: The engine counts nothing: its platform says activity = false.",
+		"rank 0: The engine has no trace: its platform says trace = 0."} {
+		assert.Check(t, strings.Contains(out.String(), says), "%s", out.String())
 	}
 }
 
@@ -217,7 +336,7 @@ func until(t *testing.T, inspect func() []inspected, rank int, says string) []st
 // TestInspectNamesWhatIsStuck: a silent rank, a queue that is full and a kernel that does not
 // take each are named by inspect alone, and nothing of engines that have nothing to do.
 func TestInspectNamesWhatIsStuck(t *testing.T) {
-	ctx, engines, inspect := stuckWorld(t, "u55c_tcp", 2)
+	ctx, engines, inspect, _ := stuckWorld(t, "u55c_tcp", 2)
 	quiet := func(what string) {
 		t.Helper()
 		for _, r := range inspect() {

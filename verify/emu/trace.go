@@ -1,0 +1,107 @@
+package emu
+
+// traced is an event of the trace: its number, and the fields of its argument.
+type traced struct {
+	number uint32
+	fields []field
+}
+
+// traceWords are the words behind the word detail that show the trace, and the events of it
+// that the emulator has.
+type traceWords struct {
+	state, entries    uint32 // numbers of the first words
+	words, of         []string
+	number, afterLoss field
+
+	callTaken, callAnswered, moveIssued, movesCompleted, movesFailed, messageOpened, messageStored, windowOpened,
+	announcementArrived, doneArrived, packetSent, packetArrived, packetHeld, packetDropped, rxBuffersFull, sessionClosed,
+	processorHalted, processorRestarted traced
+}
+
+func (r *resolver) trace() traceWords {
+	names := func(record string) (names []string) {
+		if found := r.g.Record(record); found != nil {
+			for _, w := range found.Words {
+				names = append(names, w.Name)
+			}
+			return names
+		}
+		r.lack("the record %s", record)
+		return nil
+	}
+	events := names("trace_events")
+	event := func(name string, fields ...string) (t traced) {
+		for i, known := range events {
+			if known == name {
+				t.number = uint32(i)
+				for _, f := range fields {
+					t.fields = append(t.fields, r.field("trace_"+name, f))
+				}
+				return t
+			}
+		}
+		r.lack("the event %s", name)
+		return t
+	}
+	return traceWords{
+		state: uint32(r.constant("detail_trace")), entries: uint32(r.constant("detail_trace_events")),
+		words: names("trace"), of: names("trace_entry"),
+		number: r.field("trace_event", "number"), afterLoss: r.field("trace_event", "after_loss"),
+
+		callTaken: event("call_taken", "operation"), callAnswered: event("call_answered", "return_code", "not_ready"),
+		moveIssued:     event("move_issued", "op0", "op1", "result", "queue", "source", "destination"),
+		movesCompleted: event("moves_completed", "queues"), movesFailed: event("moves_failed", "queues"),
+		messageOpened: event("message_opened", "rank", "buffer"), messageStored: event("message_stored", "buffer"),
+		windowOpened: event("window_opened", "window"), announcementArrived: event("announcement_arrived", "rank"),
+		doneArrived: event("done_arrived", "rank"), packetSent: event("packet_sent", "session"),
+		packetArrived: event("packet_arrived", "session", "own"), packetHeld: event("packet_held", "session", "own"),
+		packetDropped: event("packet_dropped", "reasons"), rxBuffersFull: event("rx_buffers_full"),
+		sessionClosed: event("session_closed", "session"), processorHalted: event("processor_halted", "trap_cause", "pc"),
+		processorRestarted: event("processor_restarted"),
+	}
+}
+
+// trace is the ring of an engine's last events. It is the goroutine's.
+type trace struct {
+	ring          []traceEntry
+	written, lost uint32
+	gap           bool // events were lost after the last one
+}
+
+type traceEntry struct{ cycles, argument, kind uint32 }
+
+// traces notes an event, with the values of its fields.
+func (e *Engine) traces(event *traced, values ...uint32) {
+	t, w := &e.trace, &e.n.trace
+	switch {
+	case len(t.ring) == 0:
+		return
+	case e.processor.detail >= w.state || e.processor.trap != nil && event != &w.processorHalted:
+		t.lost++
+		t.gap = true
+		return
+	}
+	entry := traceEntry{cycles: e.cyclesAt(e.now), kind: w.number.put(event.number)}
+	for i, v := range values {
+		entry.argument |= event.fields[i].put(v)
+	}
+	if t.gap {
+		entry.kind |= w.afterLoss.put(1)
+		t.gap = false
+	}
+	t.ring[t.written%uint32(len(t.ring))] = entry
+	t.written++
+}
+
+// word is one that the word detail shows.
+func (t *trace) word(w *traceWords, number uint32) uint32 {
+	i := number - w.entries
+	switch n := uint32(len(t.ring)); {
+	case number >= w.entries && n > 0 && int(i%4) < len(w.of):
+		entry := &t.ring[i/4%n]
+		return map[string]uint32{"cycles": entry.cycles, "argument": entry.argument, "kind": entry.kind}[w.of[i%4]]
+	case number < w.entries && int(number-w.state) < len(w.words):
+		return map[string]uint32{"capacity": n, "written": t.written, "lost": t.lost}[w.words[number-w.state]]
+	}
+	return 0
+}
