@@ -3,9 +3,9 @@ package proofs
 // movers are blocks of the external data movers.
 var movers = []Proof{
 	{
-		Name:   "dma_line_fifo",
+		Name:   "line_fifo",
 		Shows:  "lines come out once, unchanged and in order, one a cycle; all room is used, none twice",
-		Design: []string{"external_dma/dma_line_fifo.sv"},
+		Design: []string{"common/line_fifo.sv"},
 		Why:    "4 lines of 2 bits instead of 512 of 512: lines are not looked at, the depth is any power of two",
 		Depth:  12, K: 1, Quick: true,
 		Broken: []Defect{

@@ -52,8 +52,8 @@ var packets = []Proof{
 	{
 		Name: "packet_cutter",
 		Shows: "a move is cut into chunks, messages and packets without a byte lost or sent twice; packets fit into " +
-			"slots, headers count the bytes of their messages and name the collective of an odd context, numbers and " +
-			"addresses go on, notices take none",
+			"slots, headers count the bytes of their messages and name the collective, numbers and addresses of rendezvous " +
+			"data go on, those of others are 0, notices take none",
 		Design: []string{"ccl_offload/move/packet_cutter.sv"},
 		Sizes:  map[string]string{"engine_pkg.SLOT_BYTES": "32'd256", "engine_pkg.PACKET_PAYLOAD": "32'd192"},
 		Why:    "slots of 256 bytes instead of 4096: sizes are only compared; moves have any number of bytes",
@@ -68,7 +68,8 @@ var packets = []Proof{
 			{Name: "a chunk is the whole move", Old: "move.issue.chunk_bytes < uncut ? move.issue.chunk_bytes : uncut",
 				New: "uncut"},
 			{Name: "packets of a message all have headers", Old: "headed <= 1'b0;", New: "headed <= headed;"},
-			{Name: "what is of no collective names one", Old: "if (move.issue.context_[0])", New: "if (1'b1)"},
+			{Name: "eager packets have numbers", Old: "if (state == IDLE && !plan.data) index <= '0;", New: ""},
+			{Name: "eager packets have an address", Old: "if (!plan.eager) vaddr", New: "vaddr"},
 			{Name: "notices are counted", Old: " && !control.notice;", New: ";"},
 			{Name: "addresses stand still", Old: "sum(vaddr, 64'(bytes))", New: "sum(vaddr, 64'(rest))"},
 			{Name: "the next packet begins before this one is full", Old: "default: if (take && room == take_bytes) begin",
@@ -85,7 +86,7 @@ var packets = []Proof{
 		Broken: []Defect{
 			{Name: "a row that is just full stays", Old: "take && (full || ends);", New: "take && (spills || ends);"},
 			{Name: "bytes behind the end of the row are lost", Old: "spills ? next : full", New: "spills ? '0 : full"},
-			{Name: "the whole beat is strobed", Old: "7'(i) < filled && !flushing;", New: "!flushing;"},
+			{Name: "the whole beat is strobed", Old: " & (next | {KEEP{filled[6]}});", New: ";"},
 			{Name: "the rest is not flushed", Old: "flushing  <= take && ends && spills;", New: "flushing  <= 1'b0;"},
 			{Name: "a slice that continues begins at the offset", Old: "= in_first && !in_continues;", New: "= in_first;"},
 			{Name: "both rows at the end are the last", Old: "flushing || ends && !spills;", New: "flushing || ends;"},
@@ -269,6 +270,8 @@ var packets = []Proof{
 				Depth: 10},
 			{Name: "the end of a session is no end of its debt",
 				Old: "else if (clear_valid && clear_ready) owed[clear_tag] <= '0;", New: "", Depth: 15},
+			{Name: "a session ends while it is asked for", Old: "!reply && !(state == ASK && ask_ready);",
+				New: "!reply;", Depth: 9},
 			{Name: "an old session leaves its debt to the next", Old: "reply && reply_good && !closed[reply_slot]",
 				New: "reply && reply_good", Depth: 14},
 			{Name: "a packet is looked at when it has gone", Old: "DECIDE:  if (!queued[slot] || drops) state <= PICK;",

@@ -119,9 +119,7 @@ module proof (
             only_of_a_move: assert (busy || !pending && !open);
             one_of_them: assert (!(pending && open));
             if (pending) begin
-                its_collective:
-                    assert (packet.header.collective == (context_[0] ? collective : 96'd0)
-                        && packet.header.notice == notice);
+                its_collective: assert (packet.header.collective == collective && packet.header.notice == notice);
                 counted: assert (packet.counted == (packet.headed && eager && !notice));
                 header_first: assert (packet.headed == (message == 0));
                 no_more_than_fits: assert (bytes == want && bytes <= most);
@@ -129,8 +127,8 @@ module proof (
                 if (wire_bytes != 0) not_empty: assert (bytes != 0 && left >= bytes);
                 if (packet.headed && (eager || data || wire_bytes != 0))
                     header_counts: assert (packet.header.count == (wire_bytes == 0 && !eager && !data ? 0 : size));
-                if (data) numbered: assert (packet.header.seq == index);
-                if (!eager) where_it_goes: assert (packet.header.vaddr[31:0] == vaddr);
+                numbered: assert (packet.header.seq == (data ? index : 32'd0));
+                where_it_goes: assert (packet.header.vaddr[31:0] == (eager ? 32'd0 : vaddr));
             end
             if (open) fills_up: assert (room == todo && filled + room == bytes);
             if (busy) goes_on: assert (waits <= 4);
@@ -162,7 +160,8 @@ module proof (
         assert (\dut.state <= 5 && busy == (\dut.state != 0));
         if (busy) begin
             assert (\dut.fine == fine);
-            assert (to_network && \dut.alone == (wire_bytes == 0) && \dut.index == index && \dut.vaddr [31:0] == vaddr);
+            assert (to_network && \dut.alone == (wire_bytes == 0) && \dut.index == (data ? index : 32'd0)
+                && \dut.vaddr [31:0] == (eager ? 32'd0 : vaddr));
             assert (left <= wire_bytes && (wire_bytes == 0 || left >= chunk) && (chunk >= message));
             assert (pending || open || waits <= (in_packet ? 3 : in_message ? 2 : 1));
             if (data) assert (chunk == 0 || chunk == left);

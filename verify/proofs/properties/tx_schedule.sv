@@ -142,6 +142,7 @@ module proof (
     wire self_asked = (asked & to_self) != 0;
     always @* if (started && !rst) begin
         if (ask_valid) asks_for_the_first: assert (ask_slot != 3 && front[ask_slot] && !asked[ask_slot] && !p[0]);
+        if (clear_ready) no_session_ends_meanwhile: assert (!ask_valid || !ask_ready);
         if (ask_valid && !job_valid)
             asks_with_its_length: assert (ask_session == {15'd0, p[2]} && ask_vaddr == {60'd0, p[54:51]}
             && ask_bytes == (!fills ? size : debt > WHOLE ? WHOLE : debt));

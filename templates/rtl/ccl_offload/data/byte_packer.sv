@@ -47,12 +47,8 @@ module byte_packer (
     assign full   = filled >= 7'(KEEP);
     assign ends   = in_last && in_flush;
     assign there  = fresh && !flushing ? '0 : part_strobe;
-
-    always_comb
-        for (int unsigned i = 0; i < KEEP; i++) begin
-            lands[i] = 6'(i) >= place && 7'(i) < filled && !flushing;
-            next[i]  = 7'(i) < 7'(filled[5:0]);
-        end
+    assign next   = ~({KEEP{1'b1}} << filled[5:0]);
+    assign lands  = flushing ? '0 : {KEEP{1'b1}} << place & (next | {KEEP{filled[6]}});
 
     // A flush that finds a second row in part takes a cycle of its own.
     assign in_ready = (!out_valid || out_ready) && !flushing;

@@ -278,8 +278,8 @@ module data_path #(
     assign op0_kernel       = has_op0 && slice.op0.from == engine_pkg::FROM_KERNEL;
     assign op1_kernel       = has_op1 && slice.op1.from == engine_pkg::FROM_KERNEL;
 
-    fifo #(.WIDTH(WIDTH), .DEPTH(engine_pkg::KERNEL_BEATS)) kernel_in (
-        .clk, .rst(stage_rst), .clear(1'b0),
+    line_fifo #(.WIDTH(WIDTH), .DEPTH(engine_pkg::KERNEL_BEATS)) kernel_in (
+        .clk, .rst(stage_rst),
         .in_valid(kernel_in_pushed), .in_ready(kernel_fifo_ready), .in_data(kernel_in_tdata),
         .out_valid(kernel_valid), .out_ready(kernel_ready), .out_data(kernel_data), .count(_unused_kernel_count)
     );
@@ -443,7 +443,7 @@ module data_path #(
         .in_valid(reduced_valid), .in_ready(reduced_take), .in_data(reduced_data),
         .out_valid(plain_valid), .out_ready(plain_take), .out_data(plain_data), .dropped
     );
-    lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH)) result_lane (
+    lane #(.TDEST_WIDTH(4), .DEPTH(DEPTH), .BYPASS(1'b0)) result_lane (
         .clk, .rst, .flush, .owes(lane2_owes), .progress(lane2_progress),
         .slice_valid(dispatch && uses_lane2), .slice_convert(1'b1), .slice_tdest(slice.convert_tdest),
         .slice_in_bytes(inner_bytes), .slice_out_bytes(converted_bytes),

@@ -70,8 +70,8 @@ module kernel_writer #(
         if (move) row_tdest <= tdest;
     end
 
-    fifo #(.WIDTH(WIDTH + KEEP + 9), .DEPTH(engine_pkg::KERNEL_BEATS)) beats (
-        .clk, .rst, .clear(1'b0),
+    line_fifo #(.WIDTH(WIDTH + KEEP + 9), .DEPTH(engine_pkg::KERNEL_BEATS)) beats (
+        .clk, .rst,
         .in_valid(row_valid), .in_ready(row_ready), .in_data({row_last, row_tdest, row_keep, row}),
         .out_valid(out_tvalid), .out_ready(out_tready),
         .out_data({out_tlast, out_tdest, out_tkeep, out_tdata}), .count(_unused_beats)

@@ -7,7 +7,8 @@
 
 module lane #(
     parameter int unsigned TDEST_WIDTH = 4, // bits
-    parameter int unsigned DEPTH       = 8  // slices at a time
+    parameter int unsigned DEPTH       = 8, // slices at a time
+    parameter bit          BYPASS      = 1  // some slices pass the plugin by
 ) (
     input  wire  clk,
     input  wire  rst,
@@ -54,6 +55,7 @@ module lane #(
     logic [LENGTH-1:0] pass_bytes, result_bytes;
     logic _unused_pass, _unused_room_pass, _unused_room_in, _unused_room_out, _unused_room_result;
     logic [COUNT-1:0] _unused_count_pass, _unused_count_in, _unused_count_out, _unused_count_result;
+    logic [COUNT-1:0] _unused_count_joined;
     logic [6:0] _unused_pass_bytes, _unused_result_bytes;
     logic [engine_pkg::KEEP_WIDTH-1:0] _unused_pass_keep, _unused_result_keep;
 
@@ -91,7 +93,7 @@ module lane #(
         .last(pass_last), .keep(_unused_pass_keep), .beat_bytes(_unused_pass_bytes)
     );
 
-    assign passes   = in_slice && !in_convert && out_slice && !out_convert;
+    assign passes   = BYPASS && in_slice && !in_convert && out_slice && !out_convert;
     assign in_ready = passes ? joined_ready : in_slice && in_convert && feed_ready;
     assign in_last  = in_convert ? feed_last : pass_last;
     assign in_move  = in_valid && in_ready;
@@ -124,10 +126,11 @@ module lane #(
     assign out_move     = joined_valid && joined_ready;
     assign out_last     = out_convert ? result_last : pass_last;
 
-    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH)) out_register (
-        .clk, .rst(stage_rst),
+    // In LUTRAM, which takes half of what a skid buffer does.
+    fifo #(.WIDTH(engine_pkg::DATA_WIDTH), .DEPTH(DEPTH)) joined (
+        .clk, .rst(stage_rst), .clear(1'b0),
         .in_valid(joined_valid), .in_ready(joined_ready), .in_data(passes ? in_data : result_tdata),
-        .out_valid, .out_ready, .out_data
+        .out_valid, .out_ready, .out_data, .count(_unused_count_joined)
     );
 
 endmodule

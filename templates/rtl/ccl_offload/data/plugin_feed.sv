@@ -1,6 +1,6 @@
 // Gives a plugin its packets, one for each slice that it has a part in. While it
-// drains, what a packet still lacks is filled with zeros, so that the plugin can
-// end what it has begun.
+// drains, what a packet still lacks is filled with anything, so that the plugin
+// can end what it has begun.
 `default_nettype none
 
 module plugin_feed #(
@@ -57,7 +57,7 @@ module plugin_feed #(
 
     skid_buffer #(.WIDTH(WIDTH + KEEP + 1 + TDEST_WIDTH)) register (
         .clk, .rst,
-        .in_valid(valid), .in_ready(ready), .in_data({tdest, in_last, keep, drain ? WIDTH'(0) : in_data}),
+        .in_valid(valid), .in_ready(ready), .in_data({tdest, in_last, keep, in_data}),
         .out_valid(out_tvalid), .out_ready(out_tready), .out_data({out_tdest, out_tlast, out_tkeep, out_tdata})
     );
 

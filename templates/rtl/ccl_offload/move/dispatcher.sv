@@ -72,14 +72,8 @@ module dispatcher #(
     logic                take, commits, ends, fresh;
     engine_pkg::slice_t  candidate;
 
-    always_comb begin
-        candidate = '0;
-        for (int unsigned i = 0; i < QUEUES; i++) begin
-            eligible[i] = channel_slice_valid[i]
-                && (!channel_commits[i] || !taken[i] && (channel_ends[i] || !elsewhere[i]));
-            candidate   = candidate | channel_slice[SLICE_WIDTH*i +: SLICE_WIDTH] & {SLICE_WIDTH{slice_grant[i]}};
-        end
-    end
+    assign eligible  = channel_slice_valid & (~channel_commits | ~taken & (channel_ends | ~elsewhere));
+    assign candidate = channel_slice[SLICE_WIDTH*32'(slice_index) +: SLICE_WIDTH];
 
     assign take                = !slice_valid && !data_flushing;
     assign dispatched          = take ? slice_grant : '0;
@@ -114,21 +108,14 @@ module dispatcher #(
     logic [QUEUES-1:0] open_grant, offered, drop_grant;
     logic [INDEX-1:0]  open_index, drop_index;
     logic [TURN-1:0]   offers; // cycles that it was offered for
-    engine_pkg::packet_t opening;
 
     round_robin #(.N(QUEUES)) open_arbiter (
         .clk, .rst, .request(channel_open_valid & ~taken),
         .advance(offered == '0), .grant(open_grant), .index(open_index)
     );
 
-    always_comb begin
-        opening = '0;
-        for (int unsigned i = 0; i < QUEUES; i++)
-            opening = opening | channel_packet[PACKET_WIDTH*i +: PACKET_WIDTH] & {PACKET_WIDTH{open_grant[i]}};
-    end
-
     always_ff @(posedge clk) begin
-        if (offered == '0) packet_open <= opening;
+        if (offered == '0) packet_open <= channel_packet[PACKET_WIDTH*32'(open_index) +: PACKET_WIDTH];
         offers <= offered == '0 ? '0 : offers + 1'b1;
         if (rst) offered <= '0;
         else if (offered == '0) offered <= open_grant;
@@ -161,7 +148,7 @@ module dispatcher #(
     );
 
     logic _unused;
-    assign _unused = ^{retire, slice_index, open_index};
+    assign _unused = ^retire;
 
 endmodule
 

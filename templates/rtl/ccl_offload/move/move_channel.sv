@@ -180,7 +180,7 @@ module move_channel #(
     // What keeps each part of the next slice from being there, as it was in the
     // cycle before. A slice that has gone shows in it after two cycles, in the
     // kernel streams after three.
-    logic [31:0] units_left;
+    logic [31:0] units_left, gone_units, gone_bytes; // gone: with what landed, or with a slice
     logic [1:0]  op0_waits, op1_waits, result_waits, waits, stood;
     logic [31:0] op0_code, op1_code, sources_code, timeout_code;
     logic [2:0]  message_log2;
@@ -198,8 +198,9 @@ module move_channel #(
         && plan.to_memory && !plan.result_convert && !plan.to_network && !plan.to_kernel;
     assign post.host    = plan.result_host;
     assign post.address = result_address;
-    assign post.bytes   = units_left << plan.op0.log2;
-    assign post.log2    = plan.op0.log2;
+    assign post.bytes   = units_left; // units of what is not converted are bytes
+    assign gone_units   = state == SOURCES ? message_bytes : 32'(slice_units);
+    assign gone_bytes   = state == SOURCES ? message_bytes : 32'(slice.result_bytes);
     assign landed_take  = state == SOURCES && landed_known && !give_up && (!landed_all || drained);
     assign done_landed  = landed_take && landed_all && landed_code == '0;
 
@@ -453,8 +454,6 @@ module move_channel #(
                 else if (message_held) state <= MESSAGE_DROP;
             MESSAGE_DROP: if (message_idle) state <= plan.to_network ? SOURCES : IDLE;
             SOURCES: if (landed_take) begin
-                units_left     <= units_left - (message_bytes >> plan.op0.log2);
-                result_address <= move_pkg::sum(result_address, 64'(message_bytes));
                 state          <= landed_code != '0 ? DRAIN : landed_all ? IDLE : SOURCES;
             end else if (!opened) begin
                 if (give_up || sources_code != '0 || limit_expired && !sources_ready) state <= DRAIN;
@@ -465,12 +464,10 @@ module move_channel #(
                 else state <= size_kernel && !settled ? SOURCES : SLICE;
             SLICE: if (accepted) begin
                 state          <= slice.last ? IDLE : SOURCES;
-                units_left     <= units_left - 32'(slice_units);
                 op0_address    <= move_pkg::sum(op0_address, 64'(slice.op0.bytes));
                 op1_address    <= move_pkg::sum(op1_address, 64'(slice.op1.bytes));
                 op2_address    <= move_pkg::sum(op2_address, 64'(slice.beside_bytes));
                 kept_address   <= move_pkg::sum(kept_address, 64'(slice.result_bytes));
-                result_address <= move_pkg::sum(result_address, 64'(slice.result_bytes));
             end else if (give_up) begin
                 state <= DRAIN;
             end
@@ -486,6 +483,11 @@ module move_channel #(
                 code      <= '0;
             end
         endcase
+
+        if (landed_take || state == SLICE && accepted) begin
+            units_left     <= units_left - gone_units;
+            result_address <= move_pkg::sum(result_address, 64'(gone_bytes));
+        end
 
         if (state == VERDICT && !give_up && (!fence || order_empty)) code <= check_code;
         if ((state == SOURCES && !opened || state == MESSAGE) && !give_up)

@@ -18,7 +18,7 @@ package move_pkg;
         logic [31:0] source;
         logic [31:0] destination;
         logic [31:0] context_;
-        logic [31:0] collective_number;
+        logic [31:0] collective_number; // 0, as all of the collective, where the context is none of collectives
         logic [31:0] collective_count;
         logic [31:0] collective_shape;
         logic [31:0] tag;

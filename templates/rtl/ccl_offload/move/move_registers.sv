@@ -233,6 +233,8 @@ module move_registers (
             issue         <= current;
             issue.control <= request.wdata;
             ranks         <= '0;
+            if (!current.context_[0])
+                {issue.collective_number, issue.collective_count, issue.collective_shape} <= '0;
         end
         if (state == SOURCE && peer_response.done) begin
             ranks.source_ok      <= peer_response.ok;

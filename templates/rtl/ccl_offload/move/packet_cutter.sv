@@ -36,8 +36,8 @@ module packet_cutter (
     logic [31:0] message;  // bytes of the message
     logic [31:0] rest;     // of it, in no packet that was opened
     logic [31:0] bytes;    // of the packet
-    logic [31:0] index;    // of the packet of rendezvous data
-    logic [63:0] vaddr;
+    logic [31:0] index;    // of the packet of rendezvous data, else 0
+    logic [63:0] vaddr;    // 0 of eager bytes
     logic        headed, alone;
     logic [31:0] uncut, segment, most;
     logic        rest_fits, rest_halves, fine;
@@ -99,18 +99,17 @@ module packet_cutter (
         packet.header.count    = alone && !plan.eager && !plan.data ? move.issue.header_count : message;
         packet.header.tag      = move.issue.tag;
         packet.header.src      = move.ranks.local_rank;
-        packet.header.seq      = plan.data ? index : '0;
+        packet.header.seq      = index;
         packet.header.strm     = move.issue.strm;
         packet.header.dst      = move.ranks.destination_session;
         packet.header.kind     = control.kind;
         packet.header.host     = plan.eager ? '0 : 8'(control.remote_host);
-        packet.header.vaddr    = plan.eager ? '0 : vaddr;
+        packet.header.vaddr    = vaddr;
         packet.header.context_ = move.issue.context_;
         packet.header.notice   = control.notice;
-        if (move.issue.context_[0])
-            packet.header.collective = {
-                move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape
-            };
+        packet.header.collective = {
+            move.issue.collective_number, move.issue.collective_count, move.issue.collective_shape
+        };
     end
 
     always_ff @(posedge clk) begin
@@ -168,12 +167,14 @@ module packet_cutter (
                 filled <= filled + take_bytes;
                 if (room == take_bytes) begin
                     headed <= 1'b0;
-                    index  <= index + 32'd1;
-                    vaddr  <= move_pkg::sum(vaddr, 64'(bytes));
+                    if (plan.data) index <= index + 32'd1;
+                    if (!plan.eager) vaddr <= move_pkg::sum(vaddr, 64'(bytes));
                 end
             end
             default: ;
         endcase
+        if (state == IDLE && !plan.data) index <= '0;
+        if (state == IDLE && plan.eager) vaddr <= '0;
     end
 
     logic _unused;

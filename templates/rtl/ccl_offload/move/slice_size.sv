@@ -59,16 +59,18 @@ module slice_size (
     end
 
     // Third cycle: the least of them. All are compared at once.
-    logic own_least, still_less, wire_less;
+    logic own_least, own_less, still_least, still_less, wire_less; // less: no more than the kernel
 
-    assign own_least  = own <= still && own <= wire_ && own <= kernel;
-    assign still_less = still <= wire_ && still <= kernel;
-    assign wire_less  = wire_ <= kernel;
+    assign own_less    = own <= kernel;
+    assign still_less  = still <= kernel;
+    assign wire_less   = wire_ <= kernel;
+    assign own_least   = own <= still && own <= wire_ && own_less;
+    assign still_least = still <= wire_ && still_less;
 
     always_ff @(posedge clk) begin
-        units         <= own_least ? own : still_less ? still : wire_less ? wire_ : kernel;
+        units         <= own_least ? own : still_least ? still : wire_less ? wire_ : kernel;
         last          <= all && own_least;
-        kernel_limits <= kernel < own && kernel < still && kernel < wire_;
+        kernel_limits <= !own_less && !still_less && !wire_less;
     end
 
     logic _unused;

@@ -98,7 +98,7 @@ module slot_reader #(
             out_data <= next[AROUND +: engine_pkg::DATA_WIDTH];
             out_last <= next[AROUND-1];
             out_side <= next[SIDE-1:0];
-            for (int unsigned i = 0; i < engine_pkg::KEEP_WIDTH; i++) out_keep[i] <= BEAT'(i) <= next_end;
+            out_keep <= ~({engine_pkg::KEEP_WIDTH{1'b1}} << 1 << next_end);
         end
     end
 

@@ -82,7 +82,7 @@ module rendezvous (
     logic [2:0] user, next_user;
     logic       start, announces, data;
     logic [engine_pkg::QUEUES-1:0] query_valid, query_grant, query_owner;
-    logic [engine_pkg::QUEUE_WIDTH-1:0] unused_index;
+    logic [engine_pkg::QUEUE_WIDTH-1:0] query_turn;
     engine_pkg::window_request_t query;
     logic       query_number; // there is a window with this number
     engine_pkg::window_response_t query_response;
@@ -136,7 +136,7 @@ module rendezvous (
 
     round_robin #(.N(engine_pkg::QUEUES)) turns (
         .clk, .rst, .request(query_valid), .advance(start && next_user == CHANNEL),
-        .grant(query_grant), .index(unused_index)
+        .grant(query_grant), .index(query_turn)
     );
 
     always_comb begin
@@ -152,10 +152,10 @@ module rendezvous (
     assign start = user == NOBODY && next_user != NOBODY;
 
     always_comb begin
-        case (query_grant)
-            4'b0010: query = window_request_1;
-            4'b0100: query = window_request_2;
-            4'b1000: query = window_request_3;
+        case (query_turn)
+            2'd1:    query = window_request_1;
+            2'd2:    query = window_request_2;
+            2'd3:    query = window_request_3;
             default: query = window_request_0;
         endcase
         operation  = DO_READ;

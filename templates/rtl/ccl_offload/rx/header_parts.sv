@@ -16,15 +16,17 @@ module header_parts (
 
     logic [DATA-1:0]  entries [2**INDEX];
     logic [DATA-1:0]  part, turned;
+    logic [DATA/8-1:0] there; // lanes of the part
     logic             unused_session;
 
     assign unused_session = ^session;
+    assign there          = ~({DATA/8{1'b1}} << known);
 
     byte_rotate #(.LEFT(1'b1)) rotate (.in_data(beat), .lanes(known), .out_data(turned));
 
     always_comb
         for (int unsigned i = 0; i < DATA / 8; i++)
-            joined[8*i +: 8] = 6'(i) < known ? part[8*i +: 8] : turned[8*i +: 8];
+            joined[8*i +: 8] = there[i] ? part[8*i +: 8] : turned[8*i +: 8];
 
     always_ff @(posedge clk) begin
         part <= entries[session[INDEX-1:0]];

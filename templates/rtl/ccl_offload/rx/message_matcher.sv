@@ -33,7 +33,7 @@ module message_matcher (
     // way is noted as wanted.
     input  wire  [engine_pkg::QUEUES-1:0]      match_valid,
     input  wire engine_pkg::match_request_t    match_request,  // of the granted one
-    output logic [engine_pkg::QUEUES-1:0]      match_grant,
+    output logic [engine_pkg::QUEUE_WIDTH-1:0] match_turn,
     input  wire  [engine_pkg::QUEUES-1:0]      match_waits,    // those that were told of none
     output logic [engine_pkg::QUEUES-1:0]      match_owner,    // whose request is worked on
     output engine_pkg::match_response_t        match_response, // to it
@@ -190,7 +190,7 @@ module message_matcher (
     logic [31:0]       sought_src, sought_seq;
     logic [31:0]       distance;         // from the number expected next
     logic              passed, begin_match, known;
-    logic [engine_pkg::QUEUE_WIDTH-1:0] unused_index;
+    logic [engine_pkg::QUEUES-1:0] match_grant;
     logic [NUMBER-1:0] fresh;            // numbers that messages without payload have never had
     logic              used_valid, used_ready, unused_used_in;
     logic [ALONE-1:0]  used_number;
@@ -211,7 +211,7 @@ module message_matcher (
     assign begin_match = state == IDLE && !stop && !parked_hit && !count_valid && !accept_valid
         && !remove_valid && !discard_valid && !seek_valid && match_valid != '0;
     round_robin #(.N(engine_pkg::QUEUES)) turns (
-        .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(unused_index)
+        .clk, .rst, .request(match_valid), .advance(begin_match), .grant(match_grant), .index(match_turn)
     );
 
     // Numbers of messages without payload: 64 of them.

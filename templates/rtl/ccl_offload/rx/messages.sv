@@ -73,7 +73,8 @@ module messages (
     // Matching.
     engine_pkg::match_request_t match_request, seek_request;
     engine_pkg::match_response_t matched, match_response;
-    logic [engine_pkg::QUEUES-1:0] match_valid, match_waits, match_grant, match_owner;
+    logic [engine_pkg::QUEUES-1:0] match_valid, match_waits, match_owner;
+    logic [engine_pkg::QUEUE_WIDTH-1:0] match_turn;
     logic seek_valid, seek_done, sought, discard_valid, discard_done, arrived, given;
     logic [31:0] sought_bytes, other_source;
     engine_pkg::collective_t other_collective, table_collective, collective;
@@ -127,10 +128,10 @@ module messages (
         match_request_3.cancels, match_request_2.cancels, match_request_1.cancels, match_request_0.cancels
     };
     always_comb begin
-        case (match_grant)
-            4'b0010: match_request = match_request_1;
-            4'b0100: match_request = match_request_2;
-            4'b1000: match_request = match_request_3;
+        case (match_turn)
+            2'd1:    match_request = match_request_1;
+            2'd2:    match_request = match_request_2;
+            2'd3:    match_request = match_request_3;
             default: match_request = match_request_0;
         endcase
         match_response = matched;
@@ -164,7 +165,7 @@ module messages (
         .accept_valid, .accept_session, .accept_header, .accept_done, .accept_verdict, .accept_buffer, .accept_address,
         .accept_posted,
         .remove_valid, .remove_number(recorder_number), .remove_session, .remove_src, .remove_seq, .remove_done,
-        .match_valid, .match_waits, .match_request, .match_grant, .match_owner, .match_response(matched),
+        .match_valid, .match_waits, .match_request, .match_turn, .match_owner, .match_response(matched),
         .seek_valid, .seek_request, .seek_done, .sought, .sought_bytes, .sought_record,
         .other_source, .other_collective, .discard_valid, .discard_done,
         .completed, .returned(put), .changed(messages_changed), .welcome(messages_retry), .arrived, .given,

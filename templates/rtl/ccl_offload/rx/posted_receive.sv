@@ -59,9 +59,8 @@ module posted_receive (
     logic [engine_pkg::QUEUES-1:0]     owner;
     logic [31:0]                       next, left, bytes, last; // bytes: let in; last: of the last message
     logic [7:0]                        coming;                  // messages that were let in and not counted
-    logic [2:0]                        log2;
     engine_pkg::collective_t           of;
-    logic                              lost, of_sender, fit, meets, aligned;
+    logic                              lost, of_sender, fit, meets;
 
     assign suits         = fit && !full;
     assign posted        = valid ? owner : '0;
@@ -69,7 +68,6 @@ module posted_receive (
     assign written_ready = !count_valid;
     assign lost          = written_valid && written_ready && !written_good && written_code == '0;
     assign meets         = tag == count_tag || tag == cclo_pkg::TAG_ANY || count_tag == cclo_pkg::TAG_ANY;
-    assign aligned       = (count[6:0] & ~(7'h7F << log2)) == '0;
     assign landed        = valid && full && coming == '0 && (!cancelled || settled);
     assign landed_bytes  = bytes;
 
@@ -77,7 +75,7 @@ module posted_receive (
         of_sender <= valid && session == count_session && src == count_src;
         fit       <= valid && session == count_session && src == count_src && seq == next
             && context_ == count_context && meets && (!context_[0] || collective == of)
-            && count != '0 && count <= left && aligned && coming != '1;
+            && count != '0 && count <= left && coming != '1;
 
         if (ask) begin
             offer         <= ask_post;
@@ -92,7 +90,6 @@ module posted_receive (
             address       <= offer.address;
             host          <= offer.host;
             left          <= offer.bytes;
-            log2          <= offer.log2;
             bytes         <= '0;
             next          <= seq;
             count_record  <= record;

@@ -150,7 +150,6 @@ module tx_packets (
     logic [SLOTS-1:0] sending, known;
     always_comb begin
         known = asked | sending;
-        if (ask_valid && ask_ready) known[ask_slot] = 1'b1;
         forget = '0;
         if (reset_network) forget = used & ~known;
         else if (closing) forget = same & queued & ~known;

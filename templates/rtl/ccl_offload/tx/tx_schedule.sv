@@ -161,7 +161,8 @@ module tx_schedule #(
     assign send       = sends;
     assign idle       = state == PICK;
 
-    assign clear_ready = swept && !reply;
+    // What is asked for meanwhile would be forgotten.
+    assign clear_ready = swept && !reply && !(state == ASK && ask_ready);
 
     always_ff @(posedge clk) begin
         if (rst) begin

@@ -18,11 +18,11 @@ var set = block.NewSet(
 	block.Module{Name: "first_set", Folder: "common"},
 	block.Module{Name: "first_set", As: "first_set_5", Folder: "common", Params: map[string]string{"N": "5"}},
 	block.Module{Name: "keep_bytes", Folder: "common"},
-	block.Module{Name: "dma_line_fifo", Folder: "external_dma", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
+	block.Module{Name: "line_fifo", Folder: "common", Params: map[string]string{"WIDTH": "40", "DEPTH": "8"}},
 )
 
 func TestQueues(t *testing.T) {
-	for name, room := range map[string]int{"fifo": 5, "fifo_1": 1, "skid_buffer": 2, "dma_line_fifo": 8} {
+	for name, room := range map[string]int{"fifo": 5, "fifo_1": 1, "skid_buffer": 2, "line_fifo": 8} {
 		set.Check(t, name, func(b *block.Bench, r *rand.Rand) error { return queue(b, r, room) })
 	}
 }

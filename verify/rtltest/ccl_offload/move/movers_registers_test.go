@@ -375,6 +375,9 @@ func (m *registers) issue() {
 		if name != "control" {
 			m.issued[name] = m.value[name]
 		}
+		if strings.HasPrefix(name, "collective_") && m.value["comm_context"]&1 == 0 {
+			m.issued[name] = 0
+		}
 	}
 	operand, result, steps := m.d.ABI().Enum("move_operand"), m.d.ABI().Enum("move_result"), m.d.ABI().Enum("move_step")
 	is := func(name, value string) bool { return m.get(control, name) == uint64(result.Value(value).Value) }

@@ -22,10 +22,7 @@ func (w *world) open() {
 		outHeaderDst:  w.sessionOf(m.destination),
 		outHeaderKind: uint64(w.messageCode(m)), outHeaderContext: 3 * uint64(m.id), outHeaderNotice: 0,
 	}
-	want[outHeaderNumber], want[outHeaderElements], want[outHeaderShape] = 0, 0, 0
-	if m.id%2 == 1 { // an odd context
-		want[outHeaderNumber], want[outHeaderElements], want[outHeaderShape] = m.collective()
-	}
+	want[outHeaderNumber], want[outHeaderElements], want[outHeaderShape] = m.collective()
 	if !eager {
 		want[outHeaderHost], want[outHeaderVaddr] = flag(m.remoteHost), p.vaddr
 	}

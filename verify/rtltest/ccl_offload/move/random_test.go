@@ -223,10 +223,9 @@ func (w *world) issue(m *move) {
 	set("destination", m.destination)
 	set("comm_context", uint64(3*m.id))
 	set("tag", uint64(m.id))
-	number, count, shape := m.collective()
-	set("collective_number", number)
-	set("collective_count", count)
-	set("collective_shape", shape)
+	set("collective_number", 5*uint64(m.id))
+	set("collective_count", 7*uint64(m.id))
+	set("collective_shape", 11*uint64(m.id))
 	set("chunk_bytes", m.chunk)
 	set("segment_bytes", m.segment)
 	set("strm", m.strm)
@@ -238,8 +237,11 @@ func (w *world) issue(m *move) {
 	set("control", uint64(m.control(w.n)|uint32(w.r.IntN(64))<<9)) // any steps
 }
 
-// collective is the one of its registers: number, count and shape.
+// collective is the one of its registers, where its context is odd: number, count and shape.
 func (m *move) collective() (number, count, shape uint64) {
+	if m.id%2 == 0 {
+		return 0, 0, 0
+	}
 	return 5 * uint64(m.id), 7 * uint64(m.id), 11 * uint64(m.id)
 }
 

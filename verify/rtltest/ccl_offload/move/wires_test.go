@@ -102,7 +102,6 @@ var (
 	outPostHost       = outputs.eachQueue("match_request_%d.post.host")
 	outPostAddress    = outputs.eachQueue("match_request_%d.post.address")
 	outPostBytes      = outputs.eachQueue("match_request_%d.post.bytes")
-	outPostLog2       = outputs.eachQueue("match_request_%d.post.log2")
 	outWindowValid    = outputs.eachQueue("window_request_%d.valid")
 	outWindow         = outputs.eachQueue("window_request_%d.window")
 	outWindowAddress  = outputs.eachQueue("window_request_%d.address")

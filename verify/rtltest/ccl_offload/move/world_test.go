@@ -448,7 +448,7 @@ func (w *world) post(q int, m *move) {
 		m.op[0].compressed != m.result.compressed || m.inner != m.result.compressed {
 		w.fail("%v offers its result to messages", m)
 	}
-	if w.out[outPostHost[q]] != flag(m.result.host) || w.out[outPostLog2[q]] != uint64(log2) ||
+	if w.out[outPostHost[q]] != flag(m.result.host) ||
 		w.out[outPostAddress[q]] != m.result.address+m.done<<log2 || w.out[outPostBytes[q]] != (m.units-m.done)<<log2 {
 		w.fail("%v offers 0x%X bytes at 0x%X after %d units", m, w.out[outPostBytes[q]], w.out[outPostAddress[q]], m.done)
 	}

@@ -303,7 +303,7 @@ const untouched = 0xEE
 // offer is for a few messages, or for part of one.
 func (p *posts) offer(r *rush, c int, f *flow) {
 	p.intact(r, c)
-	r.PostOffered[c], r.PostHost[c], r.PostAddress[c], r.PostLog2[c] = 1, 1, postAt(c), 0
+	r.PostOffered[c], r.PostHost[c], r.PostAddress[c] = 1, 1, postAt(c)
 	r.PostBytes[c] = uint32(r.r.IntN(4 * 9000))
 	r.PostCancels[c] = 0
 }

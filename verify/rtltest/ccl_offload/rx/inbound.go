@@ -58,7 +58,7 @@ type Face struct { // as in the shell
 	MatchBuffer                                  [channels]uint32
 	MatchAddress                                 [channels]uint64
 	MatchWaits, MatchGiven                       [channels]uint32
-	PostOffered, PostHost, PostBytes, PostLog2   [channels]uint32
+	PostOffered, PostHost, PostBytes             [channels]uint32
 	PostCancels                                  [channels]uint32
 	Posted, Landed, LandedBytes, LandedCode      [channels]uint32
 	PostAddress                                  [channels]uint64

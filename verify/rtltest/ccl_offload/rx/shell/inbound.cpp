@@ -33,7 +33,7 @@ struct Face {
     uint32_t match_found[channels], match_mismatch[channels], match_bytes[channels], match_stored[channels], match_buffer[channels];
     uint64_t match_address[channels];
     uint32_t match_waits[channels], match_given[channels]; // waits for what it did not get; got one meanwhile
-    uint32_t post_offered[channels], post_host[channels], post_bytes[channels], post_log2[channels], post_cancels[channels];
+    uint32_t post_offered[channels], post_host[channels], post_bytes[channels], post_cancels[channels];
     uint32_t posted[channels], landed[channels], landed_bytes[channels], landed_code[channels]; // landed: counted
     uint64_t post_address[channels];
     uint32_t release_valid, release_buffer, channel_release_valid, channel_release_buffer;
@@ -152,7 +152,6 @@ void Bench::drive() {
         m.post_address[2 * i] = static_cast<uint32_t>(face.post_address[i]);
         m.post_address[2 * i + 1] = static_cast<uint32_t>(face.post_address[i] >> 32);
         m.post_bytes[i] = face.post_bytes[i];
-        m.post_log2 = (m.post_log2 & ~(7 << 3 * i)) | face.post_log2[i] << 3 * i;
         m.match_record[i] = face.match_record[i];
         m.match_rank[i] = face.match_rank[i];
         m.match_context[i] = face.match_context[i];

@@ -92,7 +92,6 @@ module receive_side (
     input  wire  [3:0]   post_host,
     input  wire  [255:0] post_address,
     input  wire  [127:0] post_bytes,
-    input  wire  [11:0]  post_log2,
     input  wire  [127:0] match_record,
     input  wire  [63:0]  match_session,
     input  wire  [127:0] match_rank,
@@ -192,25 +191,25 @@ module receive_side (
 
     assign match_request_0 = {
         match_valid[0], match_waits[0], match_cancels[0],
-        post_offered[0], post_host[0], post_address[63:0], post_bytes[31:0], post_log2[2:0],
+        post_offered[0], post_host[0], post_address[63:0], post_bytes[31:0],
         match_record[31:0], match_session[15:0], match_rank[31:0], match_context[31:0], match_tag[31:0],
         match_collective[95:0]
     };
     assign match_request_1 = {
         match_valid[1], match_waits[1], match_cancels[1],
-        post_offered[1], post_host[1], post_address[127:64], post_bytes[63:32], post_log2[5:3],
+        post_offered[1], post_host[1], post_address[127:64], post_bytes[63:32],
         match_record[63:32], match_session[31:16], match_rank[63:32], match_context[63:32], match_tag[63:32],
         match_collective[191:96]
     };
     assign match_request_2 = {
         match_valid[2], match_waits[2], match_cancels[2],
-        post_offered[2], post_host[2], post_address[191:128], post_bytes[95:64], post_log2[8:6],
+        post_offered[2], post_host[2], post_address[191:128], post_bytes[95:64],
         match_record[95:64], match_session[47:32], match_rank[95:64], match_context[95:64], match_tag[95:64],
         match_collective[287:192]
     };
     assign match_request_3 = {
         match_valid[3], match_waits[3], match_cancels[3],
-        post_offered[3], post_host[3], post_address[255:192], post_bytes[127:96], post_log2[11:9],
+        post_offered[3], post_host[3], post_address[255:192], post_bytes[127:96],
         match_record[127:96], match_session[63:48], match_rank[127:96], match_context[127:96], match_tag[127:96],
         match_collective[383:288]
     };

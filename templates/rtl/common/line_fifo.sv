@@ -1,8 +1,8 @@
-// Queue of memory lines in block RAM, with a registered read: a word appears at
+// Queue of lines in block RAM, with a registered read: a word appears at
 // the output two cycles after it was written, then one a cycle.
 `default_nettype none
 
-module dma_line_fifo #(
+module line_fifo #(
     parameter int unsigned WIDTH = 512, // bits of a line
     parameter int unsigned DEPTH = 512  // a power of two
 ) (
@@ -15,7 +15,9 @@ module dma_line_fifo #(
 
     output logic             out_valid,
     input  wire              out_ready,
-    output logic [WIDTH-1:0] out_data
+    output logic [WIDTH-1:0] out_data,
+
+    output logic [$clog2(DEPTH):0] count // words written, the one at the output included
 );
 
     localparam int unsigned POINTER = $clog2(DEPTH);
@@ -23,7 +25,6 @@ module dma_line_fifo #(
 
     logic [WIDTH-1:0]   memory [DEPTH];
     logic [POINTER-1:0] head, tail, next_head;
-    logic [COUNT-1:0]   count;   // words written, the one at the output included
     logic               push, pop;
 
     assign in_ready  = count != COUNT'(DEPTH);
