@@ -239,7 +239,7 @@ module cclo_core #(
     logic call_taken;
     logic [23:0] taken_operation;
     logic tick_millisecond, sleeping, woken, begun, alarm_far, next_offered, next_delayed, next_refused, next_take;
-    logic [23:0] next_operation;
+    logic [cclo_pkg::WAKE_OPERATION_WIDTH-1:0] next_operation;
     logic [31:0] limit_cycles, remote_milliseconds, begun_hash, cycles_low;
 
     calls host_calls (
@@ -250,7 +250,8 @@ module cclo_core #(
     );
     system_registers #(.MILLISECOND_CYCLES(MILLISECOND_CYCLES)) system_page (
         .clk, .rst, .system_request, .system_response, .timers_request, .timers_response,
-        .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous, .at_rest,
+        .event_call, .event_move, .event_message, .event_network(event_network || event_session), .event_rendezvous,
+        .at_rest,
         .next_offered, .next_delayed, .next_refused, .next_operation, .next_take, .host_written,
         .reset_moves, .reset_messages, .reset_network, .moves_idle, .messages_idle, .network_idle,
         .tick_millisecond, .limit_cycles, .remote_milliseconds, .sleeping, .woken, .alarm_far, .begun, .begun_hash,

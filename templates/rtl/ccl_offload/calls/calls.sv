@@ -29,7 +29,7 @@ module calls #(
     output logic                             next_offered,    // takes a call,
     output logic                             next_delayed,    // soon,
     output logic                             next_refused,    // not: a reset is among them
-    output logic [23:0]                      next_operation,
+    output logic [cclo_pkg::WAKE_OPERATION_WIDTH-1:0] next_operation,
     input  wire                              next_take,
 
     // All calls that were taken and not answered are dropped: the processor restarts.
@@ -94,7 +94,7 @@ module calls #(
     assign next_offered   = can_take && available && !reset_requested;
     assign next_delayed   = hold && !reset_requested;
     assign next_refused   = can_take && reset_requested;
-    assign next_operation = operation;
+    assign next_operation = operation[cclo_pkg::WAKE_OPERATION_WIDTH-1:0];
 
     logic [31:0] status;
 

@@ -84,7 +84,7 @@ func newWorld(t *testing.T, platform string, seed uint64) *world {
 		},
 		Out: map[string]int{
 			"call_ready": 1, "answer_valid": 1, "answer_data": 32, "event_call": 1, "calls_idle": 1,
-			"next_offered": 1, "next_delayed": 1, "next_refused": 1, "next_operation": 24,
+			"next_offered": 1, "next_delayed": 1, "next_refused": 1, "next_operation": 23,
 			pageCalls.Response: pins.PageOut, pageWindow.Response: pins.PageOut,
 		},
 	}
@@ -225,7 +225,7 @@ func (w *world) takeNext() uint32 {
 	if !w.b.Is("next_offered") {
 		return w.read(pageCalls, w.take)
 	}
-	if want := w.waiting[0].words[0] & 0xFFFFFF; uint32(w.b.Get("next_operation")) != want {
+	if want := w.waiting[0].words[0] & 0x7FFFFF; uint32(w.b.Get("next_operation")) != want {
 		w.t.Fatalf("operation %06X is offered, not %06X", w.b.Get("next_operation"), want)
 	}
 	w.b.Set("next_take", 1)

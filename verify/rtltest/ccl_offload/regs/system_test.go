@@ -58,7 +58,7 @@ func newSystemWorld(t *testing.T, seed uint64) *systemWorld {
 	for _, n := range []string{"next_offered", "next_delayed", "next_refused", "host_written", "at_rest"} {
 		m.In[n] = 1
 	}
-	m.In["next_operation"], m.Out["next_take"] = 24, 1
+	m.In["next_operation"], m.Out["next_take"] = 23, 1
 	for _, p := range parts {
 		m.In[p+"_idle"], m.Out["reset_"+p] = 1, 1
 	}
