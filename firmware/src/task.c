@@ -147,7 +147,7 @@ void task_pause(void)
 
 		if (LIKELY((wake & OTHERS) == 0 && (wake & CCLO_WAKE_EVENTS_MASK) != 0))
 			return;
-		engine.wake = wake; /* the alarm is no reason for the scheduler */
+		engine.wake = wake & ~CCLO_WAKE_AT_REST_MASK; /* the alarm is no reason for the scheduler */
 		engine.round |= call->bit;
 	}
 	check_stack(call);

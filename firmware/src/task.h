@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) uint32_t task_sleep(uint32_t how)
 	wake = hw_read(how);
 	if (UNLIKELY(wake & CCLO_WAKE_TABLES_MASK))
 		tables_changed();
-	if (UNLIKELY((wake & ~CCLO_WAKE_TABLES_MASK) == 0))
+	if (UNLIKELY((wake & ~(CCLO_WAKE_TABLES_MASK | CCLO_WAKE_AT_REST_MASK)) == 0))
 		engine.alarms |= RANG;
 	return wake;
 }
