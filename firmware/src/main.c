@@ -134,21 +134,23 @@ __attribute__((noinline, cold)) static uint32_t sleep_when_full(void)
 /* Waits for the moves of the fast call. Any other event makes it an ordinary one; its wake word is returned. */
 static inline uint32_t quick(void)
 {
-	const uint32_t failed = FAST_QUEUES << CCLO_MOVE_STATE_FAILED_SHIFT;
-	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
+	const uint32_t busy = FAST_QUEUES << CCLO_MOVE_STATE_BUSY_SHIFT, failed = FAST_QUEUES << CCLO_MOVE_STATE_FAILED_SHIFT;
+	uint32_t wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS), state = 0;
 
 	if (UNLIKELY(wake & (CCLO_WAKE_TAKEN_MASK | CCLO_WAKE_RESET_REQUESTED_MASK | CCLO_WAKE_EVENT_NETWORK))) {
 		express_settle();
 		return wake;
 	}
-	if (LIKELY(wake & CCLO_WAKE_AT_REST_MASK)) {
+	/* The moves may have ended since another event woke the processor. */
+	if (LIKELY(wake & CCLO_WAKE_AT_REST_MASK) ||
+	    ((state = hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS)) & (busy | failed)) == 0) {
 		task_answer_next(0);
 		engine.open = engine.early = 0;
 		engine.issued[0] += engine.quick;
 		engine.quick = 0;
 		return wake;
 	}
-	if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 || (hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS) & failed) != 0)
+	if ((wake & CCLO_WAKE_EVENTS_MASK) == 0 || (state & failed) != 0)
 		express_settle(); /* a move fails or takes too long */
 	return wake;
 }
