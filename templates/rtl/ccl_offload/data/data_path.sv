@@ -278,8 +278,8 @@ module data_path #(
     assign op0_kernel       = has_op0 && slice.op0.from == engine_pkg::FROM_KERNEL;
     assign op1_kernel       = has_op1 && slice.op1.from == engine_pkg::FROM_KERNEL;
 
-    line_fifo #(.WIDTH(WIDTH), .DEPTH(engine_pkg::KERNEL_BEATS)) kernel_in (
-        .clk, .rst(stage_rst),
+    fifo #(.WIDTH(WIDTH), .DEPTH(engine_pkg::KERNEL_BEATS)) kernel_in (
+        .clk, .rst(stage_rst), .clear(1'b0),
         .in_valid(kernel_in_pushed), .in_ready(kernel_fifo_ready), .in_data(kernel_in_tdata),
         .out_valid(kernel_valid), .out_ready(kernel_ready), .out_data(kernel_data), .count(_unused_kernel_count)
     );
