@@ -119,15 +119,14 @@ __attribute__((noreturn)) static void issue_rest(void *of)
 			continue;
 		}
 #endif
-		if (UNLIKELY(value & ASIDE) && queue_take_second(true)) {
+		bool second = UNLIKELY(value & ASIDE) && queue_take_second(true);
+
+		if (second)
 			queue_change();
-			make_room(plan, s);
-			move_give(value & ~ASIDE);
-			queue_change();
-			continue;
-		}
 		make_room(plan, s);
 		move_give(value & ~ASIDE);
+		if (second)
+			queue_change();
 	}
 	if (!plan->windows && engine.open == self->bit)
 		engine.set_by = plan;

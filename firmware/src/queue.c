@@ -14,8 +14,6 @@ uint32_t move_completed(uint32_t queue) { return hw_read(COMPLETED(queue)); }
 
 static uint32_t state(void) { return hw_read(CCLO_MOVE_STATUS_STATE_ADDRESS); }
 
-static bool failed(uint32_t state, int8_t queue) { return (state >> queue & 1u << CCLO_MOVE_STATE_FAILED_SHIFT) != 0; }
-
 /* Bit set of the queues of a call. */
 static uint32_t queues_of(const struct call *call)
 {
@@ -35,7 +33,7 @@ __attribute__((noinline)) static int8_t take(uint32_t free)
 
 	engine.queues_taken |= 1u << queue;
 	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
-	if (failed(state(), queue))
+	if (failed_of(state(), 1u << queue))
 		hw_write(ERROR(queue), 0);
 	return queue;
 }
@@ -43,7 +41,7 @@ __attribute__((noinline)) static int8_t take(uint32_t free)
 /* Takes away the idle second queue of a call. */
 __attribute__((cold)) static uint32_t take_back(uint32_t now)
 {
-	uint32_t free = engine.queues_lent & ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | now >> CCLO_MOVE_STATE_FAILED_SHIFT);
+	uint32_t lent = engine.queues_lent, free = lent & ~(busy_of(now, lent) | failed_of(now, lent));
 
 	free &= -free;
 	for (struct call *call = engine.calls; free != 0 && call != engine.calls + CALLS; call++) {
@@ -54,19 +52,18 @@ __attribute__((cold)) static uint32_t take_back(uint32_t now)
 	return free;
 }
 
+static uint32_t unowned(void) { return ~engine.queues_taken & ((1u << QUEUES) - 1); }
+
 /* Queues without owner in which no move of an earlier owner is left. */
-static uint32_t free_queues(uint32_t now)
-{
-	return ~(now >> CCLO_MOVE_STATE_BUSY_SHIFT | engine.queues_taken) & ((1u << QUEUES) - 1);
-}
+static uint32_t free_queues(uint32_t now) { return unowned() & ~busy_of(now, unowned()); }
 
 /* Clears the errors that calls have left in queues. */
 __attribute__((noinline, cold)) static void clear_left(void)
 {
-	uint32_t now = state(), unused = ~engine.queues_taken & ((1u << QUEUES) - 1);
+	uint32_t now = state();
 
-	engine.left = busy_of(now, unused) != 0;
-	for (uint32_t set = failed_of(now, unused); set != 0;)
+	engine.left = busy_of(now, unowned()) != 0;
+	for (uint32_t set = failed_of(now, unowned()); set != 0;)
 		hw_write(ERROR(next_in(&set)), 0);
 }
 
@@ -162,7 +159,7 @@ uint32_t move_failure(uint32_t *rank, uint32_t *tag, uint32_t *bytes)
 		uint32_t at = CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS +
 		              queue * (CCLO_MOVE_STATUS_FAILED_SOURCE_1_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
 
-		if (((int8_t)queue != call->state.queue && (int8_t)queue != call->state.other_queue) || !failed(now, (int8_t)queue))
+		if (failed_of(now, queues_of(call) & 1u << queue) == 0)
 			continue;
 		*rank = hw_read(at);
 		*tag = hw_read(at + CCLO_MOVE_STATUS_FAILED_TAG_0_ADDRESS - CCLO_MOVE_STATUS_FAILED_SOURCE_0_ADDRESS);
@@ -177,7 +174,7 @@ __attribute__((noinline, cold)) static bool at_rest(uint32_t queues)
 {
 	uint32_t end = milliseconds() + move_limit();
 
-	while (state() >> CCLO_MOVE_STATE_BUSY_SHIFT & queues) {
+	while (busy_of(state(), queues) != 0) {
 		if (reached(end))
 			return false;
 		task_limit(end - milliseconds());
@@ -204,11 +201,11 @@ __attribute__((cold)) void queue_restart(void)
 	engine.room[queue] = CCLO_MOVE_QUEUE_DEPTH;
 }
 
-__attribute__((cold)) void queues_settle(void) { (void)at_rest(~engine.queues_taken & ((1u << QUEUES) - 1)); }
+__attribute__((cold)) void queues_settle(void) { (void)at_rest(unowned()); }
 
 void move_forgive(void)
 {
-	if (failed(state(), self->state.queue))
+	if (failed_of(state(), 1u << self->state.queue))
 		hw_write(ERROR(self->state.queue), 0);
 }
 

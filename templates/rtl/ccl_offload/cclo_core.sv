@@ -754,32 +754,68 @@ module cclo_core #(
 
     always_comb begin
         arguments = '0;
-        arguments[32*cclo_pkg::TRACE_EVENTS_CALL_TAKEN_WORD +: 24]           = taken_operation;
-        arguments[32*cclo_pkg::TRACE_EVENTS_CALL_ANSWERED_WORD +: 32]        = answer_data;
-        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD +: 32]          = {
-            1'b0, issue.destination[9:0], issue.source[9:0],
-            issue.control[cclo_pkg::MOVE_CONTROL_QUEUE_LOW +: cclo_pkg::MOVE_CONTROL_QUEUE_WIDTH],
-            issue.control[cclo_pkg::MOVE_CONTROL_RESULT_LOW +: cclo_pkg::MOVE_CONTROL_RESULT_WIDTH],
-            issue.control[cclo_pkg::MOVE_CONTROL_OP1_LOW +: cclo_pkg::MOVE_CONTROL_OP1_WIDTH],
-            issue.control[cclo_pkg::MOVE_CONTROL_OP0_LOW +: cclo_pkg::MOVE_CONTROL_OP0_WIDTH]
-        };
-        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD +: 4]       = moves_completed;
-        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_FAILED_WORD +: 4]          = moves_failed;
-        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD +: 25]       = {
-            accept_posted, accept_buffer, accept_header.src[15:0]
-        };
-        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD +: 9]        = {complete_result != '0, complete_buffer};
-        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_DELIVERED_WORD]          = !landed_good;
-        arguments[32*cclo_pkg::TRACE_EVENTS_WINDOW_OPENED_WORD +: 5]         = window;
-        arguments[32*cclo_pkg::TRACE_EVENTS_ANNOUNCEMENT_ARRIVED_WORD +: 16] = packet_header.src[15:0];
-        arguments[32*cclo_pkg::TRACE_EVENTS_DONE_ARRIVED_WORD +: 16]         = packet_header.src[15:0];
-        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD +: 16]          = eth_tx_data_tdest;
-        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD +: 17]       = {rx_loop, rx_session};
-        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD +: 17]          = {rx_loop, rx_session};
-        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_DROPPED_WORD +: 7]        = events_noticed;
-        arguments[32*cclo_pkg::TRACE_EVENTS_SESSION_GIVEN_UP_WORD +: 16]     = given_up_session;
-        arguments[32*cclo_pkg::TRACE_EVENTS_SESSION_CLOSED_WORD +: 16]       = session_closed;
-        arguments[32*cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD +: 32]     = {trap_pc[27:0], cause};
+        arguments[32*cclo_pkg::TRACE_EVENTS_CALL_TAKEN_WORD + cclo_pkg::TRACE_CALL_TAKEN_OPERATION_LOW
+            +: cclo_pkg::TRACE_CALL_TAKEN_OPERATION_WIDTH] = taken_operation;
+        arguments[32*cclo_pkg::TRACE_EVENTS_CALL_ANSWERED_WORD +: 32] = answer_data; // its layout is the same
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD + cclo_pkg::TRACE_MOVE_ISSUED_OP0_LOW
+            +: cclo_pkg::TRACE_MOVE_ISSUED_OP0_WIDTH] =
+            issue.control[cclo_pkg::MOVE_CONTROL_OP0_LOW +: cclo_pkg::MOVE_CONTROL_OP0_WIDTH];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD + cclo_pkg::TRACE_MOVE_ISSUED_OP1_LOW
+            +: cclo_pkg::TRACE_MOVE_ISSUED_OP1_WIDTH] =
+            issue.control[cclo_pkg::MOVE_CONTROL_OP1_LOW +: cclo_pkg::MOVE_CONTROL_OP1_WIDTH];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD + cclo_pkg::TRACE_MOVE_ISSUED_RESULT_LOW
+            +: cclo_pkg::TRACE_MOVE_ISSUED_RESULT_WIDTH] =
+            issue.control[cclo_pkg::MOVE_CONTROL_RESULT_LOW +: cclo_pkg::MOVE_CONTROL_RESULT_WIDTH];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD + cclo_pkg::TRACE_MOVE_ISSUED_QUEUE_LOW
+            +: cclo_pkg::TRACE_MOVE_ISSUED_QUEUE_WIDTH] =
+            issue.control[cclo_pkg::MOVE_CONTROL_QUEUE_LOW +: cclo_pkg::MOVE_CONTROL_QUEUE_WIDTH];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD + cclo_pkg::TRACE_MOVE_ISSUED_SOURCE_LOW
+            +: cclo_pkg::TRACE_MOVE_ISSUED_SOURCE_WIDTH] = issue.source[cclo_pkg::TRACE_MOVE_ISSUED_SOURCE_WIDTH-1:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVE_ISSUED_WORD + cclo_pkg::TRACE_MOVE_ISSUED_DESTINATION_LOW
+            +: cclo_pkg::TRACE_MOVE_ISSUED_DESTINATION_WIDTH] =
+            issue.destination[cclo_pkg::TRACE_MOVE_ISSUED_DESTINATION_WIDTH-1:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD + cclo_pkg::TRACE_MOVES_COMPLETED_QUEUES_LOW
+            +: cclo_pkg::TRACE_MOVES_COMPLETED_QUEUES_WIDTH] = moves_completed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_FAILED_WORD + cclo_pkg::TRACE_MOVES_FAILED_QUEUES_LOW
+            +: cclo_pkg::TRACE_MOVES_FAILED_QUEUES_WIDTH] = moves_failed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD + cclo_pkg::TRACE_MESSAGE_OPENED_RANK_LOW
+            +: cclo_pkg::TRACE_MESSAGE_OPENED_RANK_WIDTH] = accept_header.src[15:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD + cclo_pkg::TRACE_MESSAGE_OPENED_BUFFER_LOW
+            +: cclo_pkg::TRACE_MESSAGE_OPENED_BUFFER_WIDTH] = accept_buffer;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD + cclo_pkg::TRACE_MESSAGE_OPENED_DELIVERED_LOW
+            +: cclo_pkg::TRACE_MESSAGE_OPENED_DELIVERED_WIDTH] = accept_posted;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD + cclo_pkg::TRACE_MESSAGE_STORED_BUFFER_LOW
+            +: cclo_pkg::TRACE_MESSAGE_STORED_BUFFER_WIDTH] = complete_buffer;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD + cclo_pkg::TRACE_MESSAGE_STORED_FAILED_LOW
+            +: cclo_pkg::TRACE_MESSAGE_STORED_FAILED_WIDTH] = complete_result != '0;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_DELIVERED_WORD + cclo_pkg::TRACE_MESSAGE_DELIVERED_FAILED_LOW
+            +: cclo_pkg::TRACE_MESSAGE_DELIVERED_FAILED_WIDTH] = !landed_good;
+        arguments[32*cclo_pkg::TRACE_EVENTS_WINDOW_OPENED_WORD + cclo_pkg::TRACE_WINDOW_OPENED_WINDOW_LOW
+            +: cclo_pkg::TRACE_WINDOW_OPENED_WINDOW_WIDTH] = window;
+        arguments[32*cclo_pkg::TRACE_EVENTS_ANNOUNCEMENT_ARRIVED_WORD + cclo_pkg::TRACE_ANNOUNCEMENT_ARRIVED_RANK_LOW
+            +: cclo_pkg::TRACE_ANNOUNCEMENT_ARRIVED_RANK_WIDTH] = packet_header.src[15:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_DONE_ARRIVED_WORD + cclo_pkg::TRACE_DONE_ARRIVED_RANK_LOW
+            +: cclo_pkg::TRACE_DONE_ARRIVED_RANK_WIDTH] = packet_header.src[15:0];
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD + cclo_pkg::TRACE_PACKET_SENT_SESSION_LOW
+            +: cclo_pkg::TRACE_PACKET_SENT_SESSION_WIDTH] = eth_tx_data_tdest;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD + cclo_pkg::TRACE_PACKET_ARRIVED_SESSION_LOW
+            +: cclo_pkg::TRACE_PACKET_ARRIVED_SESSION_WIDTH] = rx_session;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD + cclo_pkg::TRACE_PACKET_ARRIVED_OWN_LOW
+            +: cclo_pkg::TRACE_PACKET_ARRIVED_OWN_WIDTH] = rx_loop;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD + cclo_pkg::TRACE_PACKET_HELD_SESSION_LOW
+            +: cclo_pkg::TRACE_PACKET_HELD_SESSION_WIDTH] = rx_session;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD + cclo_pkg::TRACE_PACKET_HELD_OWN_LOW
+            +: cclo_pkg::TRACE_PACKET_HELD_OWN_WIDTH] = rx_loop;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_DROPPED_WORD + cclo_pkg::TRACE_PACKET_DROPPED_REASONS_LOW
+            +: cclo_pkg::TRACE_PACKET_DROPPED_REASONS_WIDTH] = events_noticed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_SESSION_GIVEN_UP_WORD + cclo_pkg::TRACE_SESSION_GIVEN_UP_SESSION_LOW
+            +: cclo_pkg::TRACE_SESSION_GIVEN_UP_SESSION_WIDTH] = given_up_session;
+        arguments[32*cclo_pkg::TRACE_EVENTS_SESSION_CLOSED_WORD + cclo_pkg::TRACE_SESSION_CLOSED_SESSION_LOW
+            +: cclo_pkg::TRACE_SESSION_CLOSED_SESSION_WIDTH] = session_closed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD + cclo_pkg::TRACE_PROCESSOR_HALTED_TRAP_CAUSE_LOW
+            +: cclo_pkg::TRACE_PROCESSOR_HALTED_TRAP_CAUSE_WIDTH] = cause;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD + cclo_pkg::TRACE_PROCESSOR_HALTED_PC_LOW
+            +: cclo_pkg::TRACE_PROCESSOR_HALTED_PC_WIDTH] = trap_pc[cclo_pkg::TRACE_PROCESSOR_HALTED_PC_WIDTH-1:0];
     end
 
     // Nothing will happen until something comes from outside: parts may go on for

@@ -15,9 +15,7 @@ module line_fifo #(
 
     output logic             out_valid,
     input  wire              out_ready,
-    output logic [WIDTH-1:0] out_data,
-
-    output logic [$clog2(DEPTH):0] count // words written, the one at the output included
+    output logic [WIDTH-1:0] out_data
 );
 
     localparam int unsigned POINTER = $clog2(DEPTH);
@@ -25,6 +23,7 @@ module line_fifo #(
 
     logic [WIDTH-1:0]   memory [DEPTH];
     logic [POINTER-1:0] head, tail, next_head;
+    logic [COUNT-1:0]   count; // words written, the one at the output included
     logic               push, pop;
 
     assign in_ready  = count != COUNT'(DEPTH);

@@ -127,13 +127,11 @@ module dma_read #(
 
     logic [511:0] line_data;
     logic [1:0]   line_response;
-    logic [$clog2(LINES):0] _unused_lines;
 
     line_fifo #(.WIDTH(514), .DEPTH(LINES)) lines (
         .clk, .rst,
         .in_valid(r_valid), .in_ready(r_ready), .in_data({r_response, r_data}),
-        .out_valid(line_valid), .out_ready(line_ready), .out_data({line_response, line_data}),
-        .count(_unused_lines)
+        .out_valid(line_valid), .out_ready(line_ready), .out_data({line_response, line_data})
     );
 
     dma_read_align align (

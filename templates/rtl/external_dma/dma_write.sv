@@ -147,13 +147,11 @@ module dma_write #(
 
     // Data follow their addresses.
     logic kept_valid;
-    logic [$clog2(LINES):0] _unused_lines;
 
     line_fifo #(.WIDTH(577), .DEPTH(LINES)) lines (
         .clk, .rst,
         .in_valid(line_valid), .in_ready(line_ready), .in_data({line_last, line_strobes, line_data}),
-        .out_valid(kept_valid), .out_ready(w_ready && granted != '0), .out_data({w_last, w_strobes, w_data}),
-        .count(_unused_lines)
+        .out_valid(kept_valid), .out_ready(w_ready && granted != '0), .out_data({w_last, w_strobes, w_data})
     );
 
     assign w_valid = kept_valid && granted != '0;

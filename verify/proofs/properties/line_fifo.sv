@@ -12,7 +12,7 @@ module proof (
 
     wire       in_ready, out_valid, started, watched;
     wire [1:0] out_data, data;
-    wire [2:0] inside, ahead, count;
+    wire [2:0] inside, ahead;
 
     line_fifo #(.WIDTH(2), .DEPTH(DEPTH)) dut (.*);
 
@@ -30,11 +30,11 @@ module proof (
     always @* if (started) begin
         if (had) comes_at_once: assert (out_valid);
         uses_all_room: assert (in_ready == (inside != DEPTH));
-        counts: assert (count == inside);
         gets_full: cover (inside == DEPTH);
     end
 
 `ifdef INVARIANTS
+    (* hierconn *) wire [2:0] \dut.count ;
     (* hierconn *) wire [1:0] \dut.head ;
     (* hierconn *) wire [1:0] \dut.tail ;
     (* hierconn *) wire [1:0] \dut.memory[0] ;
@@ -44,6 +44,7 @@ module proof (
     wire [7:0] memory = {\dut.memory[3] , \dut.memory[2] , \dut.memory[1] , \dut.memory[0] };
     wire [1:0] at     = \dut.head + ahead;
     always @* if (started) begin
+        assert (\dut.count == inside);
         assert (\dut.tail == 2'(\dut.head + inside));
         assert (!out_valid || inside != 0);
         if (watched) assert (memory[2*at +: 2] == data);

@@ -41,7 +41,6 @@ module kernel_writer #(
     logic [KEEP-1:0]   row_keep;
     logic _unused_room;
     logic [$clog2(DEPTH+1)-1:0] _unused_count;
-    logic [$clog2(engine_pkg::KERNEL_BEATS+1)-1:0] _unused_beats;
     logic [KEEP-1:0] _unused_keep;
 
     fifo #(.WIDTH(9 + LENGTH), .DEPTH(DEPTH)) slices (
@@ -74,7 +73,7 @@ module kernel_writer #(
         .clk, .rst,
         .in_valid(row_valid), .in_ready(row_ready), .in_data({row_last, row_tdest, row_keep, row}),
         .out_valid(out_tvalid), .out_ready(out_tready),
-        .out_data({out_tlast, out_tdest, out_tkeep, out_tdata}), .count(_unused_beats)
+        .out_data({out_tlast, out_tdest, out_tkeep, out_tdata})
     );
     assign popped = out_tvalid && out_tready;
 
