@@ -183,6 +183,7 @@ struct engine {
 	} contexts[8];
 	uint32_t next_context;
 	uint32_t open; /* bit set of calls in progress */
+	bool kept; /* a plan was recorded, and is not complete */
 	bool left; /* free queues may hold moves or errors of calls that had them */
 	bool alike; /* the move registers hold what messages of the fast path have in common */
 	bool standing_by; /* a call waits for a resource of another */

@@ -4,6 +4,7 @@
 #pragma GCC optimize("Os") /* seldom, and memory is short */
 
 #include "plans.h"
+#include "registers.h"
 
 struct plans plans;
 
@@ -17,15 +18,37 @@ static uint32_t bytes_of_blocks(const struct call *call, bool of_all, bool at_ro
 	return call->plain_bytes * (of_all ? call->size : 1);
 }
 
-static bool is_low(uint32_t address)
-{
+/* Registers of addresses, lower halves. */
+#define LOWER                                                                                                 \
+	(BITS(OP0_ADDRESS, OP0_ADDRESS) | BITS(OP1_ADDRESS, OP1_ADDRESS) | BITS(OP2_ADDRESS, OP2_ADDRESS) |   \
+	 BITS(RESULT_ADDRESS, RESULT_ADDRESS) | BITS(KEPT_ADDRESS, KEPT_ADDRESS) | REMOTE)
+
 #if CCLO_FEATURE_RENDEZVOUS
-	if (address == CCLO_MOVE_REMOTE_ADDRESS_ADDRESS || address == CCLO_RENDEZVOUS_ADDRESS_ADDRESS)
-		return true;
+#define REMOTE BITS(REMOTE_ADDRESS, REMOTE_ADDRESS)
+#else
+#define REMOTE 0
 #endif
-	return address == CCLO_MOVE_OP0_ADDRESS_ADDRESS || address == CCLO_MOVE_OP1_ADDRESS_ADDRESS ||
-	       address == CCLO_MOVE_OP2_ADDRESS_ADDRESS || address == CCLO_MOVE_RESULT_ADDRESS_ADDRESS ||
-	       address == CCLO_MOVE_KEPT_ADDRESS_ADDRESS;
+
+/* What a setting says that may differ between calls. */
+enum { OTHER, LOW, HIGH, BYTES, COMPRESSED };
+
+static uint32_t kind_of(uint32_t address)
+{
+	uint32_t at = REGISTER_AT(address);
+
+#if CCLO_FEATURE_RENDEZVOUS
+	if (address == CCLO_RENDEZVOUS_ADDRESS_ADDRESS)
+		return LOW;
+	if (address == CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4)
+		return HIGH;
+#endif
+	if (at >= REGISTERS)
+		return OTHER;
+	if (LOWER >> at & 1)
+		return LOW;
+	if (LOWER << 1 >> at & 1)
+		return HIGH;
+	return at == PLACE(BYTES) ? BYTES : at == PLACE(COMPRESSED_BYTES) ? COMPRESSED : OTHER;
 }
 
 #define NONE 0xFF
@@ -40,7 +63,8 @@ static bool find_relocation(const struct plan *plan, const struct setting *s, ui
 	r->value = (uint16_t)((const char *)&s->value - (const char *)plan->first);
 	r->by = NONE;
 	r->blocks = 0;
-	if (is_low(s->address)) {
+	switch (kind_of(s->address)) {
+	case LOW:
 		if ((offset = s->value - w->addr_0_low) < w->count * plan->operand_bytes)
 			r->by = offsetof(struct moved, operand);
 		else if ((offset = s->value - w->addr_2_low) < w->count * plan->result_bytes)
@@ -51,18 +75,21 @@ static bool find_relocation(const struct plan *plan, const struct setting *s, ui
 			return true;
 		r->blocks = (uint8_t)(offset / block);
 		return r->blocks * block == offset;
-	}
-	if (s->address >= 4 && is_low(s->address - 4))
+	case HIGH:
 		return s->value == (plan->operand_bytes != 0 ? w->addr_0_high : w->addr_2_high);
-	if (block != 0 && s->address == CCLO_MOVE_BYTES_ADDRESS && s->value != 0) {
+	case BYTES:
+		if (block == 0 || s->value == 0)
+			return true;
 		r->by = offsetof(struct moved, bytes);
 		return s->value == block;
-	}
-	if (block != 0 && s->address == CCLO_MOVE_COMPRESSED_BYTES_ADDRESS) {
+	case COMPRESSED:
+		if (block == 0)
+			return true;
 		r->by = offsetof(struct moved, compressed);
 		return s->value == (w->count >> plan->ratio_log) * plan->packed_bytes;
+	default:
+		return true;
 	}
-	return true;
 }
 
 /* Of the settings that equal the registers at the end of the plan, moves those to the front that are the same for all
@@ -74,7 +101,9 @@ static uint8_t order_free(struct plan *plan)
 	for (struct setting *s = free; s != plan->changed; s++) {
 		struct setting setting = *s;
 
-		if (is_low(s->address) || s->address == CCLO_MOVE_BYTES_ADDRESS || s->address == CCLO_MOVE_COMPRESSED_BYTES_ADDRESS)
+		uint32_t kind = kind_of(s->address);
+
+		if (kind == LOW || kind >= BYTES)
 			continue;
 		*s = *free;
 		*free++ = setting;
@@ -103,15 +132,11 @@ static bool relocate(struct plan *plan, uint32_t block)
 	return true;
 }
 
-void plan_fit(struct plan *plan, uint32_t few)
+void plan_fit_to(struct plan *plan, const struct call *call)
 {
-	const struct call *call = engine.current;
 	const struct words *w = &plan->words;
 	uint32_t needs = call->needs, count = w->count, between = w->addr_2_low - w->addr_0_low;
 
-	plan->fits = false;
-	plan->free = order_free(plan);
-	plan->most = 0;
 	plan->plain_bytes = (uint8_t)call->plain_bytes;
 	plan->packed_bytes = call->packs ? (uint8_t)call->packed_bytes : 0;
 	plan->ratio_log = (uint8_t)call->ratio_log;
@@ -122,10 +147,19 @@ void plan_fit(struct plan *plan, uint32_t few)
 	plan->lie = plan->operand_bytes == 0 || plan->result_bytes == 0 ? ONE_ALONE
 	          : between < count * plan->operand_bytes || -between < count * plan->result_bytes ? JOINED
 	                                                                                            : APART;
-	if ((w->compression_flags & ~CCLO_COMPRESSION_FLAGS_ETH) != 0 || call->words.count == 0 ||
-	    (uint64_t)count * call->plain_bytes * call->size >> 31 != 0)
+	plan->fits = (w->compression_flags & ~CCLO_COMPRESSION_FLAGS_ETH) == 0 && call->words.count != 0 &&
+	             (uint64_t)count * call->plain_bytes * call->size >> 31 == 0;
+}
+
+void plan_fit(struct plan *plan, uint32_t few)
+{
+	uint32_t count = plan->words.count;
+
+	plan->free = order_free(plan);
+	plan->most = 0;
+	if (!plan->fits)
 		return;
-	if (!plan->windows && count > 1 && count <= few && relocate(plan, count * call->plain_bytes))
+	if (!plan->windows && count > 1 && count <= few && relocate(plan, count * plan->plain_bytes))
 		plan->most = few;
 	plan->fits = plan->most != 0 || (plan->end - plan->first < LONG && relocate(plan, 0));
 }

@@ -176,6 +176,8 @@ void scheduler(void)
 			if (LIKELY(engine.open == 0) || engine.quick)
 				continue;
 		} else if (engine.open == 0) {
+			if (UNLIKELY(engine.kept))
+				plan_complete();
 			wake = task_sleep(CCLO_SYSTEM_NEXT_ADDRESS);
 			idle = true;
 		} else if (engine.wake != 0) {

@@ -216,6 +216,13 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 		around_eagerly(path, count);
 }
 
+/* Rx buffers for each of a stage and the STAGES_AHEAD ahead of it; a quotient takes long. */
+static uint32_t share(uint32_t buffers)
+{
+	_Static_assert(STAGES_AHEAD + 1 == 3, "the inverse of 3");
+	return (uint32_t)((uint64_t)buffers * 0xAAAAAAABu >> 33);
+}
+
 /* The slices of a stage and of those ahead of it share the rx buffers. Around a ring each rank must send its credit one
  * stage ahead, or all wait for each other; two ranks, each before and behind the other, two stages ahead, so that the
  * order of their messages is the same on both sides. On lossy networks a credit is sent when the rx buffers are free
@@ -223,7 +230,7 @@ void path_around(struct path *path, uint32_t count, uint32_t stages)
 __attribute__((cold)) void path_paced(struct path *path)
 {
 	uint32_t ahead = self->size > 2 && !lossy() ? 1 : STAGES_AHEAD;
-	uint32_t most = ahead == 1 ? engine.rx_count / 2 : engine.rx_count / (STAGES_AHEAD + 1);
+	uint32_t most = ahead == 1 ? engine.rx_count / 2 : share(engine.rx_count);
 
 	path->protocol = PACED;
 	path->slice = message_of(path);
@@ -265,7 +272,7 @@ void path_chain(struct path *path)
 	path_unasked(path, 1);
 	if (path->unasked != 0 && engine.rx_count > STAGES_AHEAD) {
 		path->ahead = STAGES_AHEAD;
-		path->slice = message_of(path) * (engine.rx_count / (STAGES_AHEAD + 1));
+		path->slice = message_of(path) * share(engine.rx_count);
 	}
 }
 

@@ -177,6 +177,15 @@ static inline __attribute__((always_inline)) bool is_alike(const struct plan *pl
 	return differ == 0;
 }
 
+/* The place whose turn it is; a quotient takes long. */
+static struct plan *oldest(struct set *set)
+{
+	uint32_t way = set->next_way;
+
+	set->next_way = way + 1 < WAYS ? way + 1 : 0;
+	return &set->places[way];
+}
+
 /* The place of the call in the call window, if it has a plan or must not be recorded; or NULL. */
 __attribute__((noinline)) static struct plan *find(uint32_t operation, const struct free_words *call)
 {
@@ -200,8 +209,8 @@ __attribute__((noinline)) static struct plan *find(uint32_t operation, const str
 	}
 	if (seen != NULL && seen->recorded == engine.tables)
 		engine.planned = seen;
-	else /* instead of the oldest plan */
-		note_seen(plans.noted = seen != NULL ? seen : &set->places[set->next_way++ % WAYS], signature, call->count);
+	else
+		note_seen(plans.noted = seen != NULL ? seen : oldest(set), signature, call->count);
 	return NULL;
 }
 

@@ -16,8 +16,11 @@ void plan_settle(struct call *call);
 /* Decides whether the call that begins is recorded. */
 void plan_begin(struct call *call);
 
-/* Completes the plan being recorded: all moves of the running call are issued. */
+/* Ends recording: all moves of the running call are issued. */
 void plan_keep(void);
+
+/* Completes the plan that was kept last; it takes long, and the call has been answered. */
+void plan_complete(void);
 
 /* Stops recording; there is no plan. */
 static inline void plan_drop(void) { engine.recording = NULL; }

@@ -94,7 +94,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 2880
+#define SETTINGS 2864
 
 struct set {
 	struct plan places[WAYS];
@@ -112,6 +112,9 @@ struct plans {
 };
 
 extern struct plans plans;
+
+/* Notes what the call of a plan says about fitting it to others. */
+void plan_fit_to(struct plan *plan, const struct call *call);
 
 /* Finds how a plan just recorded can be fitted to other calls: to those of up to few elements, or with other operands
  * alone. */

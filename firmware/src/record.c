@@ -46,6 +46,8 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	struct plan *plan = engine.planned;
 
 	engine.planned = NULL;
+	if (engine.kept)
+		plan_complete();
 	if (plans.full == engine.tables && call->ticket - plans.full_ticket < PAUSE)
 		return;
 	plans.full = 0;
@@ -356,24 +358,32 @@ static struct setting *find_rest(struct plan *plan, const struct setting *end)
 	return s;
 }
 
-__attribute__((cold, noinline)) static void keep(struct plan *plan)
+__attribute__((cold, noinline)) void plan_complete(void)
 {
 	struct setting *settings = &plans.settings[plans.used];
+	struct plan *plan = record.plan;
 
+	engine.kept = false;
 	plan->first = settings;
 	plan->end = settings + record.length;
 	plan->changed = plan->windows ? settings : order_first(settings);
 	plan->rest = find_rest(plan, plan->end);
 	plan->version = record.version;
-	plan->recorded = plan->ticket = engine.current->ticket;
-	plan->series = engine.current->series;
-	plan->count = engine.current->words.count;
-	plan->shape = engine.current->shape;
 	plans.used += record.length;
 	plan_fit(plan, record.few);
 	plans.last = plans.expected = plan;
-	if (engine.open == engine.current->bit)
+}
+
+__attribute__((cold, noinline)) static void keep(const struct call *call, struct plan *plan)
+{
+	plan->recorded = plan->ticket = call->ticket;
+	plan->series = call->series;
+	plan->count = call->words.count;
+	plan->shape = call->shape;
+	if (engine.open == call->bit)
 		engine.set_by = plan;
+	plan_fit_to(plan, call);
+	engine.kept = true;
 }
 
 void plan_keep(void)
@@ -381,6 +391,6 @@ void plan_keep(void)
 	if (LIKELY(engine.recording != engine.current))
 		return;
 	if (record.moves != 0)
-		keep(record.plan);
+		keep(engine.current, record.plan);
 	plan_drop();
 }

@@ -18,7 +18,8 @@ type hardwarePoint struct {
 	Bytes     int       `json:"bytes"`
 	Latency   uint32    `json:"memory_latency_cycles"`
 	Cycles    uint64    `json:"cycles"`
-	First     uint64    `json:"first_cycles"` // of the first call that said this; Cycles are those of the fourth
+	First     uint64    `json:"first_cycles"`  // of the first call that said this; Cycles are those of the fourth
+	Second    uint64    `json:"second_cycles"` // of the one that is recorded
 	Bound     float64   `json:"bound_cycles,omitempty"`
 	Engine    float64   `json:"engine_beats,omitempty"` // through one port or path of an engine, if that is what binds
 	Aim       float64   `json:"aim_cycles,omitempty"`   // at most
@@ -85,16 +86,16 @@ func (p *hardwarePoint) what() string {
 func (r *hardwareReport) printPoints(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t,
-		"what\tranks\tbytes\tlatency\tfirst\taim\tmet\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
+		"what\tranks\tbytes\tlatency\tfirst\taim\tmet\tsecond\tcycles\tbound\tratio\tengine\taim\tmet\tbytes a cycle\t")
 	for i := range r.Points {
 		p := &r.Points[i]
 		bound, ratio := "", ""
 		if p.Bound > 0 {
 			bound, ratio = fmt.Sprintf("%.0f", p.Bound), fmt.Sprintf("%.3f", float64(p.Cycles)/p.Bound)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", p.what(), p.Ranks, p.Bytes, p.Latency,
-			p.First, rounded(p.FirstAim), met(p.First, p.FirstAim), p.Cycles, bound, ratio, rounded(p.Engine), rounded(p.Aim),
-			met(p.Cycles, p.Aim), p.BytesACycle())
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n",
+			p.what(), p.Ranks, p.Bytes, p.Latency, p.First, rounded(p.FirstAim), met(p.First, p.FirstAim), p.Second,
+			p.Cycles, bound, ratio, rounded(p.Engine), rounded(p.Aim), met(p.Cycles, p.Aim), p.BytesACycle())
 	}
 	return t.Flush()
 }

@@ -138,17 +138,15 @@ func (b *bench) point(r *row) (hardwarePoint, error) {
 		}
 	}
 	var p hardwarePoint
-	var first uint64
-	for call := range again {
+	var firsts []uint64
+	for range again {
 		var err error
 		if p, err = b.run(r); err != nil {
 			return hardwarePoint{}, wrap(err)
 		}
-		if call == 0 {
-			first = p.Cycles
-		}
+		firsts = append(firsts, p.Cycles)
 	}
-	p.First = first
+	p.First, p.Second = firsts[0], firsts[1]
 	switch {
 	case p.Protocol == Eager && p.Bytes <= beatBytes:
 		p.FirstAim = r.first[b.ranks]
