@@ -263,6 +263,7 @@ module proof (
         if (watched && !at_work) assert (given_4 >= bytes);
         if (watched && !at_work && !void_ && bytes != 0) assert (known);
 
+        assert (\dut.beats.wide.tail == \dut.beats.wide.head ^ stream_valid ^ beat_1);
         if (in_1) assert (spare[575:512] == keep_1 && spare[576] == (last && left_1 <= 64));
         if (in_2) assert (lanes_2 == size_2 && last_2 == (last && left_2 <= 64));
         if (in_3) assert (lanes_1 == size_3 && last_1 == (last && left_3 <= 64));
