@@ -17,6 +17,9 @@ var common = []Proof{
 			{Name: "a word of the spare place is forgotten", Old: "out_valid  <= in_valid || spare_full;",
 				New: "out_valid  <= in_valid;"},
 			{Name: "the spare place follows the input", Old: "if (in_ready) spare", New: "spare"},
+			{Name: "a word is written where the last one waits", Old: "tail ^ push}", New: "tail ^ (push && out_ready)}"},
+			{Name: "the word at the output changes before it is taken", Old: "(out_valid && out_ready)",
+				New: "out_valid"},
 		},
 	},
 	{

@@ -152,7 +152,7 @@ module proof (
     (* hierconn *) wire [1:0]  \dut.open_0 ;
     (* hierconn *) wire [1:0]  \dut.open_1 ;
     (* hierconn *) wire        \dut.calls.spare_full ;
-    (* hierconn *) wire [31:0] \dut.calls.spare ;
+    (* hierconn *) wire [31:0] \dut.calls.narrow.spare ;
     (* hierconn *) wire [1:0]  \dut.answers_0.count ;
     (* hierconn *) wire [1:0]  \dut.answers_1.count ;
     (* hierconn *) wire        \dut.answers_0.head ;
@@ -184,7 +184,7 @@ module proof (
         assert (inside == cmd_valid + \dut.calls.spare_full );
         assert (cmd_valid || !\dut.calls.spare_full );
         if (watched && ahead == 0) assert (cmd_data == data);
-        if (watched && ahead == 1) assert (\dut.calls.spare == data);
+        if (watched && ahead == 1) assert (\dut.calls.narrow.spare == data);
         if (passed_over == 1 && \dut.owned && \dut.owner != who) assert (word != 0);
         if (passed_over == 1 && !\dut.owned ) assert (\dut.last_owner != who);
     end

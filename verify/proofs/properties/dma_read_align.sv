@@ -155,7 +155,11 @@ module proof (
     (* hierconn *) wire [2:0]   \dut.rotate.lanes ;
     (* hierconn *) wire [511:0] \dut.rotate.middle ;
     (* hierconn *) wire         \dut.beats.spare_full ;
-    (* hierconn *) wire [576:0] \dut.beats.spare ;
+    (* hierconn *) wire         \dut.beats.wide.head ;
+    (* hierconn *) wire         \dut.beats.wide.tail ;
+    (* hierconn *) wire [576:0] \dut.beats.wide.words[0] ;
+    (* hierconn *) wire [576:0] \dut.beats.wide.words[1] ;
+    wire [576:0] spare = \dut.beats.wide.head ? \dut.beats.wide.words[0] : \dut.beats.wide.words[1] ;
     (* hierconn *) wire [4:0]   \dut.reports.count ;
     (* hierconn *) wire [3:0]   \dut.reports.head ;
     (* hierconn *) wire [3:0]   \dut.reports.tail ;
@@ -193,7 +197,7 @@ module proof (
         assign middle_bits[i]  = \dut.rotate.middle [8*i];
         assign rotated_bits[i] = \dut.rotated [8*i];
         assign hold_bits[i]    = \dut.hold [8*i];
-        assign spare_bits[i]   = \dut.beats.spare [8*i];
+        assign spare_bits[i]   = spare[8*i];
     end endgenerate
     wire in_middle   = middle_bits[turned];
     wire in_rotated  = rotated_bits[lane];
@@ -259,7 +263,8 @@ module proof (
         if (watched && !at_work) assert (given_4 >= bytes);
         if (watched && !at_work && !void_ && bytes != 0) assert (known);
 
-        if (in_1) assert (\dut.beats.spare [575:512] == keep_1 && \dut.beats.spare [576] == (last && left_1 <= 64));
+        assert (\dut.beats.wide.tail == \dut.beats.wide.head ^ stream_valid ^ beat_1);
+        if (in_1) assert (spare[575:512] == keep_1 && spare[576] == (last && left_1 <= 64));
         if (in_2) assert (lanes_2 == size_2 && last_2 == (last && left_2 <= 64));
         if (in_3) assert (lanes_1 == size_3 && last_1 == (last && left_3 <= 64));
         if (byte_1) assert (known && spare_bits[lane] == bit_);

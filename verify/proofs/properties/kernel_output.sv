@@ -101,11 +101,11 @@ module proof (
     (* hierconn *) wire [BEAT-1:0] \dut.puts.memory[0] ;
     (* hierconn *) wire [BEAT-1:0] \dut.puts.memory[1] ;
     (* hierconn *) wire            \dut.register.spare_full ;
-    (* hierconn *) wire [BEAT-1:0] \dut.register.spare ;
+    (* hierconn *) wire [BEAT-1:0] \dut.register.narrow.spare ;
 
     // Where beats are, from the output on: destination, last, keep, data.
     wire [BEAT-1:0] beat_0 = {out_dest, out_last, out_keep, out_data};
-    wire [BEAT-1:0] beat_1 = \dut.register.spare ;
+    wire [BEAT-1:0] beat_1 = \dut.register.narrow.spare ;
     wire [BEAT-1:0] beat_2 = \dut.puts.head ? \dut.puts.memory[1] : \dut.puts.memory[0] ;
     wire [BEAT-1:0] beat_3 = \dut.puts.head ? \dut.puts.memory[0] : \dut.puts.memory[1] ;
     wire [3:0]      there  = {waits == 2, waits != 0, \dut.register.spare_full , out_valid};
