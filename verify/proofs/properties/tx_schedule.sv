@@ -28,6 +28,8 @@ module proof (
     wire [1:0]       leave_slot, packet_slot, ask_slot, job_slot;
     wire [15:0]      ask_session, job_session;
     wire [12:0]      ask_bytes, job_bytes;
+    wire [5:0]       job_pad;
+    wire             own_valid = 0, own_session = 0; // the bench has fillers
     wire [63:0]      ask_vaddr;
     wire [7:0]       ask_host;
 
@@ -162,6 +164,7 @@ module proof (
         if (leave && !send && !doomed[leave_slot])
             drops_what_cannot_be_sent: assert (front[leave_slot] && !asked[leave_slot] && !fills
             && (p[1] || size == 0 || !headed && debt < payload));
+        if (job_valid) no_fillers: assert (job_pad == 0);
         room_for_all: assert (jobs + asked[0] + asked[1] + asked[2] < SLOTS);
         message_of_two: cover (job_valid && !job_fill && !lost && !headed && debt == payload && debt == 3 && go);
         fills_some: cover (job_valid && job_fill && headed && debt == 5);
@@ -187,12 +190,16 @@ module proof (
 `endif
 
 `ifdef INVARIANTS
-    localparam PLAN = 2 + 32 + 13 + 3 + 16;
+    localparam PLAN = 6 + 6 + 2 + 32 + 13 + 3 + 16;
     (* hierconn *) wire [1:0]      \dut.state ;
     (* hierconn *) wire [1:0]      \dut.slot ;
     (* hierconn *) wire [2:0]      \dut.around ;
     (* hierconn *) wire [31:0]     \dut.debt ;
     (* hierconn *) wire [31:0]     \dut.after ;
+    (* hierconn *) wire            \dut.own ;
+    (* hierconn *) wire [5:0]      \dut.asked_pad ;
+    (* hierconn *) wire            \dut.owns[0] ;
+    (* hierconn *) wire            \dut.owns[1] ;
     (* hierconn *) wire [12:0]     \dut.asked_bytes ;
     (* hierconn *) wire            \dut.asked_row ;
     (* hierconn *) wire            \dut.asked_fill ;
@@ -225,7 +232,7 @@ module proof (
             : q[5] && q[50:19] > q[18:6] ? q[50:19] - q[18:6] : 0;
         wire [PLAN-1:0] plan  = plans[PLAN*i +: PLAN];
         assign debts[32*i +: 32]     = here;
-        assign todos[TODO*i +: TODO] = {after, bytes, q[3] && !part, fill};
+        assign todos[TODO*i +: TODO] = {after, bytes, q[3] && !part && !fill, fill};
         assign drops[i] = !fill && (q[1] || q[18:6] == 0 && !part || !q[3] && here < q[18:6]);
         always @* if (started && !rst) begin
             if (asked[i])
@@ -235,7 +242,7 @@ module proof (
             if (asked[i] && !plan[17])
                 assert (plan[31:19] == q[18:6] + (part ? 13'd64 : 13'd0)
                     && plan[18] == (q[3] && !part) && plan[31:19] != 0);
-            if (asked[i]) assert (plan[31:19] <= WHOLE);
+            if (asked[i]) assert (plan[31:19] <= WHOLE && plan[71:66] == 0);
             if (queued[i] && !asked[i]) assert ((!doomed[i] || began) && !closed[i]);
             if (queued[i]) assert (rests[2*i +: 2] == 0 || rests[2*i +: 2] == 3);
             else if (rests[2*i +: 2] != 0) assert (!doomed[i] && !closed[i]);
@@ -250,16 +257,20 @@ module proof (
         assert (\dut.around == jobs + asked[0] + asked[1] + asked[2] && jobs < SLOTS);
         assert ((asked & to_self) == (\dut.self_valid ? 3'd1 << \dut.self_slot : 3'd0));
         if (\dut.self_valid ) assert (\dut.self_slot != 3);
-        if (\dut.swept ) assert (owed == owes);
+        if (\dut.swept ) assert (owed == owes && !\dut.owns[0] && !\dut.owns[1] );
         else begin
             assert (owes == 0 && \dut.state == 0 && asked == 0 && jobs == 0);
             for (k = 0; k < 3; k = k + 1) if (k < \dut.sweep ) assert (owed[32*k +: 32] == 0);
+            if (\dut.sweep > 0) assert (!\dut.owns[0] );
+            if (\dut.sweep > 1) assert (!\dut.owns[1] );
         end
         if (\dut.state != 0) begin
             assert (\dut.slot != 3 && \dut.around < SLOTS - 1);
             if (still) assert (front[\dut.slot ]);
             else assert (since < (\dut.state == 2 ? 2 : 1));
         end
+        if (\dut.state == 2) assert (!\dut.own );
+        if (\dut.state == 3) assert (\dut.asked_pad == 0);
         if (\dut.state == 2 && still) assert (\dut.debt == debts[32*\dut.slot +: 32]);
         if (\dut.state == 3 && still)
             assert ({\dut.after , \dut.asked_bytes , \dut.asked_row , \dut.asked_fill } == todos[TODO*\dut.slot +: TODO]

@@ -3,6 +3,10 @@
 // refuses waits a while, the others do not. What a message still owes to its
 // session is kept: should the rest never come, it is filled up before anything
 // else of the session goes.
+//
+// A TCP stack writes what it sends to memory, much slower where that does not begin
+// with a beat. A large message to an engine of this make begins with one: if the stream
+// so far does not end with a beat, a filler goes first.
 `default_nettype none
 
 module tx_schedule #(
@@ -50,9 +54,14 @@ module tx_schedule #(
     output logic                                job_row,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] job_bytes,
     output logic                                job_fill,
+    output logic [5:0]                          job_pad,   // filling: bytes of a filler behind its header, 0 if it is none
     output logic                                job_self,
     output logic [15:0]                         job_session,
     input  wire                                 job_done,    // it is with the reader
+
+    // The session leads to an engine of this make.
+    input  wire                                 own_valid,
+    input  wire  [TAG-2:0]                      own_session,
 
     // A session that was closed owes nothing.
     input  wire                                 clear_valid,
@@ -63,7 +72,8 @@ module tx_schedule #(
     typedef enum logic [1:0] {PICK, LOOK, DECIDE, ASK} state_t;
 
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
-    localparam int unsigned PLAN   = TAG + 32 + LENGTH + 3 + 16;
+    localparam int unsigned PLAN   = 6 + 6 + TAG + 32 + LENGTH + 3 + 16;
+    localparam bit          FILLS  = engine_pkg::STREAMS;
 
     localparam logic [LENGTH-1:0] HEADER = LENGTH'(cclo_pkg::HEADER_BYTES);
     localparam logic [LENGTH-1:0] WHOLE  = LENGTH'(engine_pkg::SLOT_BYTES);
@@ -79,18 +89,25 @@ module tx_schedule #(
     // The packet that is looked at.
     logic              self, headed, whole, row, fill, drop, nothing;
     logic [LENGTH-1:0] payload, bytes;
+    logic [5:0]        pad;
     logic [31:0]       rest, next, after;        // that the message owes behind the packet
     logic [15:0]       session;
     logic [TAG-1:0]    tag;
 
-    // What each session owes, and what will be when a packet goes.
-    logic [31:0]       owed [1 << TAG];
+    // What each session owes, and where in a beat its stream ends; and what will be when
+    // a packet goes.
+    logic [31:0]       owed   [1 << TAG];
+    logic [5:0]        levels [1 << TAG];
+    logic              owns   [1 << (TAG - 1)];
     logic [31:0]       debt;
+    logic [5:0]        level;
+    logic              own;
     logic [TAG-1:0]    sweep;
     logic              swept;
     logic [PLAN-1:0]   plans [engine_pkg::SLOTS];
     logic [TAG-1:0]    plan_tag;
     logic [31:0]       plan_next;
+    logic [5:0]        plan_level;
 
     // Packets to the engine itself are answered for at once.
     logic                              self_valid, reply;
@@ -120,12 +137,19 @@ module tx_schedule #(
             rest = packet.header.count - 32'(payload);
         fill  = 1'b0;
         drop  = 1'b0;
+        pad   = '0;
         bytes = payload + (whole ? HEADER : '0);
         next  = headed ? rest : debt - 32'(payload);
         if (debt != 0 && (headed || marks[slot])) begin
             fill  = 1'b1;
             bytes = debt > 32'(WHOLE) ? WHOLE : LENGTH'(debt);
             next  = debt - 32'(bytes);
+        end else if (FILLS && own && level != '0 && headed && payload != 0 && !self
+                && packet.header.count >= 32'(cclo_pkg::LARGE_MESSAGE_BYTES)) begin
+            fill  = 1'b1;
+            pad   = -level;
+            bytes = HEADER + LENGTH'(pad);
+            next  = '0;
         end else begin
             drop = marks[slot] || nothing || !headed && debt < 32'(payload);
         end
@@ -134,13 +158,14 @@ module tx_schedule #(
     // Asking.
     logic [LENGTH-1:0] asked_bytes;
     logic              asked_row, asked_fill;
+    logic [5:0]        asked_pad;
 
     assign ask         = state == ASK && go && queued[slot] && (self ? !self_valid : ask_ready);
     assign ask_valid   = state == ASK && go && queued[slot] && !self;
     assign ask_slot    = slot;
     assign ask_session = session;
     assign ask_bytes   = asked_bytes;
-    assign ask_written = asked_row && !asked_fill;
+    assign ask_written = asked_row;
     assign ask_vaddr   = packet.header.vaddr;
     assign ask_host    = packet.header.host;
 
@@ -150,7 +175,9 @@ module tx_schedule #(
     assign reply_good = answer_valid ? answer_good : 1'b1;
     assign job_valid  = reply && reply_good;
     assign job_slot   = reply_slot;
-    assign {plan_tag, plan_next, job_bytes, job_row, job_fill, job_self, job_session} = plans[reply_slot];
+    assign {
+        plan_level, job_pad, plan_tag, plan_next, job_bytes, job_row, job_fill, job_self, job_session
+    } = plans[reply_slot];
 
     logic sends, drops;
     assign sends      = job_valid && !job_fill;
@@ -161,7 +188,7 @@ module tx_schedule #(
     assign send       = sends;
     assign idle       = state == PICK;
 
-    assign clear_ready = swept && !reply;
+    assign clear_ready = swept && !reply && !own_valid;
 
     always_ff @(posedge clk) begin
         if (rst) begin
@@ -195,18 +222,30 @@ module tx_schedule #(
             if (!swept) {swept, sweep} <= {1'b0, sweep} + 1'b1;
         end
         if (state == PICK) slot <= pick;
-        if (state == LOOK) debt <= owed[tag];
+        if (state == LOOK) begin
+            debt  <= owed[tag];
+            level <= levels[tag];
+            own   <= owns[session[TAG-2:0]];
+        end
         if (state == DECIDE) begin
             asked_bytes <= bytes;
-            asked_row   <= row;
+            asked_row   <= row && !fill;
             asked_fill  <= fill;
+            asked_pad   <= pad;
             after       <= next;
         end
-        if (ask) plans[slot] <= {tag, after, asked_bytes, asked_row, asked_fill, self, session};
+        if (ask)
+            plans[slot] <= {
+                level + asked_bytes[5:0], asked_pad, tag, after, asked_bytes, asked_row, asked_fill, self, session
+            };
         if (ask && self) self_slot <= slot; // it may wait for answers of the back end
-        if (!swept) owed[sweep] <= '0;
-        else if (reply && reply_good && !closed[reply_slot]) owed[plan_tag] <= plan_next;
-        else if (clear_valid && clear_ready) owed[clear_tag] <= '0;
+        if (!swept) {levels[sweep], owed[sweep]} <= '0;
+        else if (reply && reply_good && !closed[reply_slot])
+            {levels[plan_tag], owed[plan_tag]} <= {plan_level, plan_next};
+        else if (clear_valid && clear_ready) {levels[clear_tag], owed[clear_tag]} <= '0;
+        if (!swept) owns[sweep[TAG-2:0]] <= 1'b0;
+        else if (own_valid) owns[own_session] <= FILLS;
+        else if (clear_valid && clear_ready) owns[clear_tag[TAG-2:0]] <= 1'b0;
     end
 
     wire unused = &{1'b0, granted, packet};
