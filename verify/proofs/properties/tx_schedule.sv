@@ -28,6 +28,7 @@ module proof (
     wire [1:0]       leave_slot, packet_slot, ask_slot, job_slot;
     wire [15:0]      ask_session, job_session;
     wire [12:0]      ask_bytes, job_bytes;
+    wire             job_filler, own_valid = 0, own_session = 0; // the bench has fillers
     wire [63:0]      ask_vaddr;
     wire [7:0]       ask_host;
 
@@ -188,7 +189,7 @@ module proof (
 `endif
 
 `ifdef INVARIANTS
-    localparam PLAN = 2 + 32 + 13 + 3 + 16;
+    localparam PLAN = 7 + 2 + 32 + 13 + 3 + 16;
     (* hierconn *) wire [1:0]      \dut.state ;
     (* hierconn *) wire [1:0]      \dut.slot ;
     (* hierconn *) wire [2:0]      \dut.around ;
