@@ -62,7 +62,7 @@ abi "common" {
   }
   constant "large_message_bytes" {
     is  = 1024
-    doc = "Payload from which on a message waits for a filler, where it would not begin with a beat of its stream."
+    doc = "Smallest payload of a message before which a filler goes, where need be."
   }
   constant "put_stream_offset" {
     is  = 9
@@ -171,7 +171,7 @@ abi "common" {
     }
     field "filler" {
       bits = "399:392"
-      doc  = "On TCP, between engines of this make: a message that nobody reads. It ends where the stream is a multiple of 64 bytes long."
+      doc  = "A message that the receiver drops; behind it the session's stream is a multiple of 64 bytes long. On TCP, between engines of this project."
     }
   }
 }
