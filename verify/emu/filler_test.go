@@ -73,7 +73,8 @@ func TestLargeMessagesBeginWithABeat(t *testing.T) {
 
 // Nobody reads a filler. Only streams have them.
 func TestFillersAreNotRead(t *testing.T) {
-	for platform, knows := range map[string]bool{"u55c_tcp": true, "u280_2022": true, "u55c_udp": false, "u55c_rdma": false} {
+	for platform, knows := range map[string]bool{"u55c_tcp": true, "u280_2022": true, "u55c_udp": false,
+		"u55c_rdma": false} {
 		w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 2})
 		r := w.rigs[0]
 		h := head{count: 23}.bytes()

@@ -33,7 +33,7 @@ type inbound struct {
 	held        []heldPacket     // of each held session its first, oldest first
 	looped      []*fabric.Packet // to the own rank
 	partly      map[uint32]*partial
-	connections map[uint32]*connection
+	connections map[uint32]connection // by session
 }
 
 // heldPacket is a packet for which there is no room yet.
@@ -51,7 +51,7 @@ const (
 )
 
 func newInbound(e *Engine) *inbound {
-	in := &inbound{e: e, partly: map[uint32]*partial{}, connections: map[uint32]*connection{}}
+	in := &inbound{e: e, partly: map[uint32]*partial{}, connections: map[uint32]connection{}}
 	in.stack = e.n.stackField.get(e.d.HardwareID)
 	in.stacks = append(in.stacks, in.stack)
 	for _, poe := range e.d.Platform.POEs {
@@ -81,16 +81,6 @@ func (in *inbound) setControl(v uint32) error {
 		in.e.routes.Survey()
 	}
 	return nil
-}
-
-// connection is a session's.
-func (in *inbound) connection(session uint32) *connection {
-	s := in.connections[session]
-	if s == nil {
-		s = &connection{}
-		in.connections[session] = s
-	}
-	return s
 }
 
 // event notes what happened on the network.

@@ -85,20 +85,21 @@ func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
 	return waitNone, 0
 }
 
-// connection is a session of TCP: where in a beat what was sent ends, and whether it leads to
-// an engine of this make.
+// connection is a session of TCP: the bytes in the last beat of the stream that was sent, and
+// whether the peer is an engine of this make.
 type connection struct {
 	level int
 	own   bool
 }
 
-// sendOn hands a packet to the network. A TCP stack is much slower where what it sends does
-// not begin with a beat: a filler goes before a large message, if need be.
+// sendOn hands a packet to the network. A TCP stack is much slower where a request does not
+// begin at a multiple of a beat in the session's stream: where need be, a filler, a message
+// that the receiver drops, goes before a large one.
 func (e *Engine) sendOn(session uint32, p *outPacket) error {
 	if e.lossy || e.rdma {
 		return e.port.Send(session, &p.Packet)
 	}
-	s, n := e.inbound.connection(session), len(p.Payload)
+	s, n := e.inbound.connections[session], len(p.Payload)
 	if s.own && s.level != 0 && n >= e.n.largeMessage {
 		filler := newPacket(int(e.n.beatBytes) - s.level)
 		filler.Header = header{}
@@ -112,10 +113,12 @@ func (e *Engine) sendOn(session uint32, p *outPacket) error {
 			return err
 		}
 		s.level = 0
+		e.inbound.connections[session] = s
 	}
 	err := e.port.Send(session, &p.Packet)
-	if err == nil {
-		s.level = (s.level + n) % int(e.n.beatBytes)
+	if rest := n % int(e.n.beatBytes); err == nil && rest != 0 {
+		s.level = (s.level + rest) % int(e.n.beatBytes)
+		e.inbound.connections[session] = s
 	}
 	return err
 }

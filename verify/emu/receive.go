@@ -28,8 +28,9 @@ func (in *inbound) receive(p *fabric.Packet, loop bool) verdict {
 		return in.drop(e.n.event.badPacket)
 	}
 	cut := !e.lossy && !e.rdma && !loop
-	if cut && f.context.get(h) != 0 {
-		in.connection(p.Session).own = true // other engines' headers have none
+	if s := in.connections[p.Session]; cut && !s.own && f.context.get(h) != 0 { // other engines' headers have none
+		s.own = true
+		in.connections[p.Session] = s
 	}
 	if f.notice.get(h) != 0 {
 		return e.notices.arrived(p, loop)
