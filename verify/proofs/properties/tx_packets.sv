@@ -120,28 +120,27 @@ module proof (
 
     // Jobs of which rows are still to be read, the oldest first, and the row that
     // is read of that one.
-    localparam JOB = 35;
-    wire [5:0]     new_pad = \dut.schedule.job_filler ? \dut.schedule.job_bytes [5:0] : 6'd0;
+    localparam JOB = 30;
     wire [JOB-1:0] job_new = {
         headed[\dut.schedule.job_slot ], bits[\dut.schedule.job_slot ], \dut.schedule.job_slot , \dut.schedule.job_row ,
-        \dut.schedule.job_bytes , new_pad, \dut.schedule.job_fill , \dut.schedule.job_self , \dut.schedule.job_session
+        \dut.schedule.job_bytes , \dut.schedule.job_filler , \dut.schedule.job_fill , \dut.schedule.job_self ,
+        \dut.schedule.job_session
     };
     reg  [JOB-1:0] job_0, job_1, job_2;
     reg  [1:0]     jobs;
     reg  [2:0]     rows;  // of the oldest that were read
-    wire           has_header, bit_, at, first, fill, self;
+    wire           has_header, bit_, at, first, filler, fill, self;
     wire [6:0]     bytes;
     wire [15:0]    session;
-    wire [5:0]     pad;
-    assign {has_header, bit_, at, first, bytes, pad, fill, self, session} = job_0;
+    assign {has_header, bit_, at, first, bytes, filler, fill, self, session} = job_0;
     wire [6:0]     left     = bytes - {rows, 3'd0};
     wire [2:0]     row      = first + rows;
     wire           ends     = left <= 8;
     wire           finishes = read && ends;
     wire [7:0]     keep     = ends ? ~(8'hFF << left) : 8'hFF;
     wire           is_header = has_header && !first && rows == 0;
-    wire           filler    = in_header({26'd0, pad, 353'd0, 1'b1}, \dut.rows.which );
-    wire [4:0]     content  = fill ? pad == 0 || row != 0 ? 5'b11001 : {4'b1000, filler}
+    wire           padding = in_header({26'd0, bytes[5:0], 353'd0, 1'b1}, \dut.rows.which ); // bit of a filler's header
+    wire [4:0]     content  = fill ? filler && row == 0 ? {4'b1000, padding} : 5'b11001
         : is_header ? {4'b1000, bit_} : {1'b0, at, row};
     wire [1:0]     behind   = jobs - finishes;
     always @(posedge clk) begin
@@ -216,8 +215,8 @@ module proof (
     (* hierconn *) wire [1:0]   \dut.jobs.count ;
     (* hierconn *) wire         \dut.jobs.head ;
     (* hierconn *) wire         \dut.jobs.tail ;
-    (* hierconn *) wire [33:0]  \dut.jobs.memory[0] ;
-    (* hierconn *) wire [33:0]  \dut.jobs.memory[1] ;
+    (* hierconn *) wire [28:0]  \dut.jobs.memory[0] ;
+    (* hierconn *) wire [28:0]  \dut.jobs.memory[1] ;
     (* hierconn *) wire         \dut.reader.active ;
     (* hierconn *) wire [3:0]   \dut.reader.credits ;
     (* hierconn *) wire         \dut.reader.coming ;
@@ -225,27 +224,28 @@ module proof (
     (* hierconn *) wire [2:0]   \dut.reader.end_ ;
     (* hierconn *) wire         \dut.reader.read_slot ;
     (* hierconn *) wire [2:0]   \dut.reader.read_row ;
-    (* hierconn *) wire [24:0]  \dut.reader.read_side ;
-    (* hierconn *) wire [28:0]  \dut.reader.around ;
+    (* hierconn *) wire [19:0]  \dut.reader.read_side ;
+    (* hierconn *) wire [5:0]   \dut.read_pad ;
+    (* hierconn *) wire [23:0]  \dut.reader.around ;
     (* hierconn *) wire [4:0]   \dut.rows.row ;
     (* hierconn *) wire [3:0]   \dut.reader.beats.count ;
     (* hierconn *) wire [2:0]   \dut.reader.beats.head ;
     (* hierconn *) wire [2:0]   \dut.reader.beats.tail ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[0] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[1] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[2] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[3] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[4] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[5] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[6] ;
-    (* hierconn *) wire [540:0] \dut.reader.beats.memory[7] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[0] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[1] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[2] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[3] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[4] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[5] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[6] ;
+    (* hierconn *) wire [535:0] \dut.reader.beats.memory[7] ;
 
     // A job as the block keeps it.
-    wire [33:0] kept_0 = {at, first, bytes, pad, fill, !first, self, session};
-    wire [33:0] kept_1 = {job_1[32:31], job_1[30:24], job_1[23:18], job_1[17], !job_1[31], job_1[16], job_1[15:0]};
-    wire [33:0] kept_2 = {job_2[32:31], job_2[30:24], job_2[23:18], job_2[17], !job_2[31], job_2[16], job_2[15:0]};
-    wire [33:0] next_0 = \dut.jobs.head ? \dut.jobs.memory[1] : \dut.jobs.memory[0] ;
-    wire [33:0] next_1 = \dut.jobs.head ? \dut.jobs.memory[0] : \dut.jobs.memory[1] ;
+    wire [28:0] kept_0 = {at, first, bytes, filler, fill, !first, self, session};
+    wire [28:0] kept_1 = {job_1[27:17], !job_1[26], job_1[16:0]};
+    wire [28:0] kept_2 = {job_2[27:17], !job_2[26], job_2[16:0]};
+    wire [28:0] next_0 = \dut.jobs.head ? \dut.jobs.memory[1] : \dut.jobs.memory[0] ;
+    wire [28:0] next_1 = \dut.jobs.head ? \dut.jobs.memory[0] : \dut.jobs.memory[1] ;
 
     // The bit of the header that a packet in a slot would be sent with.
     wire [891:0] packets = {\dut.packets[1] , \dut.packets[0] };
@@ -264,21 +264,21 @@ module proof (
     // The watched beat: content, then last, end, fill, header row, self and session.
     wire [3:0]  queued = ahead - valid; // behind the one at the output
     wire [2:0]  place  = \dut.reader.beats.head + queued[2:0];
-    reg  [33:0] there;
+    reg  [28:0] there;
     always @* begin
         case (place)
-            3'd0: there = \dut.reader.beats.memory[0] [33:0];
-            3'd1: there = \dut.reader.beats.memory[1] [33:0];
-            3'd2: there = \dut.reader.beats.memory[2] [33:0];
-            3'd3: there = \dut.reader.beats.memory[3] [33:0];
-            3'd4: there = \dut.reader.beats.memory[4] [33:0];
-            3'd5: there = \dut.reader.beats.memory[5] [33:0];
-            3'd6: there = \dut.reader.beats.memory[6] [33:0];
-            default: there = \dut.reader.beats.memory[7] [33:0];
+            3'd0: there = \dut.reader.beats.memory[0] [28:0];
+            3'd1: there = \dut.reader.beats.memory[1] [28:0];
+            3'd2: there = \dut.reader.beats.memory[2] [28:0];
+            3'd3: there = \dut.reader.beats.memory[3] [28:0];
+            3'd4: there = \dut.reader.beats.memory[4] [28:0];
+            3'd5: there = \dut.reader.beats.memory[5] [28:0];
+            3'd6: there = \dut.reader.beats.memory[6] [28:0];
+            default: there = \dut.reader.beats.memory[7] [28:0];
         endcase
         if (queued >= \dut.reader.beats.count ) there = {\dut.rows.row , \dut.reader.around };
     end
-    wire [2:0] end_   = there[27:25];
+    wire [2:0] end_   = there[22:20];
     wire       active = \dut.reader.active ;
     always @* if (started && !rst) begin
         assert (jobs == active + \dut.jobs.count && \dut.jobs.count <= 2 && (active || jobs == 0));
@@ -287,18 +287,19 @@ module proof (
         if (jobs != 0) begin
             assert (bytes != 0 && bytes <= 64 && left != 0 && left <= 64 && {rows, 3'd0} < bytes);
             assert (left == {\dut.reader.left , \dut.reader.end_ } + 7'd1 && \dut.reader.read_row == row);
-            assert (\dut.reader.read_slot == at && \dut.reader.read_side == {pad, fill, !first, self, session});
+            assert (\dut.reader.read_slot == at && \dut.reader.read_side == {filler, fill, !first, self, session});
+            if (filler) assert (\dut.read_pad == bytes[5:0]);
             if (!fill) assert (headed[at] == has_header && bits[at] == bit_);
         end
-        if (jobs > 1) assert (next_0 == kept_1 && job_1[30:24] != 0 && job_1[30:24] <= 64);
-        if (jobs > 1 && !job_1[17]) assert (headed[job_1[32]] == job_1[34] && bits[job_1[32]] == job_1[33]);
-        if (jobs > 2) assert (next_1 == kept_2 && job_2[30:24] != 0 && job_2[30:24] <= 64);
-        if (jobs > 2 && !job_2[17]) assert (headed[job_2[32]] == job_2[34] && bits[job_2[32]] == job_2[33]);
-        assert (going == ((jobs > 0 && !fill ? 2'd1 << at : 2'd0) | (jobs > 1 && !job_1[17] ? 2'd1 << job_1[32] : 2'd0)
-                        | (jobs > 2 && !job_2[17] ? 2'd1 << job_2[32] : 2'd0)));
-        if (jobs > 1 && !fill && !job_1[17]) assert (at != job_1[32]);
-        if (jobs > 2 && !fill && !job_2[17]) assert (at != job_2[32]);
-        if (jobs > 2 && !job_1[17] && !job_2[17]) assert (job_1[32] != job_2[32]);
+        if (jobs > 1) assert (next_0 == kept_1 && job_1[25:19] != 0 && job_1[25:19] <= 64);
+        if (jobs > 1 && !job_1[17]) assert (headed[job_1[27]] == job_1[29] && bits[job_1[27]] == job_1[28]);
+        if (jobs > 2) assert (next_1 == kept_2 && job_2[25:19] != 0 && job_2[25:19] <= 64);
+        if (jobs > 2 && !job_2[17]) assert (headed[job_2[27]] == job_2[29] && bits[job_2[27]] == job_2[28]);
+        assert (going == ((jobs > 0 && !fill ? 2'd1 << at : 2'd0) | (jobs > 1 && !job_1[17] ? 2'd1 << job_1[27] : 2'd0)
+                        | (jobs > 2 && !job_2[17] ? 2'd1 << job_2[27] : 2'd0)));
+        if (jobs > 1 && !fill && !job_1[17]) assert (at != job_1[27]);
+        if (jobs > 2 && !fill && !job_2[17]) assert (at != job_2[27]);
+        if (jobs > 2 && !job_1[17] && !job_2[17]) assert (job_1[27] != job_2[27]);
         assert (\dut.sending == going && (going & ~\dut.table_.used ) == 0);
         assert (\dut.reader.beats.count <= 8
             && \dut.reader.beats.tail == 3'(\dut.reader.beats.head + \dut.reader.beats.count ));
@@ -306,7 +307,7 @@ module proof (
         assert (inside == valid + \dut.reader.beats.count + \dut.reader.coming );
         assert (\dut.reader.credits == 8 - inside);
         if (watched && valid && ahead == 0) assert ({loop_valid, out} == data);
-        else if (watched) assert ({there[16], there[33:29], ~(8'hFE << end_), there[28], there[15:0]} == data);
+        else if (watched) assert ({there[16], there[28:24], ~(8'hFE << end_), there[23], there[15:0]} == data);
     end
 `endif
 

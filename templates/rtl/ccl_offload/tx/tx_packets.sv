@@ -85,7 +85,7 @@ module tx_packets (
     localparam int unsigned SLOT   = engine_pkg::SLOT_WIDTH;
     localparam int unsigned TAG    = engine_pkg::SESSION_WIDTH + 1; // to itself, session
     localparam int unsigned PACKET = $bits(packet_open);
-    localparam int unsigned SIDE   = 25;
+    localparam int unsigned SIDE   = 20;
     localparam int unsigned JOB    = SLOT + 1 + engine_pkg::LENGTH_WIDTH + SIDE;
 
     // Slots.
@@ -117,8 +117,8 @@ module tx_packets (
     // Jobs of the reader.
     logic                                job_push, job_room, job_waits;
     logic                                job_valid, job_ready, job_row, job_fill, job_self;
-    logic                                job_filler;
-    logic [5:0]                          job_pad, read_pad; // of a filler, behind its header
+    logic                                job_filler, read_filler;
+    logic [5:0]                          read_pad; // of a filler: bytes behind its header
     logic [JOB-1:0]                      job_new, job_next;
     logic [SLOT-1:0]                     job_slot, next_slot, read_slot;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_bytes, next_bytes;
@@ -244,8 +244,7 @@ module tx_packets (
     assign clear_valid  = closing;
 
     // What goes, at once if nothing else is to be read.
-    assign job_pad = job_filler ? job_bytes[5:0] : '0;
-    assign job_new = {job_slot, job_row, job_bytes, job_pad, job_fill, !job_row, job_self, job_session};
+    assign job_new = {job_slot, job_row, job_bytes, job_filler, job_fill, !job_row, job_self, job_session};
     fifo #(.WIDTH(JOB), .DEPTH(SLOTS)) jobs (
         .clk, .rst, .clear(1'b0),
         .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data(job_new),
@@ -272,9 +271,10 @@ module tx_packets (
             header.count  = 32'(read_pad);
             header.filler = 1'b1;
         end
-        read_header = read_fill && (read_pad == 0 || read_row != 0) ? '1 : engine_pkg::pack_header(header);
+        read_header = read_fill && !(read_filler && read_row == 0) ? '1 : engine_pkg::pack_header(header);
     end
-    assign {read_pad, read_fill} = read_side[24:18];
+    assign {read_filler, read_fill} = read_side[19:18];
+    always_ff @(posedge clk) if (job_ready) read_pad <= next_bytes[5:0];
 
     slot_memory rows (
         .clk,
