@@ -134,8 +134,10 @@ module proof (
     wire            fills    = debt != 0 && (headed || p[1]);
     wire [12:0]     size     = payload + (beat ? 13'd64 : 13'd0);
     wire            lost     = closed[which]; // its session is another one meanwhile
+    wire [31:0]     behind   = job_fill ? debt - job_bytes : headed ? rest : debt - payload;
+    (* hierconn *) wire [31:0] \dut.plan_next ;
     always @(posedge clk) begin
-        if (job_valid && !lost) owes[32*tag +: 32] <= job_fill ? debt - job_bytes : headed ? rest : debt - payload;
+        if (job_valid && !lost) owes[32*tag +: 32] <= behind;
         if (closing) owes[32*closing_session +: 32] <= 0;
         if (rst) owes <= 0;
     end
@@ -164,6 +166,7 @@ module proof (
         if (leave && !send && !doomed[leave_slot])
             drops_what_cannot_be_sent: assert (front[leave_slot] && !asked[leave_slot] && !fills
             && (p[1] || size == 0 || !headed && debt < payload));
+        if (job_valid && !lost) knows_what_is_owed: assert (\dut.plan_next == behind);
         room_for_all: assert (jobs + asked[0] + asked[1] + asked[2] < SLOTS);
         message_of_two: cover (job_valid && !job_fill && !lost && !headed && debt == payload && debt == 3 && go);
         fills_some: cover (job_valid && job_fill && headed && debt == 5);
