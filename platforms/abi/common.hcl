@@ -60,6 +60,10 @@ abi "common" {
     is  = local.max_packet_bytes - local.beat_bytes
     doc = "Largest payload of a segment on UDP, where a segment is one packet."
   }
+  constant "large_message_bytes" {
+    is  = 1024
+    doc = "Smallest payload of a message before which a filler goes, where need be."
+  }
   constant "put_stream_offset" {
     is  = 9
     doc = "A put with tag t to a remote kernel stream has t + this in strm of its header."
@@ -164,6 +168,10 @@ abi "common" {
     field "notice" {
       bits = "391:384"
       doc  = "A header alone for the control processor of the receiver; it takes no sequence number."
+    }
+    field "filler" {
+      bits = "399:392"
+      doc  = "A message that the receiver drops; behind it the session's stream is a multiple of 64 bytes long. On TCP, between engines of this project."
     }
   }
 }

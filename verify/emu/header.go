@@ -35,6 +35,7 @@ func (f headerField) put(h *header, v uint64) {
 type headerFields struct {
 	count, tag, src, seq, strm, dst, context headerField
 	number, elements, shape, notice          headerField // of collectives
+	filler                                   headerField
 	messageType, host, vaddr                 headerField
 	named                                    [headerBytes / 8]uint64
 }
@@ -45,7 +46,7 @@ func resolveHeader(r *resolver, rendezvous bool) headerFields {
 		count: f("count"), tag: f("tag"), src: f("src"), seq: f("seq"),
 		strm: f("strm"), dst: f("dst"), context: f("comm_context"),
 		number: f("collective_number"), elements: f("collective_count"), shape: f("collective_shape"),
-		notice: f("notice"),
+		notice: f("notice"), filler: f("filler"),
 	}
 	if rendezvous {
 		h.messageType, h.host, h.vaddr = f("msg_type"), f("host"), f("vaddr")

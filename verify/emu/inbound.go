@@ -28,11 +28,12 @@ type inbound struct {
 	events  uint32   // bit set network_event
 	closed  uint32   // the last session that was closed
 
-	there  bool             // the port may have something
-	retry  bool             // held packets may have become welcome
-	held   []heldPacket     // of each held session its first, oldest first
-	looped []*fabric.Packet // to the own rank
-	partly map[uint32]*partial
+	there       bool             // the port may have something
+	retry       bool             // held packets may have become welcome
+	held        []heldPacket     // of each held session its first, oldest first
+	looped      []*fabric.Packet // to the own rank
+	partly      map[uint32]*partial
+	connections map[uint32]connection // by session
 }
 
 // heldPacket is a packet for which there is no room yet.
@@ -50,7 +51,7 @@ const (
 )
 
 func newInbound(e *Engine) *inbound {
-	in := &inbound{e: e, partly: map[uint32]*partial{}}
+	in := &inbound{e: e, partly: map[uint32]*partial{}, connections: map[uint32]connection{}}
 	in.stack = e.n.stackField.get(e.d.HardwareID)
 	in.stacks = append(in.stacks, in.stack)
 	for _, poe := range e.d.Platform.POEs {
@@ -144,6 +145,7 @@ func (in *inbound) sessions() {
 		in.e.traces(&in.e.n.trace.sessionClosed, session)
 		in.forget(session)
 		in.dismiss(session)
+		delete(in.connections, session)
 		in.event(in.e.n.event.closed)
 	}
 }

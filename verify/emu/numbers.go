@@ -23,6 +23,7 @@ type numbers struct {
 	moveQueues      int
 	moveQueueDepth  int
 	putStreamOffset uint32
+	largeMessage    int
 	putTDESTOffset  uint32
 	windows         int
 	announcements   int
@@ -116,6 +117,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.moveQueues, n.moveQueueDepth = int(r.constant("move_queues")), int(r.constant("move_queue_depth"))
 	n.openCalls, n.notices = int(r.constant("open_calls")), int(r.constant("notices"))
 	n.putStreamOffset = uint32(r.constant("put_stream_offset"))
+	n.largeMessage = int(r.constant("large_message_bytes"))
 	n.putTDESTOffset = uint32(r.constant("put_tdest_offset"))
 	n.resolveBits(r)
 	n.resolveMoves(r)

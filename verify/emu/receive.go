@@ -27,11 +27,20 @@ func (in *inbound) receive(p *fabric.Packet, loop bool) verdict {
 	if !f.clean(h) {
 		return in.drop(e.n.event.badPacket)
 	}
+	cut := !e.lossy && !e.rdma && !loop
+	if s := in.connections[p.Session]; cut && !s.own && f.context.get(h) != 0 { // other engines' headers have none
+		s.own = true
+		in.connections[p.Session] = s
+	}
 	if f.notice.get(h) != 0 {
 		return e.notices.arrived(p, loop)
 	}
 	count, size := f.count.get32(h), len(p.Payload)
 	switch t := f.messageType.get32(h); {
+	case f.filler.get(h) != 0:
+		if cut && t == e.n.message.eager && uint64(size) == uint64(count) {
+			return taken
+		}
 	case t == e.n.message.eager:
 		whole := uint64(size) == uint64(count)
 		if e.lossy && uint64(size) > uint64(count) && uint64(size) <= roundBeats(uint64(count), e.n.beatBytes) {

@@ -389,6 +389,9 @@ module cclo_core #(
     logic [engine_pkg::KEEP_WIDTH-1:0] rx_data_keep;
     logic [1:0] rx_verdict;
 
+    logic own_valid;
+    logic [15:0] foreign_session;
+
     network_transmit transmit (
         .clk, .rst, .reset_network, .network_enable, .tick_millisecond, .remote_milliseconds,
         .transmit_idle, .transmit_busy, .tx_slots, .refused, .given_up, .given_up_session,
@@ -398,7 +401,7 @@ module cclo_core #(
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .exchange_request(transmit_exchange_request), .exchange_response(transmit_exchange_response),
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .session_closed_valid, .session_closed, .loop_room,
+        .session_closed_valid, .session_closed, .own_valid, .own_session(foreign_session), .loop_room,
         .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .eth_tx_data_tvalid, .eth_tx_data_tready, .eth_tx_data_tdata, .eth_tx_data_tkeep, .eth_tx_data_tlast,
         .eth_tx_data_tdest, .eth_tx_meta_tvalid, .eth_tx_meta_tready, .eth_tx_meta_tdata, .eth_tx_status_tvalid,
@@ -434,7 +437,7 @@ module cclo_core #(
     logic [7:0] put_tdest;
     logic [8:0] put_room;
     logic accept_valid, accept_done, complete_valid, complete_ready, messages_retry;
-    logic [15:0] accept_session, packet_session, foreign_session;
+    logic [15:0] accept_session, packet_session;
     engine_pkg::header_t accept_header, packet_header;
     logic [2:0] accept_verdict, packet_epoch, written_epoch;
     logic [engine_pkg::BUFFER_WIDTH-1:0] accept_buffer, complete_buffer;
@@ -472,7 +475,7 @@ module cclo_core #(
         .packet_wanted, .packet_event, .packet_window, .packet_epoch,
         .windows_open, .windows_epoch,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index, .written_bytes, .written_good,
-        .foreign_valid, .foreign_session
+        .foreign_valid, .foreign_session, .own_valid
     );
     logic port_valid, port_ready, port_host, port_data_valid, port_data_ready, port_done;
     logic [63:0] port_address;

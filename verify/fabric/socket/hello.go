@@ -16,7 +16,7 @@ const (
 	helloMagic   = 56
 
 	// headerEnd is behind the last field of headers.
-	headerEnd = 49
+	headerEnd = 50
 
 	magic   = "cclhello"
 	version = 1

@@ -85,9 +85,11 @@ module tx_schedule #(
     input  wire        answer_valid, answer_slot, answer_good,
     (* anyseq *) output wire job_valid, job_slot, job_row,
     (* anyseq *) output wire [6:0] job_bytes,
-    (* anyseq *) output wire job_fill, job_self,
+    (* anyseq *) output wire job_fill, job_filler, job_self,
     (* anyseq *) output wire [15:0] job_session,
     input  wire        job_done,
+    input  wire        own_valid,
+    input  wire [0:0]  own_session,
     input  wire        clear_valid,
     (* anyseq *) output wire clear_ready,
     input  wire [1:0]  clear_tag

@@ -28,6 +28,7 @@ module proof (
     wire [1:0]       leave_slot, packet_slot, ask_slot, job_slot;
     wire [15:0]      ask_session, job_session;
     wire [12:0]      ask_bytes, job_bytes;
+    wire             job_filler, own_valid = 0, own_session = 0; // the bench has fillers
     wire [63:0]      ask_vaddr;
     wire [7:0]       ask_host;
 
@@ -133,8 +134,10 @@ module proof (
     wire            fills    = debt != 0 && (headed || p[1]);
     wire [12:0]     size     = payload + (beat ? 13'd64 : 13'd0);
     wire            lost     = closed[which]; // its session is another one meanwhile
+    wire [31:0]     behind   = job_fill ? debt - job_bytes : headed ? rest : debt - payload;
+    (* hierconn *) wire [31:0] \dut.plan_next ;
     always @(posedge clk) begin
-        if (job_valid && !lost) owes[32*tag +: 32] <= job_fill ? debt - job_bytes : headed ? rest : debt - payload;
+        if (job_valid && !lost) owes[32*tag +: 32] <= behind;
         if (closing) owes[32*closing_session +: 32] <= 0;
         if (rst) owes <= 0;
     end
@@ -163,6 +166,7 @@ module proof (
         if (leave && !send && !doomed[leave_slot])
             drops_what_cannot_be_sent: assert (front[leave_slot] && !asked[leave_slot] && !fills
             && (p[1] || size == 0 || !headed && debt < payload));
+        if (job_valid && !lost) knows_what_is_owed: assert (\dut.plan_next == behind);
         room_for_all: assert (jobs + asked[0] + asked[1] + asked[2] < SLOTS);
         message_of_two: cover (job_valid && !job_fill && !lost && !headed && debt == payload && debt == 3 && go);
         fills_some: cover (job_valid && job_fill && headed && debt == 5);
@@ -188,7 +192,7 @@ module proof (
 `endif
 
 `ifdef INVARIANTS
-    localparam PLAN = 2 + 32 + 13 + 3 + 16;
+    localparam PLAN = 7 + 2 + 32 + 13 + 3 + 16;
     (* hierconn *) wire [1:0]      \dut.state ;
     (* hierconn *) wire [1:0]      \dut.slot ;
     (* hierconn *) wire [2:0]      \dut.around ;

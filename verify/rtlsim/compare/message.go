@@ -52,8 +52,8 @@ func (n *names) sameMessages(emulated, hardware []Message) error {
 
 func (n *names) byType(all []Message) (of [1 << 8][]Message) {
 	for _, m := range all {
-		if m.Header[n.noticeAt] != 0 {
-			continue // see withoutNotices
+		if m.Header[n.noticeAt] != 0 || m.Header[n.fillerAt] != 0 {
+			continue // see withoutNotices; fillers go once a message of the peer has come
 		}
 		kind := byte(0)
 		if n.typeAt >= 0 {

@@ -21,6 +21,7 @@ type names struct {
 	moves              moveFields
 	typeAt             int // byte of a message's header with its type; -1 where all are eager
 	noticeAt           int // byte that is not 0 in notices
+	fillerAt           int // in fillers
 }
 
 func newNames(g *abi.Generation) (*names, error) {
@@ -61,6 +62,8 @@ func newNames(g *abi.Generation) (*names, error) {
 				n.typeAt = int(f.Low / 8)
 			case "notice":
 				n.noticeAt = int(f.Low / 8)
+			case "filler":
+				n.fillerAt = int(f.Low / 8)
 			}
 		}
 	}

@@ -110,7 +110,8 @@ module inbound (
     input  wire  [31:0]  windows_open,
     input  wire  [95:0]  windows_epoch,
     output logic         foreign_valid,
-    output logic [15:0]  foreign_session
+    output logic [15:0]  foreign_session,
+    output logic         own_valid       // foreign_session leads to an engine of this make
 );
 
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
@@ -210,6 +211,7 @@ module inbound (
 
     // Notices.
     logic                is_notice;      // a header alone, as a notice is
+    logic                is_filler;
     logic                notice_room, notice_arrives, notice_held, notice_waits; // arrives, held: with the verdict
     logic                droppable;      // what finds no room, else it is held
     logic                event_notice, event_registers;
@@ -278,6 +280,7 @@ module inbound (
     assign session   = loop ? header.dst : arrived_by;
     assign is_notice = header.notice && header.kind == engine_pkg::TYPE_EAGER
         && header.count == '0 && (cut || size == '0);
+    assign is_filler = header.filler && header.kind == engine_pkg::TYPE_EAGER && !header.notice && cut;
     assign droppable = engine_pkg::LOSSY && !loop;
     assign foreign_session_number = arrived_by[15:engine_pkg::SESSION_WIDTH] != '0;
     assign tdest     = header.strm[7:0] - 8'(cclo_pkg::PUT_STREAM_OFFSET) + 8'(cclo_pkg::PUT_TDEST_OFFSET);
@@ -382,6 +385,11 @@ module inbound (
             assign joined = rx_beat;
         end
     endgenerate
+
+    // Other engines' headers have no context.
+    always_ff @(posedge clk)
+        own_valid <= valid_verdict && cut && p_mode == NOTHING_LEFT && !headless && clean && !foreign_session_number
+            && header.context_ != '0 && !rst;
 
     always_ff @(posedge clk) begin
         foreign_valid <= 1'b0;
@@ -492,8 +500,8 @@ module inbound (
                     notice_held    <= !notice_room && !droppable;
                     event_         <= !notice_room && droppable ? engine_pkg::EVENT_NO_BUFFER : '0;
                     rx_verdict     <= !notice_room && !droppable ? HOLD : DROP;
-                end else if (header.notice) begin
-                    event_  <= engine_pkg::EVENT_BAD_PACKET;
+                end else if (header.notice || header.filler) begin
+                    event_  <= is_filler ? '0 : engine_pkg::EVENT_BAD_PACKET;
                     n_write <= cut && counted && !fits;
                     if (!counted) rx_rest <= '0;
                 end else if (header.kind == engine_pkg::TYPE_EAGER && !fits && (engine_pkg::LOSSY || too_long))

@@ -41,6 +41,8 @@ module network_transmit (
     input  wire  [31:0]                         number_value,
     input  wire                                 session_closed_valid,
     input  wire  [15:0]                         session_closed,
+    input  wire                                 own_valid,
+    input  wire  [15:0]                         own_session,
 
     input  wire                                 loop_room,
     output logic                                loop_valid,
@@ -91,7 +93,7 @@ module network_transmit (
         .packet_commit_valid, .packet_commit_ready, .packet_commit_slot, .packet_commit_good,
         .exchange_request, .exchange_response,
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .session_closed_valid, .session_closed, .stuck, .used(tx_slots),
+        .session_closed_valid, .session_closed, .own_valid, .own_session, .stuck, .used(tx_slots),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,
         .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,

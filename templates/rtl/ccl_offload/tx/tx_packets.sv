@@ -46,6 +46,8 @@ module tx_packets (
 
     input  wire                                 session_closed_valid,
     input  wire  [15:0]                         session_closed,
+    input  wire                                 own_valid, // the session leads to an engine of this make
+    input  wire  [15:0]                         own_session,
 
     // Packets that the stack has refused for too long: their sessions stand still.
     input  wire  [engine_pkg::SLOTS-1:0]        stuck,
@@ -83,7 +85,7 @@ module tx_packets (
     localparam int unsigned SLOT   = engine_pkg::SLOT_WIDTH;
     localparam int unsigned TAG    = engine_pkg::SESSION_WIDTH + 1; // to itself, session
     localparam int unsigned PACKET = $bits(packet_open);
-    localparam int unsigned SIDE   = 19;
+    localparam int unsigned SIDE   = 20;
     localparam int unsigned JOB    = SLOT + 1 + engine_pkg::LENGTH_WIDTH + SIDE;
 
     // Slots.
@@ -115,6 +117,8 @@ module tx_packets (
     // Jobs of the reader.
     logic                                job_push, job_room, job_waits;
     logic                                job_valid, job_ready, job_row, job_fill, job_self;
+    logic                                job_filler, read_filler;
+    logic [5:0]                          read_pad; // of a filler: bytes behind its header
     logic [JOB-1:0]                      job_new, job_next;
     logic [SLOT-1:0]                     job_slot, next_slot, read_slot;
     logic [engine_pkg::LENGTH_WIDTH-1:0] job_bytes, next_bytes;
@@ -224,8 +228,9 @@ module tx_packets (
         .packet_slot(look_slot), .packet(looked_at),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,
-        .job_valid(job_push), .job_slot, .job_row, .job_bytes, .job_fill, .job_self, .job_session,
+        .job_valid(job_push), .job_slot, .job_row, .job_bytes, .job_fill, .job_filler, .job_self, .job_session,
         .job_done(job_valid && job_ready),
+        .own_valid, .own_session(own_session[engine_pkg::SESSION_WIDTH-1:0]),
         .clear_valid, .clear_ready, .clear_tag({1'b0, closed})
     );
 
@@ -239,7 +244,7 @@ module tx_packets (
     assign clear_valid  = closing;
 
     // What goes, at once if nothing else is to be read.
-    assign job_new = {job_slot, job_row, job_bytes, job_fill, !job_row, job_self, job_session};
+    assign job_new = {job_slot, job_row, job_bytes, job_filler, job_fill, !job_row, job_self, job_session};
     fifo #(.WIDTH(JOB), .DEPTH(SLOTS)) jobs (
         .clk, .rst, .clear(1'b0),
         .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data(job_new),
@@ -257,13 +262,19 @@ module tx_packets (
     );
 
     // The first row of a packet with a header is the header. What fills up a
-    // message is no header of anything.
+    // message is no header of anything; a filler has its own one.
     always_comb begin
         header = read_from.header;
         if (numbered[read_slot]) header.seq = numbers[read_slot];
-        read_header = read_fill ? '1 : engine_pkg::pack_header(header);
+        if (read_fill) begin
+            header        = '0;
+            header.count  = 32'(read_pad);
+            header.filler = 1'b1;
+        end
+        read_header = read_fill && !(read_filler && read_row == 0) ? '1 : engine_pkg::pack_header(header);
     end
-    assign read_fill = read_side[18];
+    assign {read_filler, read_fill} = read_side[19:18];
+    always_ff @(posedge clk) if (job_ready) read_pad <= next_bytes[5:0];
 
     slot_memory rows (
         .clk,
@@ -297,7 +308,7 @@ module tx_packets (
 
     wire unused = &{
         1'b0, query_none, closed_room, closed_count, job_room, job_count,
-        session_closed, read_side, out_side, committed, read_from
+        session_closed, own_session, read_side, out_side, committed, read_from
     };
 
 endmodule

@@ -3,6 +3,10 @@
 // refuses waits a while, the others do not. What a message still owes to its
 // session is kept: should the rest never come, it is filled up before anything
 // else of the session goes.
+//
+// A TCP stack writes what it sends to memory, much slower where a request does not begin
+// at a multiple of a beat in the session's stream. A filler, a message that the receiver
+// drops, goes before a large one where need be, if the peer is an engine of this make.
 `default_nettype none
 
 module tx_schedule #(
@@ -50,9 +54,15 @@ module tx_schedule #(
     output logic                                job_row,
     output logic [engine_pkg::LENGTH_WIDTH-1:0] job_bytes,
     output logic                                job_fill,
+    output logic                                job_filler, // a header and 1 to 63 bytes
     output logic                                job_self,
     output logic [15:0]                         job_session,
     input  wire                                 job_done,    // it is with the reader
+
+    // The session leads to an engine of this make. Lost while a session is cleared: the
+    // next message of the peer tells it again.
+    input  wire                                 own_valid,
+    input  wire  [TAG-2:0]                      own_session,
 
     // A session that was closed owes nothing.
     input  wire                                 clear_valid,
@@ -63,7 +73,7 @@ module tx_schedule #(
     typedef enum logic [1:0] {PICK, LOOK, DECIDE, ASK} state_t;
 
     localparam int unsigned LENGTH = engine_pkg::LENGTH_WIDTH;
-    localparam int unsigned PLAN   = TAG + 32 + LENGTH + 3 + 16;
+    localparam int unsigned PLAN   = 6 + 1 + TAG + 32 + LENGTH + 3 + 16;
 
     localparam logic [LENGTH-1:0] HEADER = LENGTH'(cclo_pkg::HEADER_BYTES);
     localparam logic [LENGTH-1:0] WHOLE  = LENGTH'(engine_pkg::SLOT_BYTES);
@@ -77,7 +87,7 @@ module tx_schedule #(
     logic                              ask;
 
     // The packet that is looked at.
-    logic              self, headed, whole, row, fill, drop, nothing;
+    logic              self, headed, whole, row, fill, filler, drop, nothing;
     logic [LENGTH-1:0] payload, bytes;
     logic [31:0]       rest, next, after;        // that the message owes behind the packet
     logic [15:0]       session;
@@ -91,6 +101,12 @@ module tx_schedule #(
     logic [PLAN-1:0]   plans [engine_pkg::SLOTS];
     logic [TAG-1:0]    plan_tag;
     logic [31:0]       plan_next;
+
+    // Bytes in the last beat of each session's stream, and whether its peer is of this make.
+    logic [5:0]        levels [1 << (TAG - 1)];
+    logic              owns   [1 << (TAG - 1)];
+    logic [5:0]        level, plan_level;
+    logic              own, is_large; // is_large: begins a large message to another engine
 
     // Packets to the engine itself are answered for at once.
     logic                              self_valid, reply;
@@ -112,6 +128,7 @@ module tx_schedule #(
     assign whole       = headed && !(packet.written && !self);
     assign row         = headed && !whole;
     assign nothing     = payload == 0 && !whole;
+    assign filler      = engine_pkg::STREAMS && own && is_large && level != '0 && debt == '0;
     assign packet_slot = slot;
 
     always_comb begin
@@ -129,11 +146,16 @@ module tx_schedule #(
         end else begin
             drop = marks[slot] || nothing || !headed && debt < 32'(payload);
         end
+        if (filler) begin
+            fill  = 1'b1;
+            bytes = HEADER + LENGTH'(6'(-level));
+            next  = '0;
+        end
     end
 
     // Asking.
     logic [LENGTH-1:0] asked_bytes;
-    logic              asked_row, asked_fill;
+    logic              asked_row, asked_fill, asked_filler;
 
     assign ask         = state == ASK && go && queued[slot] && (self ? !self_valid : ask_ready);
     assign ask_valid   = state == ASK && go && queued[slot] && !self;
@@ -150,7 +172,9 @@ module tx_schedule #(
     assign reply_good = answer_valid ? answer_good : 1'b1;
     assign job_valid  = reply && reply_good;
     assign job_slot   = reply_slot;
-    assign {plan_tag, plan_next, job_bytes, job_row, job_fill, job_self, job_session} = plans[reply_slot];
+    assign {
+        plan_level, job_filler, plan_tag, plan_next, job_bytes, job_row, job_fill, job_self, job_session
+    } = plans[reply_slot];
 
     logic sends, drops;
     assign sends      = job_valid && !job_fill;
@@ -196,18 +220,33 @@ module tx_schedule #(
             if (!swept) {swept, sweep} <= {1'b0, sweep} + 1'b1;
         end
         if (state == PICK) slot <= pick;
-        if (state == LOOK) debt <= owed[tag];
-        if (state == DECIDE) begin
-            asked_bytes <= bytes;
-            asked_row   <= row;
-            asked_fill  <= fill;
-            after       <= next;
+        if (state == LOOK) begin
+            debt  <= owed[tag];
+            level <= levels[session[TAG-2:0]];
+            own   <= owns[session[TAG-2:0]];
+            is_large <= whole && payload != 0 && !self && packet.header.count >= 32'(cclo_pkg::LARGE_MESSAGE_BYTES);
         end
-        if (ask) plans[slot] <= {tag, after, asked_bytes, asked_row, asked_fill, self, session};
+        if (state == DECIDE) begin
+            asked_bytes  <= bytes;
+            asked_row    <= row;
+            asked_fill   <= fill;
+            asked_filler <= filler;
+            after        <= next;
+        end
+        if (ask)
+            plans[slot] <= {
+                level + asked_bytes[5:0], asked_filler, tag, after, asked_bytes, asked_row, asked_fill, self, session
+            };
         if (ask && self) self_slot <= slot; // it may wait for answers of the back end
         if (!swept) owed[sweep] <= '0;
         else if (reply && reply_good && !closed[reply_slot]) owed[plan_tag] <= plan_next;
         else if (clear_valid && clear_ready) owed[clear_tag] <= '0;
+        if (!swept) levels[sweep[TAG-2:0]] <= '0;
+        else if (reply && reply_good && !closed[reply_slot] && !job_self) levels[plan_tag[TAG-2:0]] <= plan_level;
+        else if (clear_valid && clear_ready) levels[clear_tag[TAG-2:0]] <= '0;
+        if (!swept) owns[sweep[TAG-2:0]] <= 1'b0;
+        else if (clear_valid && clear_ready) owns[clear_tag[TAG-2:0]] <= 1'b0;
+        else if (own_valid) owns[own_session] <= 1'b1;
     end
 
     wire unused = &{1'b0, granted, packet};

@@ -32,6 +32,7 @@ const (
 	beat          = 64
 	putBeats      = 128
 	maxPacket     = 4096
+	msessions     = 1024 // that have numbers
 )
 
 // Face is what the surroundings of the receive side are told, and what they
@@ -75,6 +76,7 @@ type Face struct { // as in the shell
 	PutTDEST, PutLast                            [256]uint32
 	PutData                                      [256][beat]byte
 	Fault                                        uint32
+	Owns                                         [msessions]uint32
 	PeerOK, PeerComm, PeerRank                   [ranks]uint32
 	PeerRecord, PeerSession                      [ranks]uint32
 	Exchange                                     [exchangeWords]uint32

@@ -91,7 +91,7 @@ type head struct {
 	kind, host                               uint32
 	vaddr                                    uint64
 	of                                       identity
-	notice                                   uint32
+	notice, filler                           uint32
 }
 
 // identity is which collective a message belongs to.
@@ -103,8 +103,6 @@ func (i identity) before(o identity) bool { return int16(i.number>>16)-int16(o.n
 const (
 	eager, data, kindCTS, done = 0, 1, 2, 3
 )
-
-const msessions = 1024 // that have numbers
 
 func (n *numbers) set(b []byte, name string, v uint64) {
 	f, ok := n.fields[name]
@@ -136,7 +134,7 @@ func (n *numbers) pack(h head) []byte {
 		"dst": uint64(h.dst), "comm_context": uint64(h.context), "msg_type": uint64(h.kind), "host": uint64(h.host),
 		"vaddr":             h.vaddr,
 		"collective_number": uint64(h.of.number), "collective_count": uint64(h.of.count),
-		"collective_shape": uint64(h.of.shape), "notice": uint64(h.notice),
+		"collective_shape": uint64(h.of.shape), "notice": uint64(h.notice), "filler": uint64(h.filler),
 	} {
 		n.set(b, name, v)
 	}
@@ -147,8 +145,8 @@ func (n *numbers) unpack(b []byte) (h head, clean bool) {
 	u := func(name string) uint32 { return uint32(n.get(b, name)) }
 	h = head{u("count"), u("tag"), u("src"), u("seq"), u("strm"), u("dst"), u("comm_context"), u("msg_type"),
 		u("host"), n.get(b, "vaddr"),
-		identity{u("collective_shape"), u("collective_count"), u("collective_number")}, u("notice")}
-	clean = h.notice <= 1
+		identity{u("collective_shape"), u("collective_count"), u("collective_number")}, u("notice"), u("filler")}
+	clean = h.notice <= 1 && h.filler <= 1
 	for i, named := range n.named {
 		clean = clean && b[i]&^named == 0
 	}
@@ -282,6 +280,7 @@ type model struct {
 	other    *mmessage      // that ended a request last
 	dropped  map[string]int // of older collectives
 	foreign  map[uint32]bool
+	owns     map[uint32]bool // sessions that lead to engines of this make
 }
 
 // gift is a message that a channel gets as soon as it is complete.
@@ -291,8 +290,9 @@ type gift struct {
 }
 
 func newModel(n *numbers) *model {
-	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, putRoom: putBeats,
-		other: &mmessage{}, dropped: map[string]int{}, partial: map[origin]*mpartial{}, headers: map[origin][]byte{}}
+	m := &model{n: n, exchange: make([]uint32, exchangeWords), foreign: map[uint32]bool{}, owns: map[uint32]bool{},
+		putRoom: putBeats, other: &mmessage{}, dropped: map[string]int{}, partial: map[origin]*mpartial{},
+		headers: map[origin][]byte{}}
 	m.memory[0], m.memory[1] = make([]byte, memoryBytes), make([]byte, memoryBytes)
 	m.resetMessages()
 	return m
@@ -532,11 +532,14 @@ func (m *model) receive(p mpacket) (verdict int, take uint32) {
 		return dropIt, 0
 	}
 	h, clean := m.n.unpack(p.data)
+	if clean && h.context != 0 {
+		m.owns[p.session] = true
+	}
 	switch {
 	case !clean:
 	case h.kind == eager, h.kind == data && m.n.rendezvous:
 		m.rest = max(0, len(p.data)-64-int(h.count))
-	case h.kind <= done && m.n.rendezvous && h.notice == 0:
+	case h.kind <= done && m.n.rendezvous && h.notice == 0 && h.filler == 0:
 		m.rest = len(p.data) - 64
 	}
 	p.data = p.data[:len(p.data)-m.rest]
@@ -567,9 +570,11 @@ func (m *model) begin(p mpacket) (verdict int, take uint32) {
 	switch {
 	case h.notice != 0 && h.kind == eager && h.count == 0 && len(p.data) == 64:
 		return m.noted(p.origin, h)
-	case h.notice != 0 && m.cut(p.origin) && (h.kind == eager || h.kind == data && m.n.rendezvous):
+	case h.filler != 0 && h.notice == 0 && h.kind == eager && m.cut(p.origin):
+		return m.refuse(p.origin, 0, h.count-size)
+	case (h.notice != 0 || h.filler != 0) && m.cut(p.origin) && (h.kind == eager || h.kind == data && m.n.rendezvous):
 		return m.refuse(p.origin, m.n.eventBad, h.count-size)
-	case h.notice != 0:
+	case h.notice != 0, h.filler != 0:
 	case h.kind == eager && size != h.count && (m.n.lossy || size > h.count):
 	case h.kind == eager && h.strm != 0:
 		return m.put(p.origin, h, payload)

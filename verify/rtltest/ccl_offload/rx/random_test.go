@@ -389,9 +389,15 @@ func (r *rig) packet() (mpacket, bool) {
 		if r.r.IntN(4) > 0 {
 			h.count, size = 0, r.one(0, 0, 0, 64)
 		}
+	case 8:
+		h.filler = 1
+		r.count["fillers"]++
 	}
 	if r.r.IntN(60) == 0 {
 		h.notice = 1
+	}
+	if r.r.IntN(60) == 0 {
+		h.filler = 1
 	}
 	if pad && h.kind < kindCTS {
 		size = (size + 63) &^ 63
@@ -722,6 +728,9 @@ func (r *rig) seekAnnouncement() {
 	}
 	r.Source = p.rank
 	r.same("foreign", r.read(pageRendezvous, "rendezvous.foreign"), bit(r.m.foreign[p.session] && !r.n.rdma))
+	for session, own := range r.Owns {
+		r.same(fmt.Sprintf("whether session %d is own", session), own, bit(r.m.owns[uint32(session)]))
+	}
 }
 
 func (r *rig) reset() {

@@ -14,7 +14,7 @@ import (
 
 func TestPackets(t *testing.T) {
 	sent := []string{"send_valid", "send_ready", "send_data", "send_keep", "send_last", "send_session"}
-	set.Check(t, "tx_packets", packets(direct, sent, "refused", "closed amid a message"))
+	set.Check(t, "tx_packets", packets(direct, sent, "refused", "closed amid a message", "filler"))
 }
 
 const (
@@ -34,7 +34,7 @@ type filled struct {
 
 // fields are those of the header, as the module's port and as the wire calls them.
 var fields = map[string]string{"count": "count", "tag": "tag", "src": "src", "seq": "seq", "strm": "strm", "dst": "dst",
-	"kind": "msg_type", "host": "host", "vaddr": "vaddr", "context_": "comm_context"}
+	"kind": "msg_type", "host": "host", "vaddr": "vaddr", "context_": "comm_context", "filler": "filler"}
 
 // wire is the header as it is sent.
 func (p *filled) wire() []byte {
@@ -55,7 +55,9 @@ type sender struct {
 	r        *rand.Rand
 	numbers  [self + 1]uint64 // of the sessions
 	orders   [self + 1][]*filled
-	owed     [self + 1]int
+	states   [self + 1]state
+	owns     [self + 1]bool
+	fillers  bool // it knows them
 	opening  *filled
 	building []*filled // opened, not completed
 	offered  *filled   // to be completed
@@ -89,7 +91,7 @@ func (x *sender) outOf(session int) (*filled, plan) {
 			return nil, plan{}
 		}
 		p := x.orders[session][0]
-		want := p.planned(x.owed[session], 4096)
+		want := p.planned(x.states[session], x.owns[session], 4096)
 		if !want.drop || p.asked {
 			return p, want
 		}
@@ -105,6 +107,11 @@ func (x *sender) goes(p *filled, want plan) {
 	case want.fill:
 		data = bytes.Repeat([]byte{0xFF}, want.bytes) // no header of anything
 		x.counts["fill"]++
+		if want.pad > 0 {
+			filler := filled{header: map[string]uint64{"count": uint64(want.pad), "filler": 1}}
+			copy(data, filler.wire())
+			x.counts["filler"]++
+		}
 	case p.headed && !want.row:
 		data = append(append(data, p.wire()...), p.payload...)
 		x.counts["whole"]++
@@ -113,7 +120,7 @@ func (x *sender) goes(p *filled, want plan) {
 		x.counts["rest"]++
 	}
 	if !p.closed {
-		x.owed[p.session] = want.owed
+		x.states[p.session] = want.state
 	}
 	if !want.fill || p.doomed {
 		x.orders[p.session] = slices.DeleteFunc(x.orders[p.session], func(q *filled) bool { return q == p })
@@ -144,6 +151,9 @@ func (x *sender) next() *filled {
 		p.session = itself
 	}
 	for name := range fields {
+		if name == "filler" {
+			continue
+		}
 		p.header[name] = r.Uint64() & (1<<x.b.Width("packet_open.header."+name) - 1)
 	}
 	p.bytes = 1 + r.IntN(300)
@@ -154,7 +164,7 @@ func (x *sender) next() *filled {
 		p.eager, p.written = r.IntN(2) == 0, r.IntN(4) == 0
 		p.counted, p.numbered = r.IntN(3) == 0, r.IntN(3) == 0
 	} else if r.IntN(4) > 0 {
-		p.bytes = min(p.bytes, max(1, x.owed[p.session]))
+		p.bytes = min(p.bytes, max(1, x.states[p.session].owed))
 	}
 	if p.count = p.bytes + r.IntN(3)*r.IntN(6000); r.IntN(6) == 0 {
 		p.bytes = 0

@@ -34,11 +34,19 @@ type packet struct {
 type plan struct {
 	drop, row, fill bool
 	bytes           int
-	owed            int // behind it
+	pad             int // bytes behind the header of a filler
+	state           state
 }
 
-// planned is by what the session owes.
-func (p *packet) planned(owed, largest int) plan {
+// state is what a session owes, and where in a beat its stream ends.
+type state struct{ owed, level int }
+
+// behind is the state when so many bytes have gone.
+func (s state) behind(bytes, owed int) state { return state{owed, (s.level + bytes) % beatBytes} }
+
+// planned is by the session's state, and whether it leads to an engine of this make.
+func (p *packet) planned(s state, own bool, largest int) plan {
+	owed := s.owed
 	whole := p.headed && (!p.written || p.session == self)
 	rest := 0
 	if p.eager && p.count > p.bytes {
@@ -47,15 +55,18 @@ func (p *packet) planned(owed, largest int) plan {
 	switch {
 	case owed > 0 && (p.headed || p.mark): // the rest of the message before comes first
 		n := min(owed, largest)
-		return plan{fill: true, row: p.headed && !whole, bytes: n, owed: owed - n}
+		return plan{fill: true, row: p.headed && !whole, bytes: n, state: s.behind(n, owed-n)}
+	case own && s.level > 0 && p.session != self && whole && p.bytes > 0 && p.count >= 1024:
+		pad := beatBytes - s.level
+		return plan{fill: true, bytes: header + pad, pad: pad, state: s.behind(pad, 0)}
 	case p.mark, p.bytes == 0 && !whole, !p.headed && owed < p.bytes:
 		return plan{drop: true}
 	case whole:
-		return plan{bytes: p.bytes + header, owed: rest}
+		return plan{bytes: p.bytes + header, state: s.behind(p.bytes, rest)}
 	case p.headed:
-		return plan{row: true, bytes: p.bytes, owed: rest}
+		return plan{row: true, bytes: p.bytes, state: s.behind(p.bytes, rest)}
 	}
-	return plan{bytes: p.bytes, owed: owed - p.bytes}
+	return plan{bytes: p.bytes, state: s.behind(p.bytes, owed-p.bytes)}
 }
 
 // scheduler is what surrounds tx_schedule.
@@ -65,7 +76,9 @@ type scheduler struct {
 	slots   [32]*packet
 	gone    [32]uint64 // cycle in which the last packet of a slot went: a next one is not complete at once
 	orders  [self + 1][]*packet
-	owed    [self + 1]int
+	states  [self + 1]state
+	owns    [self + 1]bool
+	swept   uint64    // from this cycle on it knows the states
 	asked   []*packet // the back end has not answered
 	jobs    int       // not with the reader
 	largest int
@@ -81,7 +94,7 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 	for n := range 16 {
 		b.Reset()
 		x := &scheduler{b: b, r: r, counts: counts, largest: int(b.Const("engine_pkg::SLOT_BYTES")),
-			headers: b.Const("engine_pkg::TYPE_EAGER")}
+			headers: b.Const("engine_pkg::TYPE_EAGER"), swept: b.Cycle + 40}
 		x.answers, x.asks, x.jobsDone, x.goes, x.more = block.NewRhythm(r).Next, block.NewRhythm(r).Next, block.NewRhythm(
 			r).Next, block.NewRhythm(r).Next, block.NewRhythm(r).Next
 		for range 900 {
@@ -102,7 +115,8 @@ func schedules(b *block.Bench, r *rand.Rand) error {
 		return fmt.Errorf("%d of %d packets that were refused were asked for again at once", counts["at once"],
 			counts["again"])
 	}
-	for _, what := range []string{"whole", "row", "rest", "fill", "drop", "self", "refused", "doomed", "closed"} {
+	for _, what := range []string{"whole", "row", "rest", "fill", "filler", "drop", "self", "refused", "doomed",
+		"closed"} {
 		if counts[what] == 0 {
 			return fmt.Errorf("only %v", counts)
 		}
@@ -140,6 +154,9 @@ func (x *scheduler) cycle(ends bool) error {
 		tag = x.asked[0].session
 	}
 	b.Set("clear_tag", uint64(tag))
+	own := r.IntN(self) // what is looked at is not told of
+	b.Put("own_valid", r.IntN(20) == 0 && len(x.orders[own]) == 0 && b.Cycle > x.swept)
+	b.Set("own_session", uint64(own))
 	b.Settle()
 	x.look() // at what follows from the slot
 	b.Step()
@@ -147,8 +164,10 @@ func (x *scheduler) cycle(ends bool) error {
 		return err
 	}
 	if b.Is("clear_valid") && b.Is("clear_ready") {
-		x.owed[tag] = 0
+		x.states[tag], x.owns[tag] = state{}, false
 		x.doom(tag, true)
+	} else if b.Is("own_valid") {
+		x.owns[own] = true
 	}
 	if r.IntN(100) == 0 { // the network is reset
 		for session := range self {
@@ -184,7 +203,7 @@ func (x *scheduler) add() {
 	if p.mark = r.IntN(6) == 0; p.mark {
 		p.headed, p.bytes, p.count = false, 0, 0
 	} else if !p.headed && r.IntN(4) > 0 { // most go on with what is owed
-		p.bytes = min(p.bytes, max(x.owed[session], 1))
+		p.bytes = min(p.bytes, max(x.states[session].owed, 1))
 	}
 	x.slots[slot] = p
 	x.orders[session] = append(x.orders[session], p)

@@ -65,7 +65,7 @@ func (x *scheduler) check(answered *packet) error {
 		}
 	case b.Is("leave"):
 		p := x.slots[b.Get("leave_slot")]
-		if p == nil || x.orders[p.session][0] != p || p.asked || !p.planned(x.owed[p.session], x.largest).drop {
+		if p == nil || x.orders[p.session][0] != p || p.asked || !x.planned(p).drop {
 			return fmt.Errorf("slot %d is dropped: %+v", b.Get("leave_slot"), p)
 		}
 		x.counts["drop"]++
@@ -93,7 +93,7 @@ func (x *scheduler) ask() error {
 	if p == nil || p.session == self || p.asked || x.orders[p.session][0] != p {
 		return fmt.Errorf("slot %d is asked for: %+v", b.Get("ask_slot"), p)
 	}
-	want := p.planned(x.owed[p.session], x.largest)
+	want := x.planned(p)
 	if want.drop || int(b.Get("ask_bytes")) != want.bytes || int(b.Get("ask_session")) != p.session ||
 		b.Is("ask_written") != (want.row && !want.fill) || b.Get("ask_vaddr") != p.vaddr || b.Get("ask_host") != p.host {
 		return fmt.Errorf("%d bytes of %+v are asked for, written: %t; not %+v", b.Get("ask_bytes"), *p,
@@ -110,25 +110,29 @@ func (x *scheduler) ask() error {
 	return nil
 }
 
+func (x *scheduler) planned(p *packet) plan {
+	return p.planned(x.states[p.session], x.owns[p.session], x.largest)
+}
+
 // job is a packet that goes; it tells whether it is what fills up a message.
 func (x *scheduler) job(p *packet) (bool, error) {
 	b, want := x.b, p.plan
 	if p.session == self {
-		want = p.planned(x.owed[self], x.largest)
+		want = x.planned(p)
 	}
 	if int(b.Get("job_slot")) != p.slot || int(b.Get("job_bytes")) != want.bytes || b.Is("job_fill") != want.fill ||
 		!want.fill && b.Is("job_row") != want.row || b.Is("job_self") != (p.session == self) ||
-		int(b.Get("job_session")) != p.session || want.drop {
+		int(b.Get("job_session")) != p.session || want.drop || b.Is("job_filler") != (want.pad > 0) {
 		return false, fmt.Errorf("%d bytes go of slot %d, row %t, fill %t; not %+v of %+v", b.Get("job_bytes"),
 			b.Get("job_slot"), b.Is("job_row"), b.Is("job_fill"), want, *p)
 	}
 	if p.closed { // the session that owes is no more
 		x.counts["closed"]++
 	} else {
-		x.owed[p.session] = want.owed
+		x.states[p.session] = want.state
 	}
 	for what, is := range map[string]bool{"fill": want.fill, "row": want.row, "whole": p.headed && !want.row && !want.fill,
-		"rest": !p.headed && !want.fill, "self": p.session == self} {
+		"rest": !p.headed && !want.fill, "self": p.session == self, "filler": want.pad > 0} {
 		if is {
 			x.counts[what]++
 		}

@@ -84,6 +84,8 @@ func (x *sender) cycle(ends bool) error {
 	b.Put("network_enable", x.enabled)
 	x.open(ends)
 	b.Put("loop_room", ends || x.paces["room"]())
+	own := r.IntN(sessions) // of what is looked at it may be said too late
+	x.says(own, r.IntN(50) == 0)
 	b.Scramble(r, "exchange_response", "number_value")
 	b.Settle()
 	ready := ends || x.paces["numbers"]()
@@ -115,6 +117,15 @@ func (x *sender) cycle(ends bool) error {
 		}
 	}
 	return x.reset()
+}
+
+// says says that a session leads to an engine of this make, while nothing of it waits.
+func (x *sender) says(session int, it bool) {
+	its := func(p *filled) bool { return p != nil && p.session == session }
+	it = it && x.b.Cycle > x.swept && x.closes < 0 && len(x.orders[session]) == 0 && !its(x.last)
+	x.b.Put("own_valid", it)
+	x.b.Set("own_session", x.numbers[session])
+	x.owns[session] = x.owns[session] || it && x.fillers
 }
 
 // silent tells whether nothing may go, and all is taken at once, so that what goes
@@ -164,7 +175,7 @@ func (x *sender) close(ends bool) {
 		}
 		if x.r.IntN(300) == 0 {
 			x.closes, x.closing, x.amid = x.r.IntN(sessions), 0, false
-		} else if i := slices.IndexFunc(x.asked, func(p *filled) bool { return p.plan.owed > 0 }); i >= 0 &&
+		} else if i := slices.IndexFunc(x.asked, func(p *filled) bool { return p.plan.state.owed > 0 }); i >= 0 &&
 			x.r.IntN(10) == 0 {
 			if x.closes, x.closing, x.amid = x.asked[i].session, 1, true; comes() {
 				x.closes = -1
@@ -178,14 +189,14 @@ func (x *sender) close(ends bool) {
 			b.Set("session_closed_valid", 1)
 			b.Set("session_closed", x.numbers[x.closes])
 		case 280:
-			if len(x.orders[x.closes]) > 0 || x.owed[x.closes] > 0 {
+			if len(x.orders[x.closes]) > 0 || x.states[x.closes].owed > 0 {
 				x.counts["closed"]++
 			}
 			x.orders[x.closes] = slices.DeleteFunc(x.orders[x.closes], func(p *filled) bool { return !p.asked })
 			for _, p := range x.orders[x.closes] {
 				p.doomed, p.closed = true, true
 			}
-			x.owed[x.closes], x.closes = 0, -1
+			x.states[x.closes], x.owns[x.closes], x.closes = state{}, false, -1
 		}
 	}
 }
@@ -229,7 +240,7 @@ func (x *sender) answered(p *filled, good bool) {
 	p.asked = false
 	switch {
 	case good:
-		if p.closed && p.plan.owed > 0 {
+		if p.closed && p.plan.state.owed > 0 {
 			x.counts["closed amid a message"]++
 		}
 		x.goes(p, p.plan)

@@ -130,7 +130,7 @@ module network_bench (
         .packet_commit_slot(commit_slot[engine_pkg::SLOT_WIDTH-1:0]), .packet_commit_good(commit_good),
         .exchange_request(request), .exchange_response(response),
         .number_valid, .number_session, .number_vaddr, .number_host, .number_done, .number_value,
-        .session_closed_valid, .session_closed,
+        .session_closed_valid, .session_closed, .own_valid(1'b0), .own_session('0),
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .eth_tx_data_tvalid(tx_tvalid), .eth_tx_data_tready(tx_tready),
         .eth_tx_data_tdata(tx_tdata), .eth_tx_data_tkeep(tx_tkeep),

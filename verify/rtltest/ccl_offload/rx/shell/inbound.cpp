@@ -51,6 +51,7 @@ struct Face {
     uint8_t put_data[256][beat];
 
     uint32_t fault; // what went wrong in the surroundings
+    uint32_t owns[1024]; // sessions that lead to engines of this make
     uint32_t peer_ok[ranks], peer_comm[ranks], peer_rank[ranks], peer_record[ranks], peer_session[ranks];
     uint32_t exchange[exchange_words];
     uint8_t offer_data[4096];
@@ -217,6 +218,7 @@ void Bench::drive() {
 
 void Bench::sample() {
     Vreceive_side &m = *model;
+    if (!m.rst && m.own_valid) face.owns[m.own_session & 1023] = 1;
     m.eval();
     face.retries += m.rx_retry;
     face.messages_changed += m.messages_changed;

@@ -14,6 +14,8 @@ module receive_side (
     output logic         event_network,
     output logic         event_message,
     output logic         event_rendezvous,
+    output logic         own_valid,
+    output logic [15:0]  own_session,
 
     input  wire  [3:0]   reg_valid,      // network, rx, rendezvous, notice
     input  wire          reg_write,
@@ -171,6 +173,7 @@ module receive_side (
     assign network_request    = {reg_valid[0], reg_write, reg_address, reg_wdata};
     assign rx_request         = {reg_valid[1], reg_write, reg_address, reg_wdata};
     assign rendezvous_request = {reg_valid[2], reg_write, reg_address, reg_wdata};
+    assign own_session        = foreign_session;
     assign notice_request     = {reg_valid[3], reg_write, reg_address, reg_wdata};
     assign reg_ready = {notice_response.ready, rendezvous_response.ready, rx_response.ready, network_response.ready};
     assign reg_error = {notice_response.error, rendezvous_response.error, rx_response.error, network_response.error};
@@ -258,7 +261,7 @@ module receive_side (
         .packet_valid, .packet_loop, .packet_session, .packet_header, .packet_done, .packet_wanted, .packet_event,
         .packet_window, .packet_epoch, .windows_open, .windows_epoch,
         .written_valid, .written_ready, .written_window, .written_epoch, .written_index,
-        .written_bytes, .written_good, .foreign_valid, .foreign_session
+        .written_bytes, .written_good, .foreign_valid, .foreign_session, .own_valid
     );
 
     messages eager_side (
