@@ -114,12 +114,12 @@ module proof (
     (* hierconn *) wire [2*BEAT-1:0] \dut.in_beat ;
     (* hierconn *) wire              \dut.inputs[0].entering.spare_full ;
     (* hierconn *) wire              \dut.inputs[1].entering.spare_full ;
-    (* hierconn *) wire [BEAT-1:0]   \dut.inputs[0].entering.spare ;
-    (* hierconn *) wire [BEAT-1:0]   \dut.inputs[1].entering.spare ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.inputs[0].entering.narrow.spare ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.inputs[1].entering.narrow.spare ;
     (* hierconn *) wire              \dut.outputs[0].leaving.spare_full ;
     (* hierconn *) wire              \dut.outputs[1].leaving.spare_full ;
-    (* hierconn *) wire [BEAT-1:0]   \dut.outputs[0].leaving.spare ;
-    (* hierconn *) wire [BEAT-1:0]   \dut.outputs[1].leaving.spare ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.outputs[0].leaving.narrow.spare ;
+    (* hierconn *) wire [BEAT-1:0]   \dut.outputs[1].leaving.narrow.spare ;
     (* hierconn *) wire              \dut.outputs[0].going ;
     (* hierconn *) wire              \dut.outputs[1].going ;
     (* hierconn *) wire [1:0]        \dut.outputs[0].owner ;
@@ -129,9 +129,9 @@ module proof (
 
     // Where beats are, from the output on: the last place and the spare one of
     // the output, then those of the input.
-    wire [2*BEAT-1:0] in_spare   = {\dut.inputs[1].entering.spare , \dut.inputs[0].entering.spare };
+    wire [2*BEAT-1:0] in_spare   = {\dut.inputs[1].entering.narrow.spare , \dut.inputs[0].entering.narrow.spare };
     wire [1:0]        in_full    = {\dut.inputs[1].entering.spare_full , \dut.inputs[0].entering.spare_full };
-    wire [2*BEAT-1:0] out_spare  = {\dut.outputs[1].leaving.spare , \dut.outputs[0].leaving.spare };
+    wire [2*BEAT-1:0] out_spare  = {\dut.outputs[1].leaving.narrow.spare , \dut.outputs[0].leaving.narrow.spare };
     wire [1:0]        out_full   = {\dut.outputs[1].leaving.spare_full , \dut.outputs[0].leaving.spare_full };
     wire [2*BEAT-1:0] out_beat;
     wire [1:0]        goings     = {\dut.outputs[1].going , \dut.outputs[0].going };

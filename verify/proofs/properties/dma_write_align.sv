@@ -230,7 +230,11 @@ module proof (
     (* hierconn *) wire [2:0]   \dut.rotate.lanes ;
     (* hierconn *) wire [511:0] \dut.rotate.middle ;
     (* hierconn *) wire         \dut.beats.spare_full ;
-    (* hierconn *) wire [519:0] \dut.beats.spare ;
+    (* hierconn *) wire         \dut.beats.wide.head ;
+    (* hierconn *) wire         \dut.beats.wide.tail ;
+    (* hierconn *) wire [519:0] \dut.beats.wide.words[0] ;
+    (* hierconn *) wire [519:0] \dut.beats.wide.words[1] ;
+    wire [519:0] spare = \dut.beats.wide.head ? \dut.beats.wide.words[0] : \dut.beats.wide.words[1] ;
 
     wire       writes_1, writes_2, closes_1, closes_2, trailing_1, trailing_2;
     wire [6:0] held_1, held_2, start_1, start_2, stop_1, stop_2;
@@ -244,7 +248,7 @@ module proof (
         assign middle_bits[i]  = \dut.rotate.middle [8*i];
         assign rotated_bits[i] = \dut.rotated [8*i];
         assign hold_bits[i]    = \dut.hold [8*i];
-        assign spare_bits[i]   = \dut.beats.spare [8*i];
+        assign spare_bits[i]   = spare[8*i];
     end endgenerate
     wire in_middle  = middle_bits[turned];
     wire in_rotated = rotated_bits[lane];
@@ -280,11 +284,12 @@ module proof (
     always @* if (started && !rst) begin
         assert (inside == \dut.beat_valid + \dut.beats.spare_full );
         assert (\dut.beat_valid || !\dut.beats.spare_full );
+        assert (\dut.beats.wide.tail == \dut.beats.wide.head ^ \dut.beat_valid ^ \dut.beats.spare_full );
         if (\dut.beat_valid ) assert (\dut.beat_bytes <= 64 && (\dut.beat_last || \dut.beat_bytes == 64));
         if (\dut.beats.spare_full )
-            assert (\dut.beats.spare [518:512] <= 64 && (\dut.beats.spare [519] || \dut.beats.spare [518:512] == 64));
+            assert (spare[518:512] <= 64 && (spare[519] || spare[518:512] == 64));
         if (beat_watched && ahead == 0) assert ({\dut.beat_last , \dut.beat_bytes , beat_bits[column]} == beat);
-        if (beat_watched && ahead == 1) assert ({\dut.beats.spare [519:512], spare_bits[column]} == beat);
+        if (beat_watched && ahead == 1) assert ({spare[519:512], spare_bits[column]} == beat);
 
         assert (finished == !\dut.busy );
         assert (taken <= bytes && base < 1024);
