@@ -232,7 +232,7 @@ var packets = []Proof{
 			{Name: "what fills up looks like a header",
 				Old: "read_header = read_fill && !(read_filler && read_row == 0) ? '1 : ", New: "read_header = "},
 			{Name: "a filler has its header in each row", Old: "!(read_filler && read_row == 0)", New: "!read_filler"},
-			{Name: "a filler counts the next job", Old: "if (job_ready) read_pad", New: "read_pad"},
+			{Name: "a filler counts another job", Old: "if (job_ready) read_pad", New: "if (!job_ready) read_pad"},
 			{Name: "a slot is free before its last row was read", Old: "if (read && read_last && !read_fill) release_",
 				New: "if (read && !read_fill) release_"},
 			{Name: "a reset forgets what is being sent", Old: "known = asked | sending;", New: "known = asked;"},
