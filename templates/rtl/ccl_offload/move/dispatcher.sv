@@ -106,24 +106,25 @@ module dispatcher #(
     // turn, so that one that must wait for its session does not hold up the others.
     localparam int unsigned TURN = 32'($clog2(move_pkg::OPEN_CYCLES));
     logic [QUEUES-1:0] open_grant, offered, drop_grant;
-    logic [INDEX-1:0]  _unused_index, drop_index;
-    logic [PACKET_WIDTH-1:0] granted;
+    logic [INDEX-1:0]  open_index, drop_index;
     logic [TURN-1:0]   offers; // cycles that it was offered for
 
     round_robin #(.N(QUEUES)) open_arbiter (
         .clk, .rst, .request(channel_open_valid & ~taken),
-        .advance(offered == '0), .grant(open_grant), .index(_unused_index)
+        .advance(offered == '0), .grant(open_grant), .index(open_index)
     );
 
-    // By the grants: an index would be multiplied by the width.
+    // At multiples of a power of two: else the index would be multiplied by the width.
+    localparam int unsigned STRIDE = 1 << $clog2(PACKET_WIDTH);
+    logic [STRIDE*QUEUES-1:0] packets;
     always_comb begin
-        granted = '0;
+        packets = '0;
         for (int unsigned q = 0; q < QUEUES; q++)
-            if (open_grant[q]) granted |= channel_packet[PACKET_WIDTH*q +: PACKET_WIDTH];
+            packets[STRIDE*q +: PACKET_WIDTH] = channel_packet[PACKET_WIDTH*q +: PACKET_WIDTH];
     end
 
     always_ff @(posedge clk) begin
-        if (offered == '0) packet_open <= granted;
+        if (offered == '0) packet_open <= packets[STRIDE*32'(open_index) +: PACKET_WIDTH];
         offers <= offered == '0 ? '0 : offers + 1'b1;
         if (rst) offered <= '0;
         else if (offered == '0) offered <= open_grant;
