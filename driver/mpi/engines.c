@@ -1,0 +1,370 @@
+#include "engines.h"
+
+#include "statistics.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LENGTH(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+int engines_word, engines_word_bytes;
+
+static cclf_world world;
+static cclf_comm all; /* the communicator of the world */
+static int world_rank;
+
+/* Communicators on engines, for those that have the same ranks. */
+static struct ccl_comm *first;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] != '\0';
+}
+
+bool ccl_wanted(void) { return is_set("CCLFORGE_WORLD"); }
+
+/* A port that is free now. */
+static int free_port(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	socklen_t length = sizeof a;
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (s < 0 || bind(s, (struct sockaddr *)&a, length) != 0 || getsockname(s, (struct sockaddr *)&a, &length) != 0)
+		a.sin_port = 0;
+	if (s >= 0)
+		close(s);
+	return ntohs(a.sin_port);
+}
+
+/* What all ranks must know of where they meet: rank 0 says it, unless the environment does. */
+static const char *meet(struct ccl_comm *c)
+{
+	struct {
+		char host[256], secret[33];
+		int port;
+	} at = { .port = 0 };
+	char own[sizeof at.host] = "", text[sizeof at.host + 16];
+	unsigned char random[16];
+	int same_host;
+
+	gethostname(own, sizeof own - 1);
+	if (c->rank == 0) {
+		strcpy(at.host, own);
+		at.port = free_port();
+		if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+			at.port = 0;
+		for (int i = 0; i < LENGTH(random); i++)
+			sprintf(at.secret + 2 * i, "%02x", random[i]);
+	}
+	if (c->tell(c, &at, sizeof at) != MPI_SUCCESS)
+		return "rank 0 could not tell the others where to meet";
+	same_host = strcmp(at.host, own) == 0;
+	if (c->least(c, &same_host) != MPI_SUCCESS)
+		return "the ranks could not agree on where to meet";
+	if (at.port == 0)
+		return "rank 0 has no free port or no random numbers";
+	snprintf(text, sizeof text, "%s:%d", same_host ? "127.0.0.1" : at.host, at.port);
+	setenv("CCLFORGE_MEET", text, 0);
+	if (!is_set("CCLFORGE_SECRET_FILE"))
+		setenv("CCLFORGE_SECRET", at.secret, 0);
+	snprintf(text, sizeof text, "%d", c->rank);
+	setenv("CCLFORGE_RANK", text, 0);
+	snprintf(text, sizeof text, "%d", c->size);
+	setenv("CCLFORGE_SIZE", text, 0);
+	return NULL;
+}
+
+const char *ccl_open(struct ccl_comm *c)
+{
+	static const char *const words[] = { "int32", "float32", "int64", "float64", "float16", "bfloat16" };
+	const char *why = c->size > 1 ? meet(c) : NULL;
+
+	world_rank = c->rank;
+	c->state = CCL_NOT_ON_ENGINES;
+	c->why = "one rank";
+	if (why != NULL || c->size == 1)
+		return why;
+	if (cclf_open(CCLF_BUILD, NULL, &world) != CCLF_OK || cclf_comm_world(world, 0, &all) != CCLF_OK)
+		return cclf_error_text();
+	for (int i = 0; i < LENGTH(words) && engines_word == 0; i++)
+		if (cclf_type(all, words[i], &engines_word, &engines_word_bytes) != CCLF_OK)
+			engines_word = 0;
+	if (engines_word == 0)
+		return "the platform has no type in which data can be moved";
+	c->state = CCL_UNTRIED;
+	return NULL;
+}
+
+void ccl_close(void)
+{
+	const char *wanted = getenv("CCLFORGE_STATS");
+
+	if (world == 0)
+		return;
+	if (wanted != NULL && strcmp(wanted, "") != 0 && strcmp(wanted, "0") != 0 && world_rank == 0)
+		statistics_print();
+	cclf_close(world);
+	world = all = 0;
+}
+
+/* The ranks of a communicator in the world. */
+static int *ranks_of(const struct ccl_comm *c)
+{
+	int *own = malloc((size_t)c->size * sizeof *own), *in_world = malloc((size_t)c->size * sizeof *in_world);
+	MPI_Group group = MPI_GROUP_NULL, of_all = MPI_GROUP_NULL;
+
+	for (int i = 0; own != NULL && i < c->size; i++)
+		own[i] = i;
+	if (own == NULL || in_world == NULL || PMPI_Comm_group(c->comm, &group) != MPI_SUCCESS ||
+	    PMPI_Comm_group(MPI_COMM_WORLD, &of_all) != MPI_SUCCESS ||
+	    PMPI_Group_translate_ranks(group, c->size, own, of_all, in_world) != MPI_SUCCESS) {
+		free(in_world);
+		in_world = NULL;
+	}
+	if (group != MPI_GROUP_NULL)
+		PMPI_Group_free(&group);
+	if (of_all != MPI_GROUP_NULL)
+		PMPI_Group_free(&of_all);
+	free(own);
+	return in_world;
+}
+
+/* Engines tell communicators apart by their ranks. Two of the same ranks have one order of calls, which threads do
+ * not keep. */
+static bool is_ambiguous(const struct ccl_comm *c)
+{
+	int level = MPI_THREAD_SINGLE;
+	bool found = false;
+
+	PMPI_Query_thread(&level);
+	if (level != MPI_THREAD_MULTIPLE)
+		return false;
+	pthread_mutex_lock(&lock);
+	for (struct ccl_comm *o = first; o != NULL && !found; o = o->next)
+		found = o->size == c->size && memcmp(o->ranks, c->ranks, (size_t)c->size * sizeof *c->ranks) == 0;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+void engines_comm(struct ccl_comm *c)
+{
+	int ready = 0;
+
+	c->state = CCL_NOT_ON_ENGINES;
+	c->why = "one rank";
+	if (c->size == 1)
+		return;
+	c->why = "a process that has joined later";
+	c->ranks = ranks_of(c);
+	if (c->ranks != NULL && all != 0) {
+		ready = 1;
+		for (int i = 0; i < c->size; i++)
+			if (c->ranks[i] == MPI_UNDEFINED)
+				ready = 0;
+		if (ready && is_ambiguous(c))
+			ready = -1;
+		else if (ready && cclf_comm_create(all, c->size, c->ranks, &c->engines) != CCLF_OK)
+			ready = -2;
+	}
+	/* What one rank cannot do, none does: the worst says why. */
+	if (c->least(c, &ready) != MPI_SUCCESS)
+		ready = 0;
+	if (ready == -1)
+		c->why = "threads, and a communicator of the same ranks";
+	else if (ready == -2)
+		c->why = "no room for another communicator";
+	if (ready != 1)
+		return;
+	c->state = CCL_ON_ENGINES;
+	pthread_mutex_lock(&lock);
+	c->next = first;
+	first = c;
+	pthread_mutex_unlock(&lock);
+}
+
+void ccl_comm_end(struct ccl_comm *c)
+{
+	pthread_mutex_lock(&lock);
+	for (struct ccl_comm **o = &first; *o != NULL; o = &(*o)->next)
+		if (*o == c) {
+			*o = c->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	if (c->engines != 0)
+		cclf_comm_free(c->engines);
+	free(c->ranks);
+	c->ranks = NULL;
+	c->engines = 0;
+}
+
+void ccl_passed(const char *name, const char *why) { statistics_fallback(name, why); }
+
+/* Whether the platform can make a call, which is the same on all ranks: what a call without elements says. */
+static bool can(int operation, int type, int function)
+{
+	enum { UNKNOWN, CAN, CANNOT };
+	static unsigned char known[32][16][8];
+	cclf_call call = { .operation = operation, .type = type, .reduction = function };
+	cclf_request request = 0;
+	unsigned char *it = &known[operation % 32][type % 16][function % 8];
+
+	if (*it == UNKNOWN) {
+		*it = cclf_prepare(all, &call, &request) == CCLF_OK ? CAN : CANNOT;
+		cclf_request_free(&request);
+	}
+	return *it == CAN;
+}
+
+const char *engines_operation(int operation)
+{
+	return can(operation, engines_word, 0) ? NULL : "not an operation of the platform";
+}
+
+/* Types of MPI whose elements are those of an engine. Sums and products of unsigned integers are those of signed. */
+static const struct {
+	MPI_Datatype type;
+	const char *name;
+	bool is_unsigned;
+} types[] = {
+	{ MPI_FLOAT, "float32", false },       { MPI_DOUBLE, "float64", false },     { MPI_INT, "int", false },
+	{ MPI_LONG, "int", false },            { MPI_LONG_LONG, "int", false },      { MPI_INT32_T, "int", false },
+	{ MPI_INT64_T, "int", false },         { MPI_UNSIGNED, "int", true },        { MPI_UNSIGNED_LONG, "int", true },
+	{ MPI_UNSIGNED_LONG_LONG, "int", true }, { MPI_UINT32_T, "int", true },      { MPI_UINT64_T, "int", true },
+	{ MPI_INTEGER, "int", false },         { MPI_REAL, "float32", false },
+	{ MPI_DOUBLE_PRECISION, "float64", false },
+};
+
+static const struct {
+	MPI_Op op;
+	int function;
+	bool also_unsigned;
+} functions[] = {
+	{ MPI_SUM, CCLF_SUM, true }, { MPI_PROD, CCLF_PROD, true }, { MPI_MAX, CCLF_MAX, false }, { MPI_MIN, CCLF_MIN, false },
+};
+
+const char *engines_reduction(int operation, MPI_Datatype type, MPI_Op op, int *own_type, int *function,
+                              size_t *bytes)
+{
+	int t = 0, f = 0, size = 0;
+
+	while (t < LENGTH(types) && types[t].type != type)
+		t++;
+	while (f < LENGTH(functions) && functions[f].op != op)
+		f++;
+	if (t == LENGTH(types))
+		return "no type of engines";
+	if (f == LENGTH(functions) || (types[t].is_unsigned && !functions[f].also_unsigned))
+		return "no reduction of engines";
+	PMPI_Type_size(type, &size);
+	*function = functions[f].function;
+	*bytes = (size_t)size;
+	if (strcmp(types[t].name, "int") == 0)
+		*own_type = size == 4 ? CCLF_INT32 : CCLF_INT64;
+	else
+		*own_type = size == 4 ? CCLF_FLOAT32 : CCLF_FLOAT64;
+	return can(operation, *own_type, *function) ? NULL : "not a reduction of the platform";
+}
+
+int engines_error(const char *text)
+{
+	static int class = -1;
+	char cut[MPI_MAX_ERROR_STRING];
+	int code = MPI_ERR_OTHER;
+
+	snprintf(cut, sizeof cut, "cclforge: %s", text);
+	fprintf(stderr, "DEBUG %d %s\n", world_rank, text);
+	pthread_mutex_lock(&lock);
+	if (class != -1 || PMPI_Add_error_class(&class) == MPI_SUCCESS) {
+		PMPI_Add_error_code(class, &code);
+		PMPI_Add_error_string(code, cut);
+	}
+	pthread_mutex_unlock(&lock);
+	return code;
+}
+
+/* Waits for a request. A rank that waits for data of another one must still serve what that one waits for in MPI. */
+static int wait_for(struct ccl_comm *c, cclf_request *request)
+{
+	int done = 0, code = CCLF_OK;
+
+	while (!done && code == CCLF_OK) {
+		code = cclf_test(request, &done);
+		if (!done)
+			c->progress();
+	}
+	return code == CCLF_OK ? MPI_SUCCESS : engines_error(cclf_error_text());
+}
+
+int engines_run(struct ccl_comm *c, const cclf_call *call)
+{
+	cclf_request request;
+
+	if (cclf_start(c->engines, call, &request) != CCLF_OK)
+		return engines_error(cclf_error_text());
+	return wait_for(c, &request);
+}
+
+/* Bytes of a message as words: the program's own, or a copy with a full last word. */
+struct words {
+	char *bytes, *copy;
+	size_t count;
+};
+
+static bool words_of(struct words *w, const char *bytes, size_t n)
+{
+	size_t unit = (size_t)engines_word_bytes;
+
+	*w = (struct words){ .bytes = (char *)bytes, .count = (n + unit - 1) / unit };
+	if (n % unit == 0)
+		return true;
+	w->bytes = w->copy = calloc(w->count, unit);
+	return w->copy != NULL;
+}
+
+int engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_bytes, int from, char *in,
+                     size_t in_bytes)
+{
+	cclf_request sent = 0, got = 0;
+	struct words o, i = { .copy = NULL };
+	int code = MPI_SUCCESS, second = MPI_SUCCESS;
+
+	if (!words_of(&o, out, to >= 0 ? out_bytes : 0) || !words_of(&i, in, from >= 0 ? in_bytes : 0)) {
+		free(o.copy);
+		return engines_error("there is no memory for the data of a collective");
+	}
+	if (o.copy != NULL)
+		memcpy(o.copy, out, out_bytes);
+	if (i.count != 0) {
+		cclf_call call = { .operation = CCLF_RECV, .type = engines_word, .peer = from, .count = i.count, .dst = i.bytes };
+
+		if (cclf_start(c->engines, &call, &got) != CCLF_OK)
+			code = engines_error(cclf_error_text());
+	}
+	if (o.count != 0 && code == MPI_SUCCESS) {
+		cclf_call call = { .operation = CCLF_SEND, .type = engines_word, .peer = to, .count = o.count, .src = o.bytes };
+
+		if (cclf_start(c->engines, &call, &sent) != CCLF_OK)
+			code = engines_error(cclf_error_text());
+	}
+	if (sent != 0)
+		second = wait_for(c, &sent);
+	if (got != 0 && code == MPI_SUCCESS)
+		code = wait_for(c, &got);
+	if (i.copy != NULL && code == MPI_SUCCESS)
+		memcpy(in, i.copy, in_bytes);
+	free(o.copy);
+	if (got == 0)
+		free(i.copy);
+	return code != MPI_SUCCESS ? code : second;
+}
