@@ -83,7 +83,7 @@ func allocate[T any](ctx context.Context, e *Engine, t DType, rep reflect.Type, 
 	if err != nil {
 		return fail(err)
 	}
-	b := &Buffer[T]{dtype: t, span: span{newRegion(e, mem, opts.host), 0, bytes}}
+	b := &Buffer[T]{dtype: t, span: span{region: newRegion(e, mem, opts.host), bytes: bytes}}
 	if known.Align > 1 && mem.Addr()%uint64(known.Align) != 0 {
 		err = fmt.Errorf("%w: the device gave memory at 0x%X, which is no multiple of %d", ErrAlignment,
 			mem.Addr(), known.Align)
@@ -208,6 +208,9 @@ func (b *Buffer[T]) Slice(i, j int) *Buffer[T] {
 	}
 	size := int(unsafe.Sizeof(*new(T)))
 	part.offset, part.bytes, part.host = b.offset+i*size, (j-i)*size, b.host[i:j:j]
+	if b.outside != nil {
+		part.outside = b.outside[i*size : j*size]
+	}
 	return part
 }
 

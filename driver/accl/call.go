@@ -36,20 +36,20 @@ func (c *call) failure(ctx context.Context, code ReturnCode) error {
 	return err
 }
 
-// arguments are the arguments of an operation, without options.
-type arguments struct {
-	op0, op1, res Operand
-	n             int
-	peer          Peer
-	fn            Func
-	stream        Tag // of a put
+// Arguments are the arguments of an operation, without options. Those that it does not have are ignored.
+type Arguments struct {
+	Op0, Op1, Result Operand
+	N                int
+	Peer             Peer
+	Func             Func
+	Stream           Tag // of a put
 }
 
-// do checks an operation and issues its call.
-func (c *Comm) do(ctx context.Context, name string, a arguments, options []Option) (*Request, error) {
+// Do calls an operation by its name, as its method does.
+func (c *Comm) Do(ctx context.Context, name string, a Arguments, options ...Option) (*Request, error) {
 	r := &Request{}
 	r.comm = c
-	r.op0, r.op1, r.res = refOf(a.op0), refOf(a.op1), refOf(a.res)
+	r.op0, r.op1, r.res = refOf(a.Op0), refOf(a.Op1), refOf(a.Result)
 	for _, set := range options {
 		if set != nil {
 			set(&r.opts)
@@ -61,6 +61,10 @@ func (c *Comm) do(ctx context.Context, name string, a arguments, options []Optio
 	r.engine = c.engine
 	if err := r.prepare(name, &a); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if r.opts.prepared {
+		r.done = finished
+		return r, nil
 	}
 	if err := r.hold(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -87,7 +91,7 @@ func (r *Request) hold() error {
 }
 
 // prepare checks a call and fills in its words.
-func (c *call) prepare(name string, a *arguments) error {
+func (c *call) prepare(name string, a *Arguments) error {
 	e := c.engine
 	if err := e.usable(); err != nil {
 		return err
@@ -101,27 +105,27 @@ func (c *call) prepare(name string, a *arguments) error {
 	if err := c.options(); err != nil {
 		return err
 	}
-	if a.n < 0 || uint64(a.n) > math.MaxUint32 {
-		return fmt.Errorf("%w: %d", ErrCount, a.n)
+	if a.N < 0 || uint64(a.N) > math.MaxUint32 {
+		return fmt.Errorf("%w: %d", ErrCount, a.N)
 	}
-	c.Scenario, c.Count, c.Tag = spec.Value, uint32(a.n), e.p.TagAny
+	c.Scenario, c.Count, c.Tag = spec.Value, uint32(a.N), e.p.TagAny
 	if !spec.Local {
 		c.Comm = c.comm.at
 	}
 	if spec.Peer != "" {
-		if a.peer < 0 || int(a.peer) >= len(c.comm.ranks) {
-			return fmt.Errorf("%w: %d of %d", ErrRank, a.peer, len(c.comm.ranks))
+		if a.Peer < 0 || int(a.Peer) >= len(c.comm.ranks) {
+			return fmt.Errorf("%w: %d of %d", ErrRank, a.Peer, len(c.comm.ranks))
 		}
-		c.RootSrcDst = uint32(a.peer)
+		c.RootSrcDst = uint32(a.Peer)
 	}
 	if c.opts.tagged {
 		c.Tag = uint32(c.opts.tag)
 	}
 	if spec.Result.At == AtPeer {
-		if uint32(a.stream) > e.p.MaxPutTag {
-			return fmt.Errorf("%w: stream %d; the largest is %d", ErrTag, a.stream, e.p.MaxPutTag)
+		if uint32(a.Stream) > e.p.MaxPutTag {
+			return fmt.Errorf("%w: stream %d; the largest is %d", ErrTag, a.Stream, e.p.MaxPutTag)
 		}
-		c.Tag = uint32(a.stream)
+		c.Tag = uint32(a.Stream)
 		c.StreamFlags |= e.p.StreamFlags.Result
 	}
 	if spec.Collective && !spec.Operands() {
@@ -158,7 +162,7 @@ func (c *call) options() error {
 }
 
 // operands resolves types, and checks and addresses the operands.
-func (c *call) operands(a *arguments) error {
+func (c *call) operands(a *Arguments) error {
 	e, spec := c.engine, c.spec
 	if !spec.Operands() {
 		return nil
@@ -168,7 +172,7 @@ func (c *call) operands(a *arguments) error {
 			return fmt.Errorf("%w: %s does not know %q", ErrType, e.p.Name, c.opts.compress)
 		}
 	}
-	root := spec.Peer != "" && int(a.peer) == c.comm.local
+	root := spec.Peer != "" && int(a.Peer) == c.comm.local
 	operands := [...]struct {
 		name   string
 		ref    *ref
@@ -191,17 +195,17 @@ func (c *call) operands(a *arguments) error {
 		return err
 	}
 	c.ArithCfg, c.CompressionFlags = types.config.at, types.flags
-	if a.n&(1<<types.config.RatioLog-1) != 0 && types.flags != 0 {
-		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.n,
+	if a.N&(1<<types.config.RatioLog-1) != 0 && types.flags != 0 {
+		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.N,
 			1<<types.config.RatioLog)
 	}
 	if spec.Reduces {
-		if err := c.function(types.config, a.fn); err != nil {
+		if err := c.function(types.config, a.Func); err != nil {
 			return err
 		}
 	}
 	for _, operand := range operands {
-		if err := c.fit(operand.ref, operand.use, types.config, a.n); err != nil {
+		if err := c.fit(operand.ref, operand.use, types.config, a.N); err != nil {
 			return fmt.Errorf("%s: %w", operand.name, err)
 		}
 	}
@@ -223,7 +227,7 @@ func (c *call) admit(r *ref, u OperandUse, root bool) error {
 	if r.kind == inMemory && r.span.engine != c.engine {
 		return fmt.Errorf("%w: the buffer is of another engine", ErrOperand)
 	}
-	if u.At == AtRoot && !root || u.At == AtNotFirst && c.comm.local == 0 {
+	if !u.needed(root, c.comm.local == 0) {
 		*r = ref{dtype: r.dtype}
 		return nil
 	}

@@ -13,6 +13,13 @@ type Mirrored interface {
 	Mirrored() bool
 }
 
+// Copier is implemented by Memory that copies between device and any memory of the host, in place of
+// Bytes, in one copy.
+type Copier interface {
+	CopyTo(ctx context.Context, offset int, from []byte) error // host to device
+	CopyFrom(ctx context.Context, offset int, to []byte) error // device to host
+}
+
 // region is memory of an engine that buffers share. Calls hold it while they
 // are in flight.
 type region struct {
@@ -63,26 +70,57 @@ func newRegion(e *Engine, mem Memory, host bool) *region {
 type span struct {
 	*region
 	offset, bytes int
+	outside       []byte // memory of the program in place of the host's copy, if not nil
 }
 
 func (s span) address() uint64 { return s.mem.Addr() + uint64(s.offset) }
 
-// sync copies between host and device; there is nothing to do where both see the
-// same bytes.
-func (s span) sync(ctx context.Context, copy func(context.Context, int, int) error, way string) error {
-	if s.shared || s.bytes == 0 {
+// inside is where the span lies in the host's copy.
+func (s span) inside() []byte { return s.mem.Bytes()[s.offset : s.offset+s.bytes] }
+
+// direct is the memory as a Copier, if bytes of the program go that way.
+func (s span) direct() (Copier, bool) {
+	c, ok := s.mem.(Copier)
+	return c, ok && s.outside != nil && !s.shared
+}
+
+// syncTo copies from host to device; there is nothing to do where both see the same bytes.
+func (s span) syncTo(ctx context.Context) (err error) {
+	if s.bytes == 0 {
 		return nil
 	}
-	if err := copy(ctx, s.offset, s.bytes); err != nil {
-		return fmt.Errorf("copy %d bytes %s 0x%X: %w", s.bytes, way, s.address(), err)
+	if c, ok := s.direct(); ok {
+		err = c.CopyTo(ctx, s.offset, s.outside[:s.bytes])
+	} else {
+		if s.outside != nil {
+			copy(s.inside(), s.outside)
+		}
+		if !s.shared {
+			err = s.mem.SyncTo(ctx, s.offset, s.bytes)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("copy %d bytes to the device at 0x%X: %w", s.bytes, s.address(), err)
 	}
 	return nil
 }
 
-func (s span) syncTo(ctx context.Context) error {
-	return s.sync(ctx, s.mem.SyncTo, "to the device at")
-}
-
-func (s span) syncFrom(ctx context.Context) error {
-	return s.sync(ctx, s.mem.SyncFrom, "from the device at")
+func (s span) syncFrom(ctx context.Context) (err error) {
+	if s.bytes == 0 {
+		return nil
+	}
+	if c, ok := s.direct(); ok {
+		err = c.CopyFrom(ctx, s.offset, s.outside[:s.bytes])
+	} else {
+		if !s.shared {
+			err = s.mem.SyncFrom(ctx, s.offset, s.bytes)
+		}
+		if err == nil && s.outside != nil {
+			copy(s.outside, s.inside())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("copy %d bytes from the device at 0x%X: %w", s.bytes, s.address(), err)
+	}
+	return nil
 }

@@ -90,6 +90,25 @@ func (o *Operation) Operands() bool { return o.Op0.Any() || o.Result.Any() }
 // Blocks reports whether an operand or the result has a block for each rank.
 func (o *Operation) Blocks() bool { return o.Op0.Share == ShareAll || o.Result.Share == ShareAll }
 
+// needed reports whether a rank that may be the root, or the first one, has the operand. A buffer that is read
+// at the root and written elsewhere is everywhere.
+func (u OperandUse) needed(root, first bool) bool {
+	return (u.At != AtRoot || root) && (u.At != AtNotFirst || !first)
+}
+
+// Passes returns which bytes of its operands 0 and 1 and of its result a rank passes, in elements of a call of
+// n elements: 0 for an operand that it does not need.
+func (c *Comm) Passes(o *Operation, n int, root Peer) [3]int {
+	var elements [3]int
+	op0, op1, result := o.passed()
+	for i, u := range [...]OperandUse{op0, op1, result} {
+		if u.needed(int(root) == c.local, c.local == 0) {
+			elements[i] = u.Share.Elements(n, len(c.ranks))
+		}
+	}
+	return elements
+}
+
 // passed returns the operands that a rank passes. A buffer that is read at the root and
 // written elsewhere is operand 0 of all ranks. The kernel stream of the peer is no operand.
 func (o *Operation) passed() (op0, op1, result OperandUse) {

@@ -123,6 +123,7 @@ type Option func(*callOptions)
 
 type callOptions struct {
 	async    bool
+	prepared bool
 	from     bool // operand 0 is in device memory
 	from1    bool
 	to       bool // leave the result there
@@ -136,6 +137,10 @@ type callOptions struct {
 
 // Async returns as soon as the call is placed.
 func Async() Option { return optionAsync }
+
+// Prepared only checks the call, and returns a request that is done. Request.Again makes the call, as often as
+// the program wants.
+func Prepared() Option { return optionPrepared }
 
 // After delays the call until the given requests have succeeded; if one of them fails,
 // this call fails with its error. Requests may be of other engines.
@@ -169,10 +174,11 @@ func OnClient(client int) Option {
 	return func(o *callOptions) { o.client, o.chosen = client, true }
 }
 
-func optionAsync(o *callOptions) { o.async = true }
-func optionFrom(o *callOptions)  { o.from = true }
-func optionFrom1(o *callOptions) { o.from1 = true }
-func optionTo(o *callOptions)    { o.to = true }
+func optionAsync(o *callOptions)    { o.async = true }
+func optionPrepared(o *callOptions) { o.prepared = true }
+func optionFrom(o *callOptions)     { o.from = true }
+func optionFrom1(o *callOptions)    { o.from1 = true }
+func optionTo(o *callOptions)       { o.to = true }
 
 // complete fills in the platform's values, and checks what was set.
 func (o *openOptions) complete(p *Platform) error {

@@ -59,6 +59,28 @@ func (b *RawBuffer) Slice(i, j int) *RawBuffer {
 	return &RawBuffer{b.bytes.Slice(i*b.size, j*b.size), b.size}
 }
 
+// As returns bytes of the buffer, from an offset on, as elements of another type of the platform, sharing their
+// memory. Memory of the program that is not nil takes the place of the host's copy, from its first byte on: each
+// call copies between it and the device, once in each direction, and the program must not touch it meanwhile.
+// Err is ErrType, ErrCount or ErrAlignment.
+func (b *RawBuffer) As(t DType, offset, bytes int, memory []byte) *RawBuffer {
+	part := b.bytes.Slice(offset, offset+bytes)
+	known, ok := b.bytes.engine.p.typeOf(t)
+	switch {
+	case part.err != nil:
+	case !ok:
+		part.err = fmt.Errorf("%w: %s does not know %q", ErrType, b.bytes.engine.p.Name, t)
+	case known.Align > 1 && part.address()%uint64(known.Align) != 0:
+		part.err = fmt.Errorf("%w: at 0x%X; %s stands at multiples of %d", ErrAlignment, part.address(), t, known.Align)
+	case memory != nil && len(memory) < bytes:
+		part.err = fmt.Errorf("%w: %d bytes in place of %d", ErrCount, len(memory), bytes)
+	case memory != nil:
+		part.outside, part.host = memory, memory[:bytes:bytes]
+	}
+	part.dtype = t
+	return &RawBuffer{part, max(known.Bytes, 1)}
+}
+
 // Err is nil, or ErrCount if the buffer is a Slice out of range.
 func (b *RawBuffer) Err() error { return b.bytes.err }
 

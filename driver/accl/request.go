@@ -83,6 +83,16 @@ func WaitAll(ctx context.Context, requests ...*Request) error {
 	return first
 }
 
+// Again makes the call of a request that is done once more, with the same operands and options, which are not
+// checked again. It returns a new request, as the call did.
+func (r *Request) Again(ctx context.Context) (*Request, error) {
+	again := &Request{call: r.call}
+	if err := again.hold(); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Op(), err)
+	}
+	return r.engine.issue(ctx, again)
+}
+
 // issue executes a valid call that holds its buffers.
 func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 	if r.opts.async && !r.ready() {

@@ -67,15 +67,35 @@ func (m *memory) Bytes() []byte {
 // Mirrored implements accl.Mirrored.
 func (m *memory) Mirrored() bool { return true }
 
+// SyncTo implements accl.Memory.
 func (m *memory) SyncTo(ctx context.Context, offset, bytes int) error {
-	return m.sync(ctx, offset, bytes, func(at uint64, b []byte) error {
+	return m.to(ctx, offset, bytes, func() []byte { return m.Bytes()[offset : offset+bytes] })
+}
+
+// SyncFrom implements accl.Memory.
+func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
+	return m.from(ctx, offset, bytes, func() []byte { return m.Bytes()[offset : offset+bytes] })
+}
+
+// CopyTo implements accl.Copier.
+func (m *memory) CopyTo(ctx context.Context, offset int, from []byte) error {
+	return m.to(ctx, offset, len(from), func() []byte { return from })
+}
+
+// CopyFrom implements accl.Copier.
+func (m *memory) CopyFrom(ctx context.Context, offset int, to []byte) error {
+	return m.from(ctx, offset, len(to), func() []byte { return to })
+}
+
+func (m *memory) to(ctx context.Context, offset, bytes int, of func() []byte) error {
+	return m.sync(ctx, offset, bytes, of, func(at uint64, b []byte) error {
 		_, err := m.d.do(ctx, &Request{Type: MemoryWrite, Addr: at, Host: m.host, Data: b})
 		return err
 	})
 }
 
-func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
-	return m.sync(ctx, offset, bytes, func(at uint64, b []byte) error {
+func (m *memory) from(ctx context.Context, offset, bytes int, of func() []byte) error {
+	return m.sync(ctx, offset, bytes, of, func(at uint64, b []byte) error {
 		r := Request{Type: MemoryRead, Addr: at, Len: uint64(len(b)), Host: m.host}
 		reply, err := m.d.do(ctx, &r)
 		if err != nil {
@@ -90,8 +110,9 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 	})
 }
 
-// sync cuts bytes into pieces.
-func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func(at uint64, b []byte) error) error {
+// sync checks a range, and cuts the bytes of the host into pieces.
+func (m *memory) sync(ctx context.Context, offset, bytes int, of func() []byte,
+	transfer func(at uint64, b []byte) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.freed {
@@ -103,8 +124,8 @@ func (m *memory) sync(ctx context.Context, offset, bytes int, transfer func(at u
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b, at := m.Bytes()[offset:offset+bytes], m.addr+uint64(offset)
-	for part := range slices.Chunk(b, pieceBytes) {
+	at := m.addr + uint64(offset)
+	for part := range slices.Chunk(of(), pieceBytes) {
 		if err := transfer(at, part); err != nil {
 			return err
 		}

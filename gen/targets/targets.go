@@ -279,6 +279,15 @@ func Bench(ctx context.Context,
 		"warmup", warmup, "json", json)
 }
 
+// Library builds the C library of the engines into out/lib, with its header and its file for pkg-config.
+//
+// It needs gcc.
+func Library(ctx context.Context,
+	engines *string, // main package that registers the worlds (that with worlds of all kinds)
+) error {
+	return command.Run(ctx, "library", nil, "engines", engines)
+}
+
 // Clean removes everything that was generated, and nothing else.
 func Clean(ctx context.Context,
 	out *string, // directory to clean (out)

@@ -62,8 +62,24 @@ func (m *memory) SyncFrom(ctx context.Context, offset, bytes int) error {
 	return m.sync(ctx, offset, bytes, m.b.From)
 }
 
+// CopyTo implements accl.Copier.
+func (m *memory) CopyTo(ctx context.Context, offset int, from []byte) error {
+	return m.move(ctx, offset, len(from), m.b.To, func() []byte { return from })
+}
+
+// CopyFrom implements accl.Copier.
+func (m *memory) CopyFrom(ctx context.Context, offset int, to []byte) error {
+	return m.move(ctx, offset, len(to), m.b.From, func() []byte { return to })
+}
+
 func (m *memory) sync(ctx context.Context, offset, bytes int,
 	transfer func(context.Context, []byte, uint64) error) error {
+	return m.move(ctx, offset, bytes, transfer, func() []byte { return m.Bytes()[offset : offset+bytes] })
+}
+
+// move checks a range, and moves bytes of the host unless both see the same.
+func (m *memory) move(ctx context.Context, offset, bytes int,
+	transfer func(context.Context, []byte, uint64) error, of func() []byte) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -78,7 +94,7 @@ func (m *memory) sync(ctx context.Context, offset, bytes int,
 	if transfer == nil {
 		return nil
 	}
-	return transfer(ctx, m.Bytes()[offset:offset+bytes], m.b.Addr+uint64(offset))
+	return transfer(ctx, of(), m.b.Addr+uint64(offset))
 }
 
 // Free gives the memory back. The error is ErrFreed if that was done before.

@@ -23,7 +23,7 @@ func Main() {
 // New returns the command with all verbs.
 func New() *cobra.Command {
 	all := append(ranks.Verbs(), buildVerbs()...)
-	all = append(all, emulateCardsVerb(), selftestVerb(), inspectVerb(), benchVerb(), kernelVerb())
+	all = append(all, emulateCardsVerb(), selftestVerb(), inspectVerb(), benchVerb(), kernelVerb(), libraryVerb())
 	all = append(all, testVerb(), nightlyVerb(), verifyVerb(), rehearseVerb(), proofsVerb(), exhaustiveVerb(),
 		coverageVerb(), worldsVerb(),
 		synthVerb(), soakVerb(), figuresVerb())

@@ -1,0 +1,76 @@
+package verbs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cclforge/cclforge/driver/capi"
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/output"
+)
+
+// engines is the package of the library's worlds.
+const engines = "github.com/cclforge/cclforge/verify/cmd/libcclforge"
+
+func libraryVerb() *cobra.Command {
+	var out, from string
+	c := &cobra.Command{
+		Use: "library", GroupID: command.Worlds,
+		Short: "build the C library: libcclforge.so, its header and its file for pkg-config",
+		Long: "Library builds <out>/lib: libcclforge.so, which programs link, libcclforge-engines.so, which it loads, " +
+			"cclforge.h\nand cclforge.pc. It needs gcc, or the compiler that CC names.",
+		Example: "  cclforge library\n  cc program.c $(PKG_CONFIG_PATH=out/lib pkg-config --cflags --libs cclforge)",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return buildLibrary(cmd.Context(), filepath.Join(out, "lib"), from, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	c.Flags().StringVar(&out, "out", "out", "`directory` whose folder lib is written")
+	c.Flags().StringVar(&from, "engines", engines, "main `package` that registers the worlds")
+	return c
+}
+
+// buildLibrary builds the library in a folder of its own, and moves it to where it belongs when it is whole.
+func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) error {
+	if err := os.MkdirAll(lib, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(lib, ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string][]byte{
+		"cclforge.h": capi.Header(), "loader.c": capi.Loader(), "cclforge.pc": capi.Package()} {
+		if err := output.WriteFile(at(name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{
+		{cmp.Or(os.Getenv("CC"), "gcc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", at("libcclforge.so"),
+			"-Wl,-soname,libcclforge.so", "-Wl,-rpath,$ORIGIN", at("loader.c"), "-ldl", "-pthread"},
+		{"go", "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"), engines},
+	} {
+		c := exec.CommandContext(ctx, args[0], args[1:]...)
+		c.Env = append(os.Environ(), "CGO_ENABLED=1")
+		c.Stdout, c.Stderr = log, log
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("build the library: %s: %w", args[0], err)
+		}
+	}
+	for _, name := range []string{"libcclforge-engines.so", "libcclforge.so", "cclforge.h", "cclforge.pc"} {
+		if err := os.Rename(at(name), filepath.Join(lib, name)); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, filepath.Join(lib, name))
+	}
+	return nil
+}
