@@ -6,7 +6,6 @@
 #include <ompi/communicator/communicator.h>
 #include <ompi/mca/coll/base/base.h>
 #include <ompi/mca/coll/coll.h>
-#include <opal/runtime/opal_progress.h>
 
 #include "collectives.h"
 
@@ -79,6 +78,13 @@ static int tell(struct ccl_comm *comm, void *from_rank_0, int bytes)
 	return m->bcast(from_rank_0, bytes, MPI_BYTE, 0, comm->comm, m->bcast_module);
 }
 
+static int arrive(struct ccl_comm *comm)
+{
+	ccl_module *m = comm->host;
+
+	return m->barrier(comm->comm, m->barrier_module);
+}
+
 static void construct(ccl_module *m)
 {
 	m->comm = (struct ccl_comm){ .state = CCL_UNTRIED };
@@ -133,7 +139,7 @@ static int enable(base_module *base, communicator *comm)
 	m->comm.host = m;
 	m->comm.least = least;
 	m->comm.tell = tell;
-	m->comm.progress = opal_progress;
+	m->comm.arrive = arrive;
 	m->comm.rank = ompi_comm_rank(comm);
 	m->comm.size = ompi_comm_size(comm);
 	if (comm != &ompi_mpi_comm_world.comm || (why = ccl_open(&m->comm)) == NULL)

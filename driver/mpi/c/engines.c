@@ -283,7 +283,6 @@ int engines_error(const char *text)
 	int code = MPI_ERR_OTHER;
 
 	snprintf(cut, sizeof cut, "cclforge: %s", text);
-	fprintf(stderr, "DEBUG %d %s\n", world_rank, text);
 	pthread_mutex_lock(&lock);
 	if (class != -1 || PMPI_Add_error_class(&class) == MPI_SUCCESS) {
 		PMPI_Add_error_code(class, &code);
@@ -293,27 +292,9 @@ int engines_error(const char *text)
 	return code;
 }
 
-/* Waits for a request. A rank that waits for data of another one must still serve what that one waits for in MPI. */
-static int wait_for(struct ccl_comm *c, cclf_request *request)
-{
-	int done = 0, code = CCLF_OK;
+static int error_of(int code) { return code == CCLF_OK ? MPI_SUCCESS : engines_error(cclf_error_text()); }
 
-	while (!done && code == CCLF_OK) {
-		code = cclf_test(request, &done);
-		if (!done)
-			c->progress();
-	}
-	return code == CCLF_OK ? MPI_SUCCESS : engines_error(cclf_error_text());
-}
-
-int engines_run(struct ccl_comm *c, const cclf_call *call)
-{
-	cclf_request request;
-
-	if (cclf_start(c->engines, call, &request) != CCLF_OK)
-		return engines_error(cclf_error_text());
-	return wait_for(c, &request);
-}
+int engines_run(struct ccl_comm *c, const cclf_call *call) { return error_of(cclf_run(c->engines, call)); }
 
 /* Bytes of a message as words: the program's own, or a copy with a full last word. */
 struct words {
@@ -337,7 +318,7 @@ int engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_byt
 {
 	cclf_request sent = 0, got = 0;
 	struct words o, i = { .copy = NULL };
-	int code = MPI_SUCCESS, second = MPI_SUCCESS;
+	int code = MPI_SUCCESS, second;
 
 	if (!words_of(&o, out, to >= 0 ? out_bytes : 0) || !words_of(&i, in, from >= 0 ? in_bytes : 0)) {
 		free(o.copy);
@@ -348,23 +329,23 @@ int engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_byt
 	if (i.count != 0) {
 		cclf_call call = { .operation = CCLF_RECV, .type = engines_word, .peer = from, .count = i.count, .dst = i.bytes };
 
-		if (cclf_start(c->engines, &call, &got) != CCLF_OK)
-			code = engines_error(cclf_error_text());
+		code = error_of(cclf_start(c->engines, &call, &got));
 	}
 	if (o.count != 0 && code == MPI_SUCCESS) {
 		cclf_call call = { .operation = CCLF_SEND, .type = engines_word, .peer = to, .count = o.count, .src = o.bytes };
 
-		if (cclf_start(c->engines, &call, &sent) != CCLF_OK)
-			code = engines_error(cclf_error_text());
+		code = error_of(cclf_start(c->engines, &call, &sent));
 	}
-	if (sent != 0)
-		second = wait_for(c, &sent);
-	if (got != 0 && code == MPI_SUCCESS)
-		code = wait_for(c, &got);
+	/* Both end, with an error if not otherwise: the engine has their memory until then. */
+	second = error_of(cclf_wait(&sent));
+	if (code == MPI_SUCCESS)
+		code = second;
+	second = error_of(cclf_wait(&got));
+	if (code == MPI_SUCCESS)
+		code = second;
 	if (i.copy != NULL && code == MPI_SUCCESS)
 		memcpy(in, i.copy, in_bytes);
 	free(o.copy);
-	if (got == 0)
-		free(i.copy);
-	return code != MPI_SUCCESS ? code : second;
+	free(i.copy);
+	return code;
 }

@@ -166,17 +166,20 @@ static bool on_engines(struct ccl_comm *c)
 	return c->state == CCL_ON_ENGINES;
 }
 
-/* Counts a call that falls back; NULL: it does not. */
-static bool is_served(const char *name, const char *why)
+/* Counts a call that falls back; NULL: it does not. Then all ranks arrive by MPI before any calls its engine: engines
+ * wait for a rank no longer than the platform says, and MPI goes on meanwhile. */
+static bool is_served(struct ccl_comm *c, const char *name, const char *why)
 {
 	if (why != NULL)
 		statistics_fallback(name, why);
+	else
+		c->arrive(c); /* after an error the engines' own answer says more */
 	return why == NULL;
 }
 
 static bool serves(struct ccl_comm *c, const char *name, int operation)
 {
-	return is_served(name, on_engines(c) ? engines_operation(operation) : c->why);
+	return is_served(c, name, on_engines(c) ? engines_operation(operation) : c->why);
 }
 
 static int done(const char *name, MPI_Datatype type, size_t bytes, int code)
@@ -222,8 +225,8 @@ struct reduction {
 static bool reduces(struct ccl_comm *c, const char *name, int operation, MPI_Datatype type, MPI_Op op,
                     struct reduction *r)
 {
-	return is_served(name, on_engines(c) ? engines_reduction(operation, type, op, &r->type, &r->function, &r->unit)
-	                                     : c->why);
+	return is_served(c, name, on_engines(c) ? engines_reduction(operation, type, op, &r->type, &r->function, &r->unit)
+	                                        : c->why);
 }
 
 /* Reduces blocks of n elements, of which a rank reads and gets some. */
@@ -308,10 +311,12 @@ int ccl_reduce_scatter(struct ccl_comm *c, const void *src, void *dst, const int
 	size_t block;
 	int code;
 
-	if (!reduces(c, "reduce_scatter", CCLF_REDUCE_SCATTER, type, op, &r))
-		return CCL_FALLBACK;
 	counts(c, n, &all, &most);
-	if (!is_served("reduce_scatter", most * c->size > 2 * all ? "blocks of very different lengths" : NULL))
+	if (most * c->size > 2 * all) {
+		statistics_fallback("reduce_scatter", "blocks of very different lengths");
+		return CCL_FALLBACK;
+	}
+	if (!reduces(c, "reduce_scatter", CCLF_REDUCE_SCATTER, type, op, &r))
 		return CCL_FALLBACK;
 	block = (size_t)most * r.unit;
 	if (all == most * c->size)
@@ -548,8 +553,11 @@ static int to_all(struct ccl_comm *c, const char *name, const void *src, const i
 	size_t bytes = 0;
 	int code = MPI_SUCCESS;
 
-	/* All ranks have their data in place, or none. */
-	if (!serves(c, name, CCLF_SEND) || !is_served(name, src == MPI_IN_PLACE ? "in place" : NULL))
+	if (src == MPI_IN_PLACE) { /* on all ranks alike */
+		statistics_fallback(name, "in place");
+		return CCL_FALLBACK;
+	}
+	if (!serves(c, name, CCLF_SEND))
 		return CCL_FALLBACK;
 	for (int k = 0; k < c->size && code == MPI_SUCCESS; k++) {
 		int to = (c->rank + k) % c->size, from = (c->rank + c->size - k) % c->size;

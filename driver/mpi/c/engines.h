@@ -20,7 +20,7 @@ const char *engines_operation(int operation);
 const char *engines_reduction(int operation, MPI_Datatype type, MPI_Op op, int *own_type, int *function,
                               size_t *bytes);
 
-/* Makes a call and lets MPI go on until it is done. */
+/* Makes a call and waits until it is done. */
 int engines_run(struct ccl_comm *c, const cclf_call *call);
 
 /* Sends bytes to a rank and receives others, at the same time; no bytes, or -1: none. */

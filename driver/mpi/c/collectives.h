@@ -18,7 +18,7 @@ struct ccl_comm {
 	void *host;
 	int (*least)(struct ccl_comm *comm, int *value); /* the least value of all ranks, on all of them */
 	int (*tell)(struct ccl_comm *comm, void *from_rank_0, int bytes);
-	void (*progress)(void); /* what MPI has to do while a rank waits */
+	int (*arrive)(struct ccl_comm *comm); /* a barrier */
 
 	int rank, size;
 	enum { CCL_UNTRIED, CCL_ON_ENGINES, CCL_NOT_ON_ENGINES } state;

@@ -20,13 +20,7 @@ static int tell(struct ccl_comm *comm, void *from_rank_0, int bytes)
 	return PMPI_Bcast(from_rank_0, bytes, MPI_BYTE, 0, comm->comm);
 }
 
-/* A call that looks for messages lets MPI go on. */
-static void progress(void)
-{
-	int there;
-
-	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
-}
+static int arrive(struct ccl_comm *comm) { return PMPI_Barrier(comm->comm); }
 
 static int forget(MPI_Comm comm, int of, void *value, void *unused)
 {
@@ -55,7 +49,7 @@ static struct ccl_comm *known(MPI_Comm mpi)
 	c->comm = mpi;
 	c->least = least;
 	c->tell = tell;
-	c->progress = progress;
+	c->arrive = arrive;
 	PMPI_Comm_rank(mpi, &c->rank);
 	PMPI_Comm_size(mpi, &c->size);
 	if (PMPI_Comm_set_attr(mpi, key, c) == MPI_SUCCESS)

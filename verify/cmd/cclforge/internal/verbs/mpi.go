@@ -1,0 +1,131 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cclforge/cclforge/driver/capi"
+	"github.com/cclforge/cclforge/driver/mpi"
+	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/verify/target"
+)
+
+// errMPI says that there is no MPI to compile with.
+var errMPI = errors.New("no MPI")
+
+func mpiVerb() *cobra.Command {
+	var out, compiler string
+	c := &cobra.Command{
+		Use: "mpi [world]", GroupID: command.Worlds,
+		Short: "print what to set so that MPI programs have their collectives done by engines, unchanged",
+		Long: "Mpi prints the environment of programs of MPI whose collectives are done by the engines of a world: a platform's " +
+			"name\nfor emulated ranks, verilated:platform, sim:host:port, card:file.xclbin. Before, it builds into <out>/lib the C\n" +
+			"library, unless it is there, and a component for Open MPI or a library to be loaded before any other MPI. It needs\n" +
+			"gcc and the compiler of the MPI. What engines cannot do, MPI does; CCLFORGE_STATS=1 shows how often.",
+		Example: "  eval \"$(out/bin/cclforge mpi u55c_tcp)\"\n  mpirun -np 4 ./program",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			on := target.DefaultPlatform
+			if len(args) == 1 {
+				on = args[0]
+			}
+			if err := printMPI(cmd.Context(), out, on, compiler, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("mpi %s: %w", on, err)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "out", "`directory` whose folder lib has the libraries")
+	c.Flags().StringVar(&compiler, "mpicc", "mpicc", "`compiler` of the MPI that programs run with")
+	return c
+}
+
+// printMPI prints lines for a shell. What is built is told to log.
+func printMPI(ctx context.Context, out, on, compiler string, to, log io.Writer) error {
+	lib, err := readyLibrary(ctx, out, on, log)
+	if err != nil {
+		return err
+	}
+	isOpenMPI, err := isOpenMPI(ctx, compiler)
+	if err != nil {
+		return err
+	}
+	variable, value := "LD_PRELOAD", ""
+	if isOpenMPI {
+		variable = "OMPI_MCA_mca_base_component_path"
+		value, err = buildMPI(ctx, lib, compiler, "openmpi", "mca_coll_cclforge.so", log)
+		value = "SYS_DEFAULT:" + filepath.Dir(value)
+	} else {
+		value, err = buildMPI(ctx, lib, compiler, "profiling", "libcclforge-mpi.so", log)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to, "export %s=%s\nexport %s=%s\n", capi.EnvWorld, quoted(on), variable, quoted(value))
+	return err
+}
+
+// isOpenMPI says of which MPI a compiler is.
+func isOpenMPI(ctx context.Context, compiler string) (bool, error) {
+	c := exec.CommandContext(ctx, compiler, "-E", "-xc", "-")
+	c.Stdin = strings.NewReader("#include <mpi.h>\n#ifdef OPEN_MPI\ncclforge_open_mpi\n#endif\n")
+	var said bytes.Buffer
+	c.Stderr = &said
+	text, err := c.Output()
+	if err != nil {
+		return false, fmt.Errorf("%w: %s: %w: %s(Debian: apt-get install libopenmpi-dev, or libmpich-dev)", errMPI, compiler, err,
+			&said)
+	}
+	return bytes.Contains(text, []byte("\ncclforge_open_mpi")), nil
+}
+
+// buildMPI compiles the sources, with those of one of the two ways into MPI, and returns the library. It is replaced
+// when the new one is whole.
+func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Writer) (string, error) {
+	dir, err := os.MkdirTemp(lib, ".new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	sources, err := fs.Sub(mpi.Sources, "c")
+	if err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(dir, sources); err != nil {
+		return "", err
+	}
+	args := []string{"-std=gnu17", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + lib,
+		"-o", filepath.Join(dir, name)}
+	for _, source := range []string{way, "collectives", "engines", "statistics"} {
+		args = append(args, filepath.Join(dir, source+".c"))
+	}
+	// Libraries of different MPIs stand beside each other, in folders below that of the engines.
+	args = append(args, "-L"+lib, "-lcclforge", "-Wl,-rpath,$ORIGIN/..", "-pthread")
+	c := exec.CommandContext(ctx, compiler, args...)
+	c.Stdout, c.Stderr = log, log
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("build %s: %s: %w", name, compiler, err)
+	}
+	to := filepath.Join(lib, way, name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Rename(filepath.Join(dir, name), to); err != nil {
+		return "", err
+	}
+	fmt.Fprintln(log, to)
+	return to, nil
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
