@@ -10,9 +10,10 @@ import (
 
 // Functions are those of the C interface.
 var Functions = []Function{
-	{"open", "Opens the ranks of this process of a world: all, or under mpirun and srun one. All processes call it. build " +
-		"is\nCCLF_BUILD, or 0 to use a library of another build.", []string{"uint64_t build",
-		"const cclf_options *options?", "cclf_world *world"},
+	{"open",
+		"Opens the ranks of a world that this process has: all, or under mpirun and srun one. All processes call it.\n" +
+			"build is CCLF_BUILD, or 0 to use a library of another build.",
+		[]string{"uint64_t build", "const cclf_options *options?", "cclf_world *world"},
 		func(s slots) error { return given[int64](s, 2)(open(at[uint64](s, 0), pointer[options](s, 1))) }},
 	{"close", "Closes a world. Its communicators, requests and memory are gone; calls in flight end with an error.",
 		[]string{"cclf_world world"}, func(s slots) error { return closeWorld(s.number(0)) }},
@@ -27,17 +28,18 @@ var Functions = []Function{
 	{"comm_world", "The communicator of all ranks, as a rank of this process has it: local is 0 if that is its only one.",
 		[]string{"cclf_world world", "int local", "cclf_comm *comm"},
 		func(s slots) error { return given[int64](s, 2)(worldComm(s.number(0), s.number(1))) }},
-	{"comm_create", "Makes a communicator of n ranks of another, in this order. All of them call it with the same ranks. " +
-		"*made is 0 on\na rank that is not among them.",
+	{"comm_create",
+		"Makes a communicator of n ranks of another, in this order. All of them call it with the same ranks.\n" +
+			"*made is 0 on a rank that is not among them.",
 		[]string{"cclf_comm comm", "int n", "const int *ranks", "cclf_comm *made"}, on(func(c *comm, s slots) error {
 			return given[int64](s, 3)(c.create(s.number(1), pointer[int32](s, 2)))
 		})},
-	{"comm_split", "Makes a communicator of the ranks that have the same color, in the order of their keys. All ranks call " +
-		"it. *made is 0\nif the color is negative.",
+	{"comm_split", "Makes a communicator of the ranks that have the same color, in the order of their keys. All ranks\n" +
+		"call it. *made is 0 if the color is negative.",
 		[]string{"cclf_comm comm", "int color", "int key", "cclf_comm *made"}, on(func(c *comm, s slots) error {
 			return given[int64](s, 3)(c.split(int32(s.number(1)), int32(s.number(2))))
 		})},
-	{"comm_free", "Gives a handle up. The engine keeps its communicator, and cclf_comm_create of the same ranks returns it.",
+	{"comm_free", "Gives a handle up. The engine keeps its communicator: one of the same ranks is the same.",
 		[]string{"cclf_comm comm"}, on(func(_ *comm, s slots) error {
 			leave(s.number(0))
 			return nil
@@ -104,8 +106,8 @@ var Functions = []Function{
 		}
 		return r.restart()
 	}},
-	{"wait", "Waits for a request and returns its error. A request that was not prepared is 0 then; a request of 0, or of " +
-		"no\ncall, is done.", []string{"cclf_request *request"}, func(s slots) error { return wait(pointer[int64](s, 0)) }},
+	{"wait", "Waits for a request and returns its error. A request that was not prepared is 0 then. One of 0, or of no\n" +
+		"call, is done.", []string{"cclf_request *request"}, func(s slots) error { return wait(pointer[int64](s, 0)) }},
 	{"test", "Is cclf_wait if a request is done, and else sets done to 0.", []string{"cclf_request *request", "int *done"},
 		func(s slots) error {
 			*pointer[int32](s, 1) = 0
@@ -123,7 +125,8 @@ var Functions = []Function{
 		}},
 	{"request_free", "Ends a prepared request that has no call.", []string{"cclf_request *request"},
 		func(s slots) error { return freeRequest(pointer[int64](s, 0)) }},
-	{"statistics", "The calls of an operation and a type that the rank's engine has done, and their bytes: count elements.",
+	{"statistics",
+		"The calls of an operation and a type that the rank's engine has done, and the bytes of count elements.",
 		[]string{"cclf_comm comm", "int operation", "int type", "uint64_t *calls", "uint64_t *bytes"},
 		on(func(c *comm, s slots) error {
 			d := c.get(int32(s.number(1)), int32(s.number(2)))

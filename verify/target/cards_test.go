@@ -2,17 +2,23 @@ package target_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/driver/capi"
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/target"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -45,6 +51,37 @@ func TestCards(t *testing.T) {
 			xrt.Returned(t, h)
 		})
 	}
+}
+
+// TestCardsOfTheLibrary: the C interface with cards of one platform alone.
+func TestCardsOfTheLibrary(t *testing.T) {
+	const ranks = 2
+	h := cards(t, "u55c_tcp", ranks)
+	d := designtest.Load(t, "u55c_tcp", nil)
+	p := driverview.Of(d)
+	design, err := driverview.Card(d)
+	assert.NilError(t, err)
+	openCards := capi.Cards(&p, &design)
+	for text, want := range map[string]error{"u55c_tcp": capi.ErrWorld, "card:": capi.ErrWorld,
+		"card:nix.xclbin": bringup.ErrOption} {
+		_, err := openCards(t.Context(), capi.Options{World: text, Env: environment("CCLFORGE_SIZE=x")})
+		assert.Check(t, is.ErrorIs(err, want), "%s", text)
+	}
+	at := meet(t)
+	var group errgroup.Group
+	for rank := range ranks {
+		group.Go(func() error {
+			w, err := openCards(t.Context(), capi.Options{World: "card:" + h.Xclbin + ",library=" + h.Dir(),
+				Env: environment(fmt.Sprintf("%s CCLFORGE_MEET=%s OMPI_COMM_WORLD_RANK=%d OMPI_COMM_WORLD_SIZE=%d "+
+					"OMPI_COMM_WORLD_LOCAL_RANK=%d", secret, at, rank, ranks, rank))})
+			if err != nil {
+				return err
+			}
+			return errors.Join(ranktest.Sum[int32](w.Context, w.Engines[0], 5000, 1), w.Close())
+		})
+	}
+	assert.NilError(t, group.Wait())
+	xrt.Returned(t, h)
 }
 
 func TestCardTexts(t *testing.T) {

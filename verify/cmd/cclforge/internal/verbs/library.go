@@ -56,7 +56,7 @@ func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) 
 	}
 	for _, args := range [][]string{
 		{cmp.Or(os.Getenv("CC"), "gcc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", at("libcclforge.so"),
-			"-Wl,-soname,libcclforge.so", "-Wl,-rpath,$ORIGIN", at("loader.c"), "-ldl", "-pthread"},
+			"-Wl,-soname,libcclforge.so", at("loader.c"), "-ldl", "-pthread"},
 		{"go", "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"), engines},
 	} {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
