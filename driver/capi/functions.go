@@ -59,6 +59,20 @@ var Functions = []Function{
 		[]string{"cclf_comm comm", "void *memory", "size_t bytes"}, on(func(c *comm, s slots) error {
 			return c.register(at[unsafe.Pointer](s, 1), s.number(2))
 		})},
+	{"register_at", "Is cclf_register at an address of the engine, which must be free. Cards do not support it.",
+		[]string{"cclf_comm comm", "void *memory", "size_t bytes", "uint64_t address"}, on(func(c *comm, s slots) error {
+			return c.register(at[unsafe.Pointer](s, 1), s.number(2), accl.At(at[uint64](s, 3)))
+		})},
+	{"address", "Where the engine has memory that was allocated or registered.",
+		[]string{"cclf_comm comm", "const void *memory", "uint64_t *address"}, on(func(c *comm, s slots) error {
+			p := at[unsafe.Pointer](s, 1)
+			known := c.holder(uintptr(p))
+			if known == nil {
+				return fmt.Errorf("%w: nothing was allocated or registered at %p", accl.ErrArgument, p)
+			}
+			*pointer[uint64](s, 2) = known.buffer.Address() + uint64(uintptr(p)-known.at)
+			return nil
+		})},
 	{"free", "Frees what cclf_alloc or cclf_register returned or got.", []string{"cclf_comm comm", "void *memory"},
 		on(func(c *comm, s slots) error { return c.free(at[unsafe.Pointer](s, 1)) })},
 	{"to_device", "Copies memory that was allocated or registered to the engine, for CCLF_FROM_DEVICE.",

@@ -106,11 +106,11 @@ func (r *rank) alloc(where, size int64) (unsafe.Pointer, error) {
 }
 
 // register gives memory of the program device memory of its own.
-func (r *rank) register(p unsafe.Pointer, size int64) error {
+func (r *rank) register(p unsafe.Pointer, size int64, o ...accl.AllocOption) error {
 	if size < 1 {
 		return fmt.Errorf("%w: %d bytes", accl.ErrCount, size)
 	}
-	b, err := r.allocate(size, accl.NoPrealloc())
+	b, err := r.allocate(size, append(o, accl.NoPrealloc())...)
 	if err != nil {
 		return err
 	}

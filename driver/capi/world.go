@@ -24,6 +24,7 @@ type Options struct {
 	Ranks     int    // of a process that has all; 0 for the default
 	Timeout   time.Duration
 	Env       bringup.Lookup
+	Open      []accl.OpenOption // of engines
 }
 
 // World is the open ranks of a world in this process.
@@ -45,17 +46,24 @@ var (
 // Register says how worlds are opened, once, before any is.
 func Register(o Opener) { opener = o }
 
-// EnvWorld names the world of a program that does not.
-const EnvWorld = "CCLFORGE_WORLD"
+// Environment variables of a program that does not say it.
+const (
+	EnvWorld    = "CCLFORGE_WORLD"
+	EnvPlatform = "CCLFORGE_PLATFORM" // of a world that has none in its text
+)
 
 // options are those of C, with the same layout.
 type options struct {
 	World     *byte `doc:"text that names it; NULL: that of the environment, CCLFORGE_WORLD"`
-	Platform  *byte `doc:"by name, for a world that has none in its text"`
+	Platform  *byte `doc:"by name, for a world that has none in its text; NULL: CCLFORGE_PLATFORM, or a default"`
 	Variables *byte `doc:"of the platform, as an HCL object"`
 	Address   *byte `doc:"of this process for others; NULL: the one from which it reaches rank 0"`
+	Protocol  *byte `doc:"tcp, udp or rdma: an error if the engines do not have it; NULL: what they have"`
 	Ranks     int32 `doc:"of a process that has all of them; 0: 4"`
 	TimeoutMs int32 `doc:"until all ranks are there, in milliseconds; 0: the default"`
+	Alone     int32 `doc:"1: this process has all ranks, also if a launcher has started several"`
+	RxBuffers int32 `doc:"of an engine; 0: as many as the platform says"`
+	RxBytes   int32 `doc:"of an rx buffer; 0: those of the platform"`
 }
 
 // handles are what C has of the objects of this package. No number is used twice.
@@ -126,16 +134,24 @@ func open(build uint64, given *options) (int64, error) {
 	if opener == nil {
 		return 0, fmt.Errorf("%w: the engines know no worlds", ErrWorld)
 	}
-	if o.Ranks < 0 || o.TimeoutMs < 0 {
-		return 0, fmt.Errorf("%w: %d ranks, %d ms", accl.ErrArgument, o.Ranks, o.TimeoutMs)
+	if min(o.Ranks, o.TimeoutMs, o.RxBuffers, o.RxBytes) < 0 || o.Alone&^1 != 0 {
+		return 0, fmt.Errorf("%w: %d ranks, %d ms, %d rx buffers of %d bytes, alone %d", accl.ErrArgument, o.Ranks,
+			o.TimeoutMs, o.RxBuffers, o.RxBytes, o.Alone)
 	}
 	of := Options{World: text(o.World), Platform: text(o.Platform), Variables: text(o.Variables),
-		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond, Env: lookup}
+		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond, Env: lookup,
+		Open: []accl.OpenOption{accl.WithRxBuffers(int(o.RxBuffers), int(o.RxBytes)), accl.WithProtocol(text(o.Protocol))}}
 	if of.World == "" {
 		of.World, _ = lookup(EnvWorld)
 	}
 	if of.World == "" {
 		return 0, fmt.Errorf("%w: neither the program nor %s names one", ErrWorld, EnvWorld)
+	}
+	if of.Platform == "" {
+		of.Platform, _ = lookup(EnvPlatform)
+	}
+	if o.Alone != 0 {
+		of.Env = func(string) (string, bool) { return "", false }
 	}
 	opened, err := opener(context.Background(), of)
 	if err != nil {

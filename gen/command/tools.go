@@ -39,6 +39,8 @@ var Tools = []Tool{
 		For: "lets the parts of that cluster trust each other"},
 	{Name: "tclsh", Version: []string{"tclsh", "/dev/null"}, Package: "tcl",
 		For: "runs the generated Tcl in the tests, with Vivado's commands recorded"},
+	{Name: "numpy", Version: []string{"f2py3", "-v"}, Package: "python3-numpy",
+		For: "runs Python programs on engines, and their tests"},
 	{Name: "v++", Version: []string{"v++", "--version"},
 		For: "links the kernels into an xclbin", Get: vitis},
 	{Name: "vivado", Version: []string{"vivado", "-version"},

@@ -288,6 +288,17 @@ func Library(ctx context.Context,
 	return command.Run(ctx, "library", nil, "engines", engines)
 }
 
+// Python prints what to set so that Python programs are on a world: package cclforge, and pyaccl of ACCL's programs.
+//
+// A shell sets it: eval "$(out/bin/cclforge python u280_2022)"
+func Python(ctx context.Context,
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	out *string, // directory whose folder lib has the library (out)
+	platform *string, // of a world that has none in its name
+) error {
+	return command.Run(ctx, "python", command.Argument(on), "out", out, "platform", platform)
+}
+
 // Clean removes everything that was generated, and nothing else.
 func Clean(ctx context.Context,
 	out *string, // directory to clean (out)

@@ -11,7 +11,7 @@ import (
 // Library opens worlds for the C interface.
 func Library(ctx context.Context, o capi.Options) (*capi.World, error) {
 	w, err := Open(ctx, Options{On: o.World, Platform: o.Platform, Vars: o.Variables, Ranks: o.Ranks,
-		Address: o.Address, Timeout: o.Timeout, Env: o.Env})
+		Address: o.Address, Timeout: o.Timeout, Env: o.Env, Open: o.Open})
 	if errors.Is(err, ErrText) {
 		return nil, fmt.Errorf("%w: %w", capi.ErrWorld, err)
 	}

@@ -32,6 +32,7 @@ type Options struct {
 	Address string
 	Timeout time.Duration // until all processes are there; 0 for that of bringup
 	Env     bringup.Lookup
+	Open    []accl.OpenOption                // of engines, before those of the kind of world
 	Log     func(format string, args ...any) // may be nil
 }
 

@@ -29,8 +29,9 @@ type World struct {
 	Engines  []*accl.Engine // of these
 	Devices  []accl.Device
 
-	part   *Part
-	joined *bringup.World // nil if this process has all ranks
+	part    *Part
+	options []accl.OpenOption // of the engines
+	joined  *bringup.World    // nil if this process has all ranks
 }
 
 // Open opens a world. All processes with ranks of it call it. The error matches ErrText for
@@ -58,7 +59,8 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.On, err)
 	}
-	w := &World{Platform: part.Platform, What: part.What, Size: r.Size, Local: local, Devices: part.Devices, part: part}
+	w := &World{Platform: part.Platform, What: part.What, Size: r.Size, Local: local, Devices: part.Devices, part: part,
+		options: slices.Concat([]accl.OpenOption{accl.OwnPeers(true)}, o.Open, part.Options)}
 	if err := w.open(ctx, b); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", o.On, err), w.Close())
 	}
@@ -143,7 +145,7 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 		}
 		opening.Go(func() (err error) {
 			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank,
-				slices.Concat([]accl.OpenOption{accl.OwnPeers(true)}, w.part.Options, v.Open)...)
+				slices.Concat(w.options, v.Open)...)
 			return err
 		})
 	}

@@ -14,7 +14,7 @@ import (
 
 // wanted are the tools that tests skip without.
 var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun",
-	"tclsh", "slurmd", "munged"}
+	"tclsh", "slurmd", "munged", "numpy"}
 
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute
