@@ -299,6 +299,17 @@ func Python(ctx context.Context,
 	return command.Run(ctx, "python", command.Argument(on), "out", out, "platform", platform)
 }
 
+// Mpi prints what to set so that MPI programs have their collectives done by engines, unchanged.
+//
+// A shell sets it: eval "$(out/bin/cclforge mpi u55c_tcp)"
+func Mpi(ctx context.Context,
+	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	out *string, // directory whose folder lib has the libraries (out)
+	mpicc *string, // compiler of the MPI that programs run with (mpicc)
+) error {
+	return command.Run(ctx, "mpi", command.Argument(on), "out", out, "mpicc", mpicc)
+}
+
 // Clean removes everything that was generated, and nothing else.
 func Clean(ctx context.Context,
 	out *string, // directory to clean (out)

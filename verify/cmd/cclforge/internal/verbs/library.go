@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -8,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/driver/capi"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/output"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
 // engines is the package of the library's worlds.
@@ -73,4 +76,24 @@ func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) 
 		fmt.Fprintln(out, filepath.Join(lib, name))
 	}
 	return nil
+}
+
+// readyLibrary returns the folder of the C library, which it builds if this build's is not there. Platforms that worlds
+// are named by are known before.
+func readyLibrary(ctx context.Context, out string, worlds []string, log io.Writer) (string, error) {
+	for _, name := range worlds {
+		if name != "" && !strings.Contains(name, ":") {
+			if _, err := world.Design(name, ""); err != nil {
+				return "", err
+			}
+		}
+	}
+	lib, err := filepath.Abs(filepath.Join(out, "lib"))
+	if err != nil {
+		return "", err
+	}
+	if there, err := os.ReadFile(filepath.Join(lib, "cclforge.h")); err == nil && bytes.Equal(there, capi.Header()) {
+		return lib, nil
+	}
+	return lib, buildLibrary(ctx, lib, engines, log, log)
 }

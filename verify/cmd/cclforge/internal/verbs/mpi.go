@@ -10,13 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/driver/capi"
 	"github.com/cclforge/cclforge/driver/mpi"
 	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/verify/target"
 )
 
@@ -52,7 +52,7 @@ func mpiVerb() *cobra.Command {
 
 // printMPI prints lines for a shell. What is built is told to log.
 func printMPI(ctx context.Context, out, on, compiler string, to, log io.Writer) error {
-	lib, err := readyLibrary(ctx, out, on, log)
+	lib, err := readyLibrary(ctx, out, []string{on}, log)
 	if err != nil {
 		return err
 	}
@@ -75,16 +75,25 @@ func printMPI(ctx context.Context, out, on, compiler string, to, log io.Writer) 
 	return err
 }
 
-// isOpenMPI says of which MPI a compiler is.
+// isOpenMPI says of which MPI a compiler is. Open MPI's reads files alone.
 func isOpenMPI(ctx context.Context, compiler string) (bool, error) {
-	c := exec.CommandContext(ctx, compiler, "-E", "-xc", "-")
-	c.Stdin = strings.NewReader("#include <mpi.h>\n#ifdef OPEN_MPI\ncclforge_open_mpi\n#endif\n")
+	dir, err := os.MkdirTemp("", "cclforge-mpi-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	source := filepath.Join(dir, "which.c")
+	err = output.WriteFile(source, []byte("#include <mpi.h>\n#ifdef OPEN_MPI\ncclforge_open_mpi\n#endif\n"), 0o644)
+	if err != nil {
+		return false, err
+	}
+	c := exec.CommandContext(ctx, compiler, "-E", source)
 	var said bytes.Buffer
 	c.Stderr = &said
 	text, err := c.Output()
 	if err != nil {
-		return false, fmt.Errorf("%w: %s: %w: %s(Debian: apt-get install libopenmpi-dev, or libmpich-dev)", errMPI, compiler, err,
-			&said)
+		return false, fmt.Errorf("%w to compile with: %s: %w%s (Debian: apt-get install libopenmpi-dev, or libmpich-dev)", errMPI,
+			compiler, err, &said)
 	}
 	return bytes.Contains(text, []byte("\ncclforge_open_mpi")), nil
 }
@@ -126,6 +135,3 @@ func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Write
 	fmt.Fprintln(log, to)
 	return to, nil
 }
-
-// quoted is a word for a shell.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

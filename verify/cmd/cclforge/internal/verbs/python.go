@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -19,7 +18,6 @@ import (
 	"github.com/cclforge/cclforge/driver/capi"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/verify/target"
-	"github.com/cclforge/cclforge/verify/world"
 )
 
 func pythonVerb() *cobra.Command {
@@ -50,21 +48,9 @@ func pythonVerb() *cobra.Command {
 
 // printPython prints lines for a shell. What is built is told to log.
 func printPython(ctx context.Context, out, on, platform string, to, log io.Writer) error {
-	for _, name := range []string{on, platform} {
-		if name != "" && !strings.Contains(name, ":") {
-			if _, err := world.Design(name, ""); err != nil {
-				return err
-			}
-		}
-	}
-	lib, err := filepath.Abs(filepath.Join(out, "lib"))
+	lib, err := readyLibrary(ctx, out, []string{on, platform}, log)
 	if err != nil {
 		return err
-	}
-	if there, err := os.ReadFile(filepath.Join(lib, "cclforge.h")); err != nil || !bytes.Equal(there, capi.Header()) {
-		if err := buildLibrary(ctx, lib, engines, log, log); err != nil {
-			return err
-		}
 	}
 	module := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/cclforge/cclforge")
 	module.Stderr = log

@@ -24,7 +24,7 @@ func Main() {
 func New() *cobra.Command {
 	all := append(ranks.Verbs(), buildVerbs()...)
 	all = append(all, emulateCardsVerb(), selftestVerb(), inspectVerb(), benchVerb(), kernelVerb(), libraryVerb())
-	all = append(all, pythonVerb())
+	all = append(all, pythonVerb(), mpiVerb())
 	all = append(all, testVerb(), nightlyVerb(), verifyVerb(), rehearseVerb(), proofsVerb(), exhaustiveVerb(),
 		coverageVerb(), worldsVerb(),
 		synthVerb(), soakVerb(), figuresVerb())
