@@ -6,6 +6,7 @@
 #include <ompi/communicator/communicator.h>
 #include <ompi/mca/coll/base/base.h>
 #include <ompi/mca/coll/coll.h>
+#include <ompi/runtime/mpiruntime.h>
 
 #include "collectives.h"
 
@@ -144,8 +145,9 @@ static int enable(base_module *base, communicator *comm)
 	m->comm.size = ompi_comm_size(comm);
 	if (comm != &ompi_mpi_comm_world.comm || (why = ccl_open(&m->comm)) == NULL)
 		return OMPI_SUCCESS;
+	/* Open MPI would go on without this component. */
 	fprintf(stderr, "cclforge, rank %d of %d: %s\n", m->comm.rank, m->comm.size, why);
-	return OMPI_ERROR;
+	return ompi_mpi_abort(comm, MPI_ERR_OTHER);
 }
 
 /* The world closes before MPI frees what it talks with. Open MPI calls this for each function. */

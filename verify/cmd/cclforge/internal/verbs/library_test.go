@@ -23,6 +23,13 @@ type clib struct {
 	dir string // of the library
 }
 
+// theCLib is built once, and removed by TestMain.
+var theCLib struct {
+	once   sync.Once
+	out    string
+	failed string
+}
+
 func newCLib(t *testing.T) *clib {
 	if testing.Short() {
 		t.Skip("builds the emulator as a C library")
@@ -30,10 +37,17 @@ func newCLib(t *testing.T) *clib {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("gcc is missing: apt-get install gcc")
 	}
-	out := t.TempDir()
-	_, errs, code := ranktest.Run(t, os.Args[0], "library", "--out="+out)
-	assert.Assert(t, code == 0, "%s", errs)
-	return &clib{t, filepath.Join(out, "lib")}
+	b := &theCLib
+	b.once.Do(func() {
+		var err error
+		b.out, err = os.MkdirTemp("", "cclforge-library-")
+		assert.NilError(t, err)
+		if _, errs, code := ranktest.Run(t, os.Args[0], "library", "--out="+b.out); code != 0 {
+			b.failed = errs
+		}
+	})
+	assert.Assert(t, b.failed == "", "%s", b.failed)
+	return &clib{t, filepath.Join(b.out, "lib")}
 }
 
 // program compiles a program. Its flags are those of cclforge.pc.

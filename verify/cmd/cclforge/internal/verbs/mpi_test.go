@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
-	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
@@ -91,20 +90,25 @@ func TestMPI(t *testing.T) {
 				arguments []string
 				allowed   []string // reasons to fall back
 			}{
-				{"u55c_tcp", 2, nil, []string{"not a reduction of the platform", "one rank"}},
+				{"u55c_tcp", 2, nil, []string{"not a reduction of the platform"}},
 				{"u55c_tcp", 3, []string{"threads"},
 					[]string{"not a reduction of the platform", "threads, and a communicator of the same ranks"}},
-				{"u50_udp", 2, []string{"long"}, []string{"one rank"}},
+				{"u50_udp", 2, []string{"long"}, nil},
 			} {
-				if of.name == "MPICH" && (test.ranks > 2 || test.world != "u50_udp") {
-					continue // it polls: three ranks take minutes on two cores; and its own reduce in place fails
+				if of.name == "MPICH" {
+					// It polls: more ranks than cores take minutes. Its own reduce in place, of products, fails.
+					if test.world != "u50_udp" {
+						continue
+					}
+					test.arguments = nil
 				}
 				out, errs, code := m.run(test.world, test.ranks, append([]string{matrix}, test.arguments...)...)
 				assert.Check(t, code == 0 && strings.Contains(out, "cases, 0 wrong\n"), "%d ranks of %s: %d\n%s%s", test.ranks,
 					test.world, code, out, errs)
 				engines, reasons := fallbacks(errs)
-				reasons = slices.DeleteFunc(reasons, func(why string) bool { return why == "not blocking" })
-				assert.Check(t, is.DeepEqual(reasons, test.allowed), "%d ranks of %s fall back", test.ranks, test.world)
+				reasons = slices.DeleteFunc(reasons, func(why string) bool { return why == "not blocking" || why == "one rank" })
+				assert.Check(t, slices.Equal(reasons, test.allowed), "%d ranks of %s fall back: %q", test.ranks,
+					test.world, reasons)
 				for _, c := range collectives {
 					assert.Check(t, slices.Contains(engines, c), "%d ranks of %s: %s is not done by engines", test.ranks, test.world,
 						c)
