@@ -27,14 +27,6 @@ struct row {
 	MPI_Datatype type;
 };
 
-static bool is_predefined(MPI_Datatype type)
-{
-	int integers, addresses, types, combiner;
-
-	return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-	       combiner == MPI_COMBINER_NAMED;
-}
-
 /* The row of elements that are read, or written. */
 static int row_of(struct row *r, const void *buf, MPI_Count n, MPI_Datatype type)
 {
@@ -45,7 +37,7 @@ static int row_of(struct row *r, const void *buf, MPI_Count n, MPI_Datatype type
 	PMPI_Type_get_extent(type, &lower, &r->extent);
 	r->length = (size_t)(n * r->size);
 	r->bytes = r->buf;
-	if (r->length == 0 || (lower == 0 && r->extent == r->size && is_predefined(type)))
+	if (r->length == 0 || (lower == 0 && r->extent == r->size && ccl_is_predefined(type)))
 		return MPI_SUCCESS;
 	r->bytes = r->copy = malloc(r->length);
 	return r->copy == NULL ? out_of_memory() : MPI_SUCCESS;

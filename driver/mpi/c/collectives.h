@@ -28,6 +28,9 @@ struct ccl_comm {
 	struct ccl_comm *next;
 };
 
+/* Whether a type is one of MPI's own. The owner of the communicators has this, too. */
+bool ccl_is_predefined(MPI_Datatype type);
+
 /* Whether a world is asked for, in CCLFORGE_WORLD. */
 bool ccl_wanted(void);
 

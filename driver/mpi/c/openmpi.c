@@ -4,6 +4,7 @@
 #include <ompi_config.h>
 
 #include <ompi/communicator/communicator.h>
+#include <ompi/datatype/ompi_datatype.h>
 #include <ompi/mca/coll/base/base.h>
 #include <ompi/mca/coll/coll.h>
 #include <ompi/runtime/mpiruntime.h>
@@ -85,6 +86,9 @@ static int arrive(struct ccl_comm *comm)
 
 	return m->barrier(comm->comm, m->barrier_module);
 }
+
+/* MPI_Type_get_envelope fails for types that Open MPI has for itself. */
+bool ccl_is_predefined(MPI_Datatype type) { return ompi_datatype_is_predefined(type); }
 
 static void construct(ccl_module *m)
 {

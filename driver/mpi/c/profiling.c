@@ -22,6 +22,14 @@ static int tell(struct ccl_comm *comm, void *from_rank_0, int bytes)
 
 static int arrive(struct ccl_comm *comm) { return PMPI_Barrier(comm->comm); }
 
+bool ccl_is_predefined(MPI_Datatype type)
+{
+	int integers, addresses, types, combiner;
+
+	return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+	       combiner == MPI_COMBINER_NAMED;
+}
+
 static int forget(MPI_Comm comm, int of, void *value, void *unused)
 {
 	(void)comm;

@@ -1,5 +1,7 @@
 #include "statistics.h"
 
+#include "collectives.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,12 +42,11 @@ static void count(const char *collective, const char *type, const char *why, siz
 void statistics_done(const char *collective, MPI_Datatype type, size_t bytes)
 {
 	char name[MPI_MAX_OBJECT_NAME] = "derived";
-	int integers, addresses, types, combiner, length;
+	int length;
 
 	if (type == MPI_DATATYPE_NULL)
 		strcpy(name, "");
-	else if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-	         combiner == MPI_COMBINER_NAMED)
+	else if (ccl_is_predefined(type))
 		PMPI_Type_get_name(type, name, &length);
 	count(collective, name, NULL, bytes);
 }
