@@ -209,6 +209,10 @@ class Operations(unittest.TestCase):
             wrong.nop()
 
 
+# Ranks that mpirun starts need a secret; `cclforge python` sets one.
+os.environ.setdefault("CCLFORGE_SECRET", "of the tests of pyaccl")
+
+
 class Programs(unittest.TestCase):
     """Programs of ACCL's documents, as they stand."""
 
