@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/magefile/mage/mg"
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/driver/capi"
@@ -57,7 +58,7 @@ func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) 
 	for _, args := range [][]string{
 		{cmp.Or(os.Getenv("CC"), "gcc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", at("libcclforge.so"),
 			"-Wl,-soname,libcclforge.so", at("loader.c"), "-ldl", "-pthread"},
-		{"go", "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"), engines},
+		{mg.GoCmd(), "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"), engines},
 	} {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		c.Env = append(os.Environ(), "CGO_ENABLED=1")
