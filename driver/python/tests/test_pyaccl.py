@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -217,7 +218,11 @@ class Programs(unittest.TestCase):
     """Programs of ACCL's documents, as they stand."""
 
     def python(self, launcher, *arguments):
-        done = subprocess.run(launcher + [sys.executable] + list(arguments), capture_output=True, text=True, check=False)
+        with socket.socket() as free:  # ranks of other jobs of the host meet elsewhere
+            free.bind(("127.0.0.1", 0))
+            meet = "127.0.0.1:{}".format(free.getsockname()[1])
+        done = subprocess.run(launcher + [sys.executable] + list(arguments), env=dict(os.environ, CCLFORGE_MEET=meet),
+                              capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
