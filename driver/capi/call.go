@@ -192,14 +192,19 @@ func (b *bound) operands(k *call, o *accl.Operation) error {
 	}
 	b.bytes = k.Count * uint64(bytes)
 	passes := b.c.Passes(o, b.a.N, b.a.Peer)
+	var inPlace uint32
+	if o.InPlace == accl.InPlaceRequired {
+		inPlace = toDevice
+	}
 	for i, operand := range [...]struct {
 		from  unsafe.Pointer
 		to    *accl.Operand
 		t     accl.DType
 		bytes int
 		name  string
-	}{{k.Src, &b.a.Op0, t, bytes, "src"}, {k.Other, &b.a.Op1, t, bytes, "other"},
-		{k.Dst, &b.a.Result, result, resultBytes, "dst"}} {
+		stays uint32 // flags by which the engine's memory is not that of a copy
+	}{{k.Src, &b.a.Op0, t, bytes, "src", inPlace | fromDevice}, {k.Other, &b.a.Op1, t, bytes, "other", otherFromDevice},
+		{k.Dst, &b.a.Result, result, resultBytes, "dst", toDevice}} {
 		size := passes[i] * operand.bytes
 		switch {
 		case uintptr(operand.from) == stream:
@@ -213,6 +218,10 @@ func (b *bound) operands(k *call, o *accl.Operation) error {
 			}
 			if lent != nil {
 				b.lent = append(b.lent, lent)
+				if k.Flags&operand.stays != 0 && size > 0 {
+					return fmt.Errorf("%s: %w: nothing was allocated or registered there for the engine to use", operand.name,
+						accl.ErrOperand)
+				}
 			}
 			*operand.to = view
 		}

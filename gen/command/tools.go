@@ -31,6 +31,8 @@ var Tools = []Tool{
 		For: "checks the Go code", Get: "go.mod lists it; go builds it when it is needed"},
 	{Name: "mpirun", Version: []string{"mpirun", "--version"}, Package: "openmpi-bin",
 		For: "starts the ranks of a distributed run"},
+	{Name: "mpicc", Version: []string{"mpicc.openmpi", "--version"}, Package: "libopenmpi-dev",
+		For: "compiles the component by which MPI programs use engines"},
 	{Name: "slurm", Version: []string{"srun", "--version"}, Package: "slurm-wlm",
 		For: "runs long builds and distributed runs on a cluster"},
 	{Name: "slurmd", Version: []string{"slurmd", "-V"}, Package: "slurm-wlm",

@@ -292,22 +292,22 @@ func Library(ctx context.Context,
 //
 // A shell sets it: eval "$(out/bin/cclforge python u280_2022)"
 func Python(ctx context.Context,
-	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	world string, // a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin
 	out *string, // directory whose folder lib has the library (out)
 	platform *string, // of a world that has none in its name
 ) error {
-	return command.Run(ctx, "python", command.Argument(on), "out", out, "platform", platform)
+	return command.Run(ctx, "python", []string{world}, "out", out, "platform", platform)
 }
 
 // Mpi prints what to set so that MPI programs have their collectives done by engines, unchanged.
 //
 // A shell sets it: eval "$(out/bin/cclforge mpi u55c_tcp)"
 func Mpi(ctx context.Context,
-	on *string, // world: a platform's name for emulated ranks, verilated:platform, sim:host:port (u55c_tcp)
+	world string, // a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin
 	out *string, // directory whose folder lib has the libraries (out)
 	mpicc *string, // compiler of the MPI that programs run with (mpicc)
 ) error {
-	return command.Run(ctx, "mpi", command.Argument(on), "out", out, "mpicc", mpicc)
+	return command.Run(ctx, "mpi", []string{world}, "out", out, "mpicc", mpicc)
 }
 
 // Clean removes everything that was generated, and nothing else.

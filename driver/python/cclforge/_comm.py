@@ -1,7 +1,6 @@
 """Communicators and their operations."""
 
 import ctypes
-import inspect
 import operator
 import weakref
 
@@ -156,40 +155,31 @@ class _Calls:
 
 def _method(operation):
     """The method of an operation: its operands, then root, source or destination, then the reduction."""
-    shape, name = _SHAPES[operation], operation.name.lower()
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter("self", kind)]
-
-    def add(parameter, default=inspect.Parameter.empty):
-        if default is inspect.Parameter.empty and parameters[-1].default is None:
-            default = None
-        parameters.append(inspect.Parameter(parameter, kind, default=default))
-
-    for field in FIELDS[operation]:
-        operand = field.split("[")[0].split()[0]
-        if operand in _OPERANDS:
-            add(operand, *([None] if field.endswith("of the root") and operand == "dst" else []))
+    shape, name, fields = _SHAPES[operation], operation.name.lower(), FIELDS[operation]
+    operands = [operand for operand, _ in shape.operands]
+    parameters = [o + ("=None" if o == "dst" and any(f.startswith(o) and f.endswith("of the root") for f in fields)
+                       else "") for o in operands]
+    passed = {o: o for o in operands}
     if shape.peer:
-        add(shape.peer, *([0] if shape.peer == "root" else []))
+        parameters.append(shape.peer + ("=0" if shape.peer == "root" else ""))
+        passed["peer"] = shape.peer
     if shape.reduces:
-        add("reduction", Reduction.SUM)
-    names = [p.name for p in parameters[1:]]
-    options = (["count", "dtype", "wire"] if shape.operands else []) + (["tag"] if shape.tagged else [])
-    parameters += [inspect.Parameter(o, inspect.Parameter.KEYWORD_ONLY, default=None) for o in options]
-    flags = [flag for operand, flag in (("src", "from_device"), ("other", "other_from_device"), ("dst", "to_device"))
-             if any(n == operand for n, _ in shape.operands) or operand == "dst" and shape.in_place]
-    parameters += [inspect.Parameter(o, inspect.Parameter.KEYWORD_ONLY, default=False) for o in flags]
-    signature = inspect.Signature(parameters)
-
-    def method(self, *args, **options):
-        given = signature.bind(self, *args, **options).arguments
-        del given["self"]
-        if shape.peer in given:
-            given["peer"] = given.pop(shape.peer)
-        return self.call(operation, **given)
-
-    method.__name__, method.__qualname__, method.__signature__ = name, "Comm." + name, signature
-    method.__doc__ = "{}: {}. See call.".format(name, ", ".join(FIELDS[operation]) or "no operands")
+        parameters.append("reduction=Reduction.SUM")
+    options = ["count=None", "dtype=None", "wire=None"] if operands else []
+    options += ["tag=None"] if shape.tagged else []
+    options += ["from_device=False"] if "src" in operands else []
+    options += ["other_from_device=False"] if "other" in operands else []
+    options += ["to_device=False"] if "dst" in operands or shape.in_place else []
+    passed.update({p.split("=")[0]: p.split("=")[0] for p in parameters[len(passed):] + options})
+    # Python itself checks arguments, as of a method that is written down.
+    source = "def {}({}):\n    return self.call(operation, {})\n".format(
+        name, ", ".join(["self"] + parameters + (["*"] if options else []) + options),
+        ", ".join("{}={}".format(*p) for p in passed.items()))
+    names = {"Reduction": Reduction, "operation": operation}
+    exec(source, names)  # pylint: disable=exec-used
+    method = names[name]
+    method.__qualname__, method.__module__ = "Comm." + name, __name__
+    method.__doc__ = "{}: {}. See call.".format(name, ", ".join(fields) or "no operands")
     return method
 
 

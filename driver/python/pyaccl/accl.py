@@ -60,8 +60,8 @@ class accl:
         if ranks is not None and len(ranks) != nranks:
             raise errors.RankError("a list of {} ranks of {}".format(len(ranks), nranks))
         if board_idx not in (None, 0, local_rank) or cclo_idx not in (0, local_rank):
-            raise ValueError("rank {} is on the engine of that number, from the first card on, not on board {}, engine {}"
-                             .format(local_rank, board_idx, cclo_idx))
+            raise ValueError("rank {0} is on engine {0}, from the first card on, not on board {1}, engine {2}".format(
+                local_rank, board_idx, cclo_idx))
         if any(c.compressor_tdest is not None for c in arith_config.values()):
             warnings.warn("TDESTs of arith_config have no effect: they are those of the platform")
         self.local_rank, self.nranks, self.arith_config = local_rank, nranks, arith_config
@@ -179,20 +179,20 @@ class accl:
     def scatter(self, sbuf, rbuf, count, root, comm_id=0, from_fpga=False, to_fpga=False, compress_dtype=None,
                 run_async=False):
         """Scatter data to all ACCL instances in a communicator"""
-        return self._call(Operation.SCATTER, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf, peer=root,
-                          from_device=from_fpga, to_device=to_fpga)
+        return self._call(Operation.SCATTER, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf,
+                          peer=root, from_device=from_fpga, to_device=to_fpga)
 
     def gather(self, sbuf, rbuf, count, root, comm_id=0, from_fpga=False, to_fpga=False, compress_dtype=None,
                run_async=False):
         """Gathers data from all ACCL instances in a communicator"""
-        return self._call(Operation.GATHER, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf, peer=root,
-                          from_device=from_fpga, to_device=to_fpga)
+        return self._call(Operation.GATHER, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf,
+                          peer=root, from_device=from_fpga, to_device=to_fpga)
 
     def reduce(self, sbuf, rbuf, count, root, func, comm_id=0, from_fpga=False, to_fpga=False, compress_dtype=None,
                run_async=False):
         """Combine data from multiple ACCL instances, using a reduction function"""
-        return self._call(Operation.REDUCE, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf, peer=root, func=func,
-                          from_device=from_fpga, to_device=to_fpga)
+        return self._call(Operation.REDUCE, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf,
+                          peer=root, func=func, from_device=from_fpga, to_device=to_fpga)
 
     def allgather(self, sbuf, rbuf, count, comm_id=0, from_fpga=False, to_fpga=False, compress_dtype=None,
                   run_async=False):
@@ -203,11 +203,11 @@ class accl:
     def allreduce(self, sbuf, rbuf, count, func, comm_id=0, from_fpga=False, to_fpga=False, compress_dtype=None,
                   run_async=False):
         """Fused reduce-bcast"""
-        return self._call(Operation.ALLREDUCE, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf, func=func,
-                          from_device=from_fpga, to_device=to_fpga)
+        return self._call(Operation.ALLREDUCE, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf,
+                          func=func, from_device=from_fpga, to_device=to_fpga)
 
     def reduce_scatter(self, sbuf, rbuf, count, func, comm_id=0, from_fpga=False, to_fpga=False, compress_dtype=None,
                        run_async=False):
         """Fused reduce-scatter"""
-        return self._call(Operation.REDUCE_SCATTER, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf, func=func,
-                          from_device=from_fpga, to_device=to_fpga)
+        return self._call(Operation.REDUCE_SCATTER, run_async, comm_id, compress_dtype, count, src=sbuf, dst=rbuf,
+                          func=func, from_device=from_fpga, to_device=to_fpga)

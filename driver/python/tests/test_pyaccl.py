@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -209,11 +210,19 @@ class Operations(unittest.TestCase):
             wrong.nop()
 
 
+# Ranks that mpirun starts need a secret; `cclforge python` sets one.
+os.environ.setdefault("CCLFORGE_SECRET", "of the tests of pyaccl")
+
+
 class Programs(unittest.TestCase):
     """Programs of ACCL's documents, as they stand."""
 
     def python(self, launcher, *arguments):
-        done = subprocess.run(launcher + [sys.executable] + list(arguments), capture_output=True, text=True, check=False)
+        with socket.socket() as free:  # ranks of other jobs of the host meet elsewhere
+            free.bind(("127.0.0.1", 0))
+            meet = "127.0.0.1:{}".format(free.getsockname()[1])
+        done = subprocess.run(launcher + [sys.executable] + list(arguments), env=dict(os.environ, CCLFORGE_MEET=meet),
+                              capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

@@ -17,7 +17,6 @@ import (
 	"github.com/cclforge/cclforge/driver/mpi"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/output"
-	"github.com/cclforge/cclforge/verify/target"
 )
 
 // errMPI says that there is no MPI to compile with.
@@ -26,21 +25,17 @@ var errMPI = errors.New("no MPI")
 func mpiVerb() *cobra.Command {
 	var out, compiler string
 	c := &cobra.Command{
-		Use: "mpi [world]", GroupID: command.Worlds,
+		Use: "mpi <world>", GroupID: command.Worlds,
 		Short: "print what to set so that MPI programs have their collectives done by engines, unchanged",
 		Long: "Mpi prints the environment of programs of MPI whose collectives are done by the engines of a world: a platform's " +
 			"name\nfor emulated ranks, verilated:platform, sim:host:port, card:file.xclbin. Before, it builds into <out>/lib the C\n" +
 			"library, unless it is there, and a component for Open MPI or a library to be loaded before any other MPI. It needs\n" +
 			"gcc and the compiler of the MPI. What engines cannot do, MPI does; CCLFORGE_STATS=1 shows how often.",
 		Example: "  eval \"$(out/bin/cclforge mpi u55c_tcp)\"\n  mpirun -np 4 ./program",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			on := target.DefaultPlatform
-			if len(args) == 1 {
-				on = args[0]
-			}
-			if err := printMPI(cmd.Context(), out, on, compiler, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
-				return fmt.Errorf("mpi %s: %w", on, err)
+			if err := printMPI(cmd.Context(), out, args[0], compiler, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("mpi %s: %w", args[0], err)
 			}
 			return nil
 		},

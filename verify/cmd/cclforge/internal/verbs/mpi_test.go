@@ -134,6 +134,7 @@ func TestMPIOfNoWorld(t *testing.T) {
 
 func TestWithoutMPI(t *testing.T) {
 	l := newCLib(t)
-	_, errs, code := ranktest.Run(t, os.Args[0], "mpi", "--out="+filepath.Dir(l.dir), "--mpicc=no-mpi")
+	_, errs, code := ranktest.Run(t, os.Args[0], "mpi", "--out="+filepath.Dir(l.dir), "--mpicc=no-mpi",
+		"u55c_tcp")
 	assert.Check(t, code != 0 && strings.Contains(errs, "no MPI to compile with: no-mpi"), "%d: %s", code, errs)
 }

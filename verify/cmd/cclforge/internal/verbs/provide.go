@@ -13,7 +13,7 @@ import (
 )
 
 // wanted are the tools that tests skip without.
-var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun",
+var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun", "mpicc",
 	"tclsh", "slurmd", "munged", "numpy"}
 
 // installLimit bounds the installation of missing tools.

@@ -17,26 +17,22 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/capi"
 	"github.com/cclforge/cclforge/gen/command"
-	"github.com/cclforge/cclforge/verify/target"
 )
 
 func pythonVerb() *cobra.Command {
 	var out, platform string
 	c := &cobra.Command{
-		Use: "python [world]", GroupID: command.Worlds,
+		Use: "python <world>", GroupID: command.Worlds,
 		Short: "print what to set so that Python programs are on a world: package cclforge, and pyaccl of ACCL's programs",
 		Long: "Python prints the environment of Python programs whose engines are those of a world: a platform's name for " +
 			"emulated\nranks, verilated:platform, sim:host:port, card:file.xclbin. It builds the C library first if <out>/lib " +
 			"does not\nhave this build's.",
 		Example: "  eval \"$(out/bin/cclforge python u280_2022)\"\n  python3 notebook.py",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			on := target.DefaultPlatform
-			if len(args) == 1 {
-				on = args[0]
-			}
-			if err := printPython(cmd.Context(), out, on, platform, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
-				return fmt.Errorf("python %s: %w", on, err)
+			err := printPython(cmd.Context(), out, args[0], platform, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if err != nil {
+				return fmt.Errorf("python %s: %w", args[0], err)
 			}
 			return nil
 		},

@@ -56,5 +56,6 @@ func TestPython(t *testing.T) {
 
 func TestPythonOfNoWorld(t *testing.T) {
 	_, errs, code := ranktest.Run(t, os.Args[0], "python", "--out="+t.TempDir(), "u280_202")
-	assert.Check(t, code != 0 && strings.Contains(errs, "python u280_202: load the platform u280_202"), "%d: %s", code, errs)
+	assert.Check(t, code != 0 && strings.Contains(errs, "python u280_202: load the platform u280_202"), "%d: %s", code,
+		errs)
 }
