@@ -192,19 +192,19 @@ func (b *bound) operands(k *call, o *accl.Operation) error {
 	}
 	b.bytes = k.Count * uint64(bytes)
 	passes := b.c.Passes(o, b.a.N, b.a.Peer)
-	var inPlace uint32
+	srcFlags := uint32(fromDevice)
 	if o.InPlace == accl.InPlaceRequired {
-		inPlace = toDevice
+		srcFlags |= toDevice
 	}
 	for i, operand := range [...]struct {
 		from  unsafe.Pointer
 		to    *accl.Operand
 		t     accl.DType
 		bytes int
+		flags uint32 // that spare its copies
 		name  string
-		stays uint32 // flags by which the engine's memory is not that of a copy
-	}{{k.Src, &b.a.Op0, t, bytes, "src", inPlace | fromDevice}, {k.Other, &b.a.Op1, t, bytes, "other", otherFromDevice},
-		{k.Dst, &b.a.Result, result, resultBytes, "dst", toDevice}} {
+	}{{k.Src, &b.a.Op0, t, bytes, srcFlags, "src"}, {k.Other, &b.a.Op1, t, bytes, otherFromDevice, "other"},
+		{k.Dst, &b.a.Result, result, resultBytes, toDevice, "dst"}} {
 		size := passes[i] * operand.bytes
 		switch {
 		case uintptr(operand.from) == stream:
@@ -218,9 +218,9 @@ func (b *bound) operands(k *call, o *accl.Operation) error {
 			}
 			if lent != nil {
 				b.lent = append(b.lent, lent)
-				if k.Flags&operand.stays != 0 && size > 0 {
-					return fmt.Errorf("%s: %w: nothing was allocated or registered there for the engine to use", operand.name,
-						accl.ErrOperand)
+				if k.Flags&operand.flags != 0 {
+					return fmt.Errorf("%s: %w: the memory was neither allocated nor registered, and must be copied", operand.name,
+						accl.ErrOption)
 				}
 			}
 			*operand.to = view
@@ -254,6 +254,7 @@ type request struct {
 
 	mu     sync.Mutex
 	flying *accl.Request
+	failed bool // once: what was lent may still be in use
 }
 
 // start places a call; prepare only checks it.
@@ -302,7 +303,7 @@ func (r *request) over(a *accl.Request, h *int64) error {
 	r.mu.Lock()
 	first := r.flying == a
 	if first {
-		r.flying = nil
+		r.flying, r.failed = nil, r.failed || err != nil
 	}
 	r.mu.Unlock()
 	if first && err == nil {
@@ -310,7 +311,7 @@ func (r *request) over(a *accl.Request, h *int64) error {
 	}
 	if r.prepared == nil {
 		if first {
-			r.back(r.lent, err != nil)
+			r.back(r.lent, r.failed)
 		}
 		leave(*h)
 		*h = 0
@@ -392,6 +393,6 @@ func freeRequest(h *int64) error {
 	}
 	leave(*h)
 	*h = 0
-	r.back(r.lent, false)
+	r.back(r.lent, r.failed)
 	return nil
 }

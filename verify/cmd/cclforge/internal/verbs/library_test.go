@@ -99,6 +99,7 @@ func TestLibrary(t *testing.T) {
 	}{
 		{"threads", matrix, [][]string{one}, ""},
 		{"processes", matrix, [][]string{one, one, one}, ""},
+		{"host memory", matrix, [][]string{{"u55c_tcp", "2", "{host_memory = true}"}}, ""},
 		{"datagrams", matrix, [][]string{{"u55c_udp", "2"}}, ""},
 		{"mistakes", l.program("testdata/library/bad.c"), [][]string{one}, ""},
 		{"forks", l.program("testdata/library/fork.c"), [][]string{nil}, ""},

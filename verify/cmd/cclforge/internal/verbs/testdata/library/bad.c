@@ -118,6 +118,13 @@ int main(int argc, char **argv)
 	WRONG(OPERAND, "missing", dst, NULL);
 	WRONG(ALIGNMENT, "float32", src, memory + (c.count = 1));
 	WRONG(COUNT, "dst", dst, memory + 4);
+	c = good;
+	c.count = 1;
+	c.src = c.dst = data;
+	c.flags = CCLF_FROM_DEVICE;
+	FAILS(OPTION, "neither allocated nor registered", cclf_run(comm, &c));
+	c.flags = CCLF_TO_DEVICE;
+	FAILS(OPTION, "neither allocated nor registered", cclf_run(comm, &c));
 	good.operation = CCLF_BCAST;
 	WRONG(RANK, "1 of 1", peer, 1);
 	WRONG(RANK, "-1 of 1", peer, -1);
@@ -151,7 +158,7 @@ int main(int argc, char **argv)
 	FAILS(HANDLE, "no such handle", cclf_free(comm, same));
 	FAILS(HANDLE, "no such handle", cclf_close(world));
 
-	broken = world_of(text, 2);
+	broken = world_of(text, 2, NULL);
 	on_all(broken, lonely);
 	OK(cclf_close(broken));
 }

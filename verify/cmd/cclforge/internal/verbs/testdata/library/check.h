@@ -18,10 +18,11 @@
 
 #define OK(e) CHECK((e) == 0, "must succeed")
 
-static inline cclf_world world_of(const char *text, int ranks)
+static inline cclf_world world_of(const char *text, int ranks, const char *variables)
 {
 	cclf_world world;
-	OK(cclf_open(CCLF_BUILD, &(cclf_options){.world = text, .ranks = ranks, .timeout_ms = 60000}, &world));
+	OK(cclf_open(CCLF_BUILD, &(cclf_options){.world = text, .ranks = ranks, .variables = variables,
+		.timeout_ms = 60000}, &world));
 	return world;
 }
 

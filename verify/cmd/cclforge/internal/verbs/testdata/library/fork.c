@@ -24,7 +24,7 @@ int main(void)
 	/* Engines are found beside the library, wherever the process is. */
 	CHECK(chdir("/") == 0, "chdir");
 	pid_t before = fork();
-	cclf_world world = world_of("u55c_tcp", 2), none = 7;
+	cclf_world world = world_of("u55c_tcp", 2, NULL), none = 7;
 	on_all(world, sum);
 	if (before) {
 		CHECK(waitpid(before, &status, 0) == before && status == 0, "the first child: %x", status);

@@ -2,9 +2,11 @@
 
 #include "check.h"
 
-enum { ROOT = 1, MOST = 20001 };
+enum { ROOT = 1, MOST = 5001 };
 enum mode { BLOCKING, REQUEST, PREPARED, MODES };
-enum kind { DEVICE, REGISTERED, PLAIN, KINDS };
+enum kind { DEVICE, HOST, REGISTERED, PLAIN, KINDS };
+
+static int host_memory; /* the platform has it */
 
 static const int counts[] = {1, 7, MOST};
 static const int types[] = {CCLF_INT32, CCLF_INT64, CCLF_FLOAT32, CCLF_FLOAT64};
@@ -158,7 +160,7 @@ static void *of_rank(void *argument)
 	char **memory[] = {r.src, r.other, r.dst};
 	for (int k = 0; k < 3; k++) {
 		OK(cclf_alloc(r.comm, CCLF_DEVICE, bytes, (void **)&memory[k][DEVICE]));
-		/* No address is too odd. Of what is plain, both heap and stack have some. */
+		OK(cclf_alloc(r.comm, host_memory ? CCLF_HOST : CCLF_DEVICE, bytes, (void **)&memory[k][HOST]));
 		memory[k][REGISTERED] = (char *)malloc(bytes + 8) + 8;
 		OK(cclf_register(r.comm, memory[k][REGISTERED], bytes));
 		memory[k][PLAIN] = malloc(bytes);
@@ -177,6 +179,7 @@ static void *of_rank(void *argument)
 	}
 	for (int k = 0; k < 3; k++) {
 		OK(cclf_free(r.comm, memory[k][DEVICE]));
+		OK(cclf_free(r.comm, memory[k][HOST]));
 		OK(cclf_free(r.comm, memory[k][REGISTERED]));
 		free(memory[k][REGISTERED] - 8);
 		free(memory[k][PLAIN]);
@@ -204,6 +207,19 @@ static void *of_rank(void *argument)
 	OK(cclf_from_device(r.comm, there, 32));
 	CHECK(there[3] == 5 * r.size, "%d", there[3]);
 
+	/* Through the kernel stream, and compressed between ranks. */
+	cclf_call copy = {.operation = CCLF_COPY, .type = CCLF_INT32, .count = 8, .src = odd + 1, .dst = CCLF_STREAM};
+	OK(cclf_run(r.comm, &copy));
+	char looped[32];
+	copy.src = CCLF_STREAM;
+	copy.dst = looped;
+	OK(cclf_run(r.comm, &copy));
+	CHECK(memcmp(looped, odd + 1, 32) == 0, "the kernel loops");
+	float one[3] = {1 + 1.0f / 4096, 1, 1}, rounded[3]; /* half precision has 11 bits */
+	OK(cclf_run(r.comm, &(cclf_call){.operation = CCLF_BCAST, .type = CCLF_FLOAT32, .wire_type = CCLF_FLOAT16, .count = 3,
+		.peer = 0, .src = r.rank == 0 ? one : rounded}));
+	CHECK(r.rank == 0 || rounded[0] == 1, "%g", rounded[0]);
+
 	/* Even and odd ranks, in reverse; then the last two. */
 	cclf_comm half, pair;
 	int rank, size, mine = 1, ours;
@@ -228,7 +244,9 @@ static void *of_rank(void *argument)
 
 int main(int argc, char **argv)
 {
-	cclf_world world = world_of(argc > 1 ? argv[1] : "u55c_tcp", argc > 2 ? atoi(argv[2]) : 0);
+	host_memory = argc > 3;
+	cclf_world world = world_of(argc > 1 ? argv[1] : "u55c_tcp", argc > 2 ? atoi(argv[2]) : 0,
+		argc > 3 ? argv[3] : NULL);
 	on_all(world, of_rank);
 	OK(cclf_close(world));
 }
