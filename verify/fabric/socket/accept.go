@@ -30,6 +30,12 @@ func (p *TCPPort) listen(port uint16) error {
 	if len(p.listeners) >= maxListeners {
 		return fmt.Errorf("listening at %v: it listens at %d ports, and more are not expected", at, maxListeners)
 	}
+	// Whoever reaches the socket can rely on it that shared memory is asked for already.
+	if port != 0 {
+		if err := p.share(port); err != nil {
+			return err
+		}
+	}
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	l, err := config.Listen(p.life, "tcp4", at.String())
 	if err != nil {
@@ -37,7 +43,10 @@ func (p *TCPPort) listen(port uint16) error {
 	}
 	listener := l.(*net.TCPListener)
 	p.listeners = append(p.listeners, listener)
-	p.wg.Go(func() { p.accept(listener) })
+	p.wg.Go(func() { p.accept(listener.Addr(), func() (conn, error) { return listener.AcceptTCP() }) })
+	if port == 0 {
+		return p.share(addressOf(listener).Port())
+	}
 	return nil
 }
 
@@ -55,15 +64,15 @@ func (p *TCPPort) LocalAddr() netip.AddrPort {
 	return addressOf(p.listeners[0])
 }
 
-func (p *TCPPort) accept(l *net.TCPListener) {
+func (p *TCPPort) accept(at net.Addr, next func() (conn, error)) {
 	for failures := 0; ; {
-		conn, err := l.AcceptTCP()
+		conn, err := next()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil {
 			failures++
-			p.mishap(uint64(failures), "accepting connections at %v: %v", addressOf(l), err)
+			p.mishap(uint64(failures), "accepting connections at %v: %v", at, err)
 			pause(p.life, min(time.Duration(failures)*shortestPause, longestPause))
 			continue
 		}
@@ -83,7 +92,7 @@ func (p *TCPPort) admit(c *stream) {
 		n := p.stats.Refused
 		p.mu.Unlock()
 		if full {
-			p.mishap(n, "connection of %v: %d are open, and more are not expected", c.remote(), p.o.Connections)
+			p.mishap(n, "connection of %v: %d are open, and more are not expected", c.conn.RemoteAddr(), p.o.Connections)
 		}
 		_ = c.conn.Close()
 		return
@@ -107,7 +116,7 @@ func (p *TCPPort) admit(c *stream) {
 		n := p.stats.Strange
 		p.mu.Unlock()
 		if strange {
-			p.mishap(n, "connection of %v: %v", c.remote(), err)
+			p.mishap(n, "connection of %v: %v", c.conn.RemoteAddr(), err)
 		}
 	})
 }

@@ -26,6 +26,17 @@ const (
 // maxSessions bounds the addresses that a port knows.
 const maxSessions = 1 << 16
 
+// Memory says whether shared memory takes the place of sockets. See the documentation of the
+// package.
+type Memory int
+
+// Uses of shared memory.
+const (
+	NoMemory   Memory = iota // sockets alone
+	WithMemory               // where both ports are of one user, on one host
+	OnlyMemory               // nothing else: other ports cannot be reached
+)
+
 // Options of a port.
 type Options struct {
 	// Listen is the address of this host at which sockets are bound; zero for
@@ -54,6 +65,8 @@ type Options struct {
 	Patience time.Duration
 	// Unpaced is for UDP peers of another make, which know no marks.
 	Unpaced bool
+	// Memory says whether a TCP port uses shared memory.
+	Memory Memory
 	// Translate returns the real address for an address of a communicator; nil if they are
 	// the same.
 	Translate func(netip.AddrPort) netip.AddrPort

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
 const (
@@ -22,9 +23,15 @@ const (
 	batchBytes   = 512 << 10
 )
 
+// conn is what a connection needs of a socket, or of shared memory.
+type conn interface {
+	net.Conn
+	CloseWrite() error
+}
+
 type stream struct {
 	p       *TCPPort
-	conn    *net.TCPConn
+	conn    conn
 	made    bool // by this port; otherwise it came in
 	foreign bool // it came without a hello
 	s       *session
@@ -33,7 +40,7 @@ type stream struct {
 	header  [headerBytes]byte
 }
 
-func newStream(p *TCPPort, conn *net.TCPConn, made bool) *stream {
+func newStream(p *TCPPort, conn conn, made bool) *stream {
 	c := &stream{p: p, conn: conn, made: made}
 	c.r = bufio.NewReaderSize(c, readAhead)
 	return c
@@ -86,8 +93,12 @@ func (c *stream) another(idle *int, reads bool) bool {
 	return set(now.Add(moment)) == nil
 }
 
+// remote is the address of a connection over a socket; the zero value in memory.
 func (c *stream) remote() netip.AddrPort {
-	return unmap(c.conn.RemoteAddr().(*net.TCPAddr).AddrPort())
+	if at, ok := c.conn.RemoteAddr().(*net.TCPAddr); ok {
+		return unmap(at.AddrPort())
+	}
+	return netip.AddrPort{}
 }
 
 var (
@@ -109,7 +120,7 @@ func (c *stream) run(begun bool) {
 	p.finish(c.s)
 	p.unlock()
 	if broken {
-		p.mishap(n, "%s, connection of %v: %v", name, c.remote(), err)
+		p.mishap(n, "%s, connection of %v: %v", name, c.conn.RemoteAddr(), err)
 	}
 }
 
@@ -217,14 +228,36 @@ func (p *TCPPort) writeLater(s *session) {
 	if l.writing {
 		return
 	}
-	if l.sender == nil {
-		l.sender = l.made
-		if l.sender == nil {
-			l.sender = l.came
-		}
-	}
+	l.choose()
 	l.writing = true
 	p.wg.Go(func() { p.write(s) })
+}
+
+// choose decides on which connection packets go.
+func (l *link) choose() {
+	if l.sender == nil {
+		l.sender = l.made
+	}
+	if l.sender == nil {
+		l.sender = l.came
+	}
+}
+
+// writeNow writes a packet to shared memory if there is room for it, and reports whether it
+// has.
+func (p *TCPPort) writeNow(l *link, packet *fabric.Packet) bool {
+	if l.state != up || l.writing || l.out.Len() > 0 {
+		return false
+	}
+	l.choose()
+	memory, ok := l.sender.conn.(*shm.Conn)
+	if !ok || !memory.TryWrite(packet.Header[:], packet.Payload) {
+		return false
+	}
+	p.stats.Sent++
+	p.stats.BytesOut += uint64(len(packet.Payload))
+	p.dropped = append(p.dropped, packet)
+	return true
 }
 
 func (p *TCPPort) write(s *session) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
 // TCPPort is a fabric.Port and fabric.Router on TCP sockets, also for RDMA: a session known
@@ -21,6 +22,7 @@ type TCPPort struct {
 
 	// guarded by mu
 	listeners []*net.TCPListener
+	doors     []*shm.Listener  // for shared memory
 	came      map[*stream]bool // accepted and open
 	strangers []*session       // that are over, and have left packets
 	stats     TCPStats
@@ -66,6 +68,9 @@ func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 	if l.bytes > p.o.WindowBytes {
 		l.waiting = true
 		return fabric.ErrBusy
+	}
+	if p.writeNow(l, packet) {
+		return nil
 	}
 	l.out.Push(packet)
 	l.bytes += headerBytes + len(packet.Payload)
@@ -254,6 +259,9 @@ func (p *TCPPort) Close() error {
 	p.gone = true
 	p.settle()
 	for _, l := range p.listeners {
+		_ = l.Close()
+	}
+	for _, l := range p.doors {
 		_ = l.Close()
 	}
 	for c := range p.came {
