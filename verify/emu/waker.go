@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
 )
 
 // Signals are what others tell the engine's goroutine.
@@ -26,6 +28,7 @@ type waker struct {
 	asleep  atomic.Bool
 	ch      chan struct{} // capacity 1
 	timer   *time.Timer
+	polled  fabric.Polled // nil unless the network is
 }
 
 func newWaker() *waker {
@@ -47,6 +50,9 @@ func (w *waker) tell(signal uint32) {
 	}
 }
 
+// poll tells whether something has come from a network that does not say it now.
+func (w *waker) poll() bool { return w.polled != nil && w.polled.Poll() }
+
 // take returns the signals since the last time.
 func (w *waker) take() uint32 {
 	if w.signals.Load() == 0 {
@@ -58,13 +64,13 @@ func (w *waker) take() uint32 {
 // sleep waits for a signal, at most for d.
 func (w *waker) sleep(d time.Duration) {
 	for start := time.Now(); d > linger && time.Since(start) < linger; runtime.Gosched() {
-		if w.signals.Load() != 0 {
+		if w.signals.Load() != 0 || w.poll() {
 			return
 		}
 	}
 	w.asleep.Store(true)
 	defer w.asleep.Store(false)
-	if w.signals.Load() != 0 || d <= 0 {
+	if w.signals.Load() != 0 || d <= 0 || w.polled != nil && !w.polled.Doze() {
 		return
 	}
 	if d == math.MaxInt64 {

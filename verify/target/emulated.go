@@ -105,7 +105,8 @@ func (r *Request) port(d *design.Design) (fabric.Port, uint16, error) {
 	}
 	o := socket.Options{
 		Listen: r.Address, Local: netip.AddrPortFrom(r.Address, 0), Framing: framing,
-		Log: func(format string, args ...any) { r.Log("rank %d: %s", r.Local[0], fmt.Sprintf(format, args...)) },
+		Memory: socket.WithMemory,
+		Log:    func(format string, args ...any) { r.Log("rank %d: %s", r.Local[0], fmt.Sprintf(format, args...)) },
 	}
 	if kind == fabric.UDP {
 		port, err := socket.UDP(o)

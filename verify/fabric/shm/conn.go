@@ -19,6 +19,7 @@ const linger = 20 * time.Microsecond
 const (
 	saysData = 'd' // there is something to read
 	saysRoom = 'r' // there is room to write
+	saysEnd  = 'e' // nothing more comes
 )
 
 // Conn is one end of a stream. One goroutine may read while another one writes. A stream that
@@ -35,8 +36,10 @@ type Conn struct {
 	greet            func() ([]byte, error)
 	greeted          atomic.Bool
 
-	data, room chan struct{} // the peer has rung
-	over       chan struct{} // the peer has ended, or died
+	data, room chan struct{}          // the peer has rung
+	told       atomic.Pointer[func()] // called then in place of data; nil unless Polled
+	ended      chan struct{}          // the peer has said that it has ended
+	over       chan struct{}          // the peer has closed the stream, or died
 	closed     chan struct{}
 	close      func() error
 	readBy     deadline
@@ -45,7 +48,7 @@ type Conn struct {
 
 func newConn(bell *net.UnixConn) *Conn {
 	c := &Conn{bell: bell, data: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{}),
-		closed: make(chan struct{}), readBy: newDeadline(), writeBy: newDeadline()}
+		ended: make(chan struct{}), closed: make(chan struct{}), readBy: newDeadline(), writeBy: newDeadline()}
 	c.close = sync.OnceValue(c.shut)
 	return c
 }
@@ -63,14 +66,7 @@ func (c *Conn) start(memory []byte, dialed bool) {
 		for {
 			n, err := c.bell.Read(b[:])
 			for _, what := range b[:n] {
-				to := c.room
-				if what == saysData {
-					to = c.data
-				}
-				select {
-				case to <- struct{}{}:
-				default:
-				}
+				c.heed(what)
 			}
 			if errors.Is(err, os.ErrDeadlineExceeded) { // of the greeting
 				err = c.bell.SetReadDeadline(time.Time{})
@@ -81,6 +77,28 @@ func (c *Conn) start(memory []byte, dialed bool) {
 			}
 		}
 	}()
+}
+
+// heed does what a byte on the socket asks for.
+func (c *Conn) heed(what byte) {
+	to := c.room
+	switch what {
+	case saysData:
+		if told := c.told.Load(); told != nil {
+			(*told)()
+			return
+		}
+		to = c.data
+	case saysEnd:
+		if !isClosed(c.ended) {
+			close(c.ended)
+		}
+		to = c.data
+	}
+	select {
+	case to <- struct{}{}:
+	default:
+	}
 }
 
 // Read implements net.Conn.
@@ -96,10 +114,15 @@ func (c *Conn) Read(b []byte) (int, error) {
 	}
 	n = min(n, len(b))
 	c.in.get(b[:n])
+	c.given()
+	return n, nil
+}
+
+// given shows the peer that there is room.
+func (c *Conn) given() {
 	if c.in.give() {
 		_ = c.ring(saysRoom) // if the peer is gone, so is its interest in room
 	}
-	return n, nil
 }
 
 // meet takes the memory of who has dialed.
@@ -218,7 +241,7 @@ func (c *Conn) CloseWrite() error {
 		return net.ErrClosed
 	}
 	c.out.ended.Store(1)
-	return c.ring(saysData)
+	return c.ring(saysEnd)
 }
 
 // Close implements net.Conn. Reads and writes that wait end with net.ErrClosed.

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// ringBytes is the room of a ring, a power of two. More of it would leave the cache.
-const ringBytes = 256 << 10
+// RingBytes is the room of a ring, a power of two. More of it would leave the cache.
+const RingBytes = 256 << 10
 
 // control is what the two sides of a ring tell each other, each value in a cache line of
 // its own. It lies in the shared memory.
@@ -47,7 +47,7 @@ func (r *ring) between(tail, head uint64) (int, error) {
 	return int(tail - head), nil
 }
 
-// get copies bytes that are there, and keeps them until give.
+// get copies bytes that are there; give shows the room.
 func (r *ring) get(b []byte) {
 	at := int(r.own) & (len(r.data) - 1)
 	n := copy(b, r.data[at:])

@@ -14,7 +14,7 @@ import (
 
 const (
 	controlBytes = 4 << 10 // a page for the control of both rings, before their data
-	memoryBytes  = controlBytes + 2*ringBytes
+	memoryBytes  = controlBytes + 2*RingBytes
 
 	seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
 )
@@ -189,5 +189,5 @@ func unmap(memory []byte) error { return unix.Munmap(memory) }
 func rings(memory []byte) (from, to ring) {
 	controls := (*[2]control)(unsafe.Pointer(unsafe.SliceData(memory)))
 	data := memory[controlBytes:]
-	return ring{control: &controls[0], data: data[:ringBytes]}, ring{control: &controls[1], data: data[ringBytes:]}
+	return ring{control: &controls[0], data: data[:RingBytes]}, ring{control: &controls[1], data: data[RingBytes:]}
 }

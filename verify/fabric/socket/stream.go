@@ -30,18 +30,25 @@ type conn interface {
 }
 
 type stream struct {
-	p       *TCPPort
-	conn    conn
-	made    bool // by this port; otherwise it came in
-	foreign bool // it came without a hello
-	s       *session
-	reading bool // guarded by the lock of the port
-	r       *bufio.Reader
-	header  [headerBytes]byte
+	p        *TCPPort
+	conn     conn
+	made     bool // by this port; otherwise it came in
+	foreign  bool // it came without a hello
+	s        *session
+	reading  bool // guarded by the lock of the port
+	r        io.Reader
+	header   [headerBytes]byte
+	memory   *shm.Conn     // nil over a socket
+	handed   chan struct{} // closed when packets in memory are left to the goroutine that reads
+	isHanded bool
 }
 
 func newStream(p *TCPPort, conn conn, made bool) *stream {
 	c := &stream{p: p, conn: conn, made: made}
+	if memory, ok := conn.(*shm.Conn); ok {
+		c.memory, c.r, c.handed = memory, c, make(chan struct{})
+		return c
+	}
 	c.r = bufio.NewReaderSize(c, readAhead)
 	return c
 }
@@ -135,6 +142,11 @@ func (p *TCPPort) breakage(s *session, broken bool) (name string, n uint64) {
 }
 
 func (c *stream) read(begun bool) error {
+	if c.memory != nil {
+		c.p.look(c)
+		c.memory.Ended(c.handed)
+		c.p.lookAway(c)
+	}
 	for {
 		if !begun {
 			if _, err := io.ReadFull(c.r, c.header[:]); err == io.EOF {
@@ -250,8 +262,8 @@ func (p *TCPPort) writeNow(l *link, packet *fabric.Packet) bool {
 		return false
 	}
 	l.choose()
-	memory, ok := l.sender.conn.(*shm.Conn)
-	if !ok || !memory.TryWrite(packet.Header[:], packet.Payload) {
+	memory := l.sender.memory
+	if memory == nil || !memory.TryWrite(packet.Header[:], packet.Payload) {
 		return false
 	}
 	p.stats.Sent++

@@ -23,6 +23,9 @@ type TCPPort struct {
 	// guarded by mu
 	listeners []*net.TCPListener
 	doors     []*shm.Listener  // for shared memory
+	looked    []*stream        // in memory, that Receive looks at, in turn
+	polled    bool             // Poll was called
+	dozing    bool             // peers say when they write
 	came      map[*stream]bool // accepted and open
 	strangers []*session       // that are over, and have left packets
 	stats     TCPStats
@@ -31,6 +34,7 @@ type TCPPort struct {
 var (
 	_ fabric.Port   = (*TCPPort)(nil)
 	_ fabric.Router = (*TCPPort)(nil)
+	_ fabric.Polled = (*TCPPort)(nil)
 )
 
 // TCP makes a port. Listen or Route make it listen.
@@ -87,6 +91,9 @@ func (p *TCPPort) Receive() *fabric.Packet {
 	p.mu.Lock()
 	defer p.unlock()
 	packet, s := p.take()
+	if s == nil && p.pull() {
+		packet, s = p.take()
+	}
 	if s == nil {
 		return nil
 	}

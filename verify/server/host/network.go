@@ -59,6 +59,17 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 	return members, nil
 }
 
+// memory is how ports use shared memory.
+func (n Network) memory() socket.Memory {
+	switch n {
+	case Memory:
+		return socket.OnlyMemory
+	case Real:
+		return socket.WithMemory
+	}
+	return socket.NoMemory
+}
+
 func (h *Host) local() error {
 	n, err := newLocalNet(h.kind, h.book, fabric.Options{})
 	if err != nil {
@@ -78,7 +89,7 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 	}
 	o := socket.Options{
 		Listen: h.listenAt(rank), Local: h.book.poe(rank), Framing: framing, Translate: h.book.translate,
-		Log: h.logOf(rank),
+		Memory: h.o.Network.memory(), Log: h.logOf(rank),
 	}
 	if h.kind == fabric.UDP {
 		port, err := socket.UDP(o)
@@ -133,7 +144,7 @@ func (h *Host) impaired(rank int, port fabric.Port) fabric.Port {
 	switch h.o.Network {
 	case Local:
 		return port // the network has them
-	case Sockets:
+	case Sockets, Memory, Real:
 		return h.o.Faults.ImpairAt(h.life, port, rank, func(ip uint32, port uint16) (int, bool) {
 			return h.book.rank(address(ip, port))
 		})
