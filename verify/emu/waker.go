@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
 // Signals are what others tell the engine's goroutine.
@@ -21,6 +22,10 @@ const (
 // linger is how long an engine looks for signals before it sleeps. Waking up
 // takes longer than the next message of a busy world.
 const linger = 10 * time.Microsecond
+
+// lingerPolled is the same where the next message is of another process. These get the
+// processor meanwhile, which takes less than to sleep and be woken.
+const lingerPolled = 200 * time.Microsecond
 
 // waker lets the engine's goroutine sleep until there is something to do.
 type waker struct {
@@ -63,9 +68,16 @@ func (w *waker) take() uint32 {
 
 // sleep waits for a signal, at most for d.
 func (w *waker) sleep(d time.Duration) {
-	for start := time.Now(); d > linger && time.Since(start) < linger; runtime.Gosched() {
+	most := linger
+	if w.polled != nil {
+		most = lingerPolled
+	}
+	for start := time.Now(); d > most && time.Since(start) < most; runtime.Gosched() {
 		if w.signals.Load() != 0 || w.poll() {
 			return
+		}
+		if w.polled != nil {
+			shm.Yield()
 		}
 	}
 	w.asleep.Store(true)

@@ -27,6 +27,9 @@ func abstract(name string) *net.UnixAddr {
 	return &net.UnixAddr{Name: "@cclforge/" + name, Net: "unix"}
 }
 
+// Supported says that this system has what is needed.
+const Supported = true
+
 // Listener is where others dial.
 type Listener struct{ *net.UnixListener }
 
@@ -182,6 +185,9 @@ func mapped(fd int) ([]byte, error) {
 	}
 	return memory, nil
 }
+
+// Yield lets other processes have the processor.
+func Yield() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 func unmap(memory []byte) error { return unix.Munmap(memory) }
 

@@ -23,35 +23,39 @@ func (p *TCPPort) listen(port uint16) error {
 		return fmt.Errorf("listening at %v: %w", at, fabric.ErrClosed)
 	}
 	for _, l := range p.listeners {
-		if addressOf(l).Port() == port {
+		if l.at.Port() == port {
 			return nil
 		}
 	}
 	if len(p.listeners) >= maxListeners {
 		return fmt.Errorf("listening at %v: it listens at %d ports, and more are not expected", at, maxListeners)
 	}
+	if p.o.Memory == OnlyMemory {
+		return p.shareAt(at)
+	}
 	// Whoever reaches the socket can rely on it that shared memory is asked for already.
 	if port != 0 {
-		if err := p.share(port); err != nil {
-			return err
-		}
+		p.share(at)
 	}
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	l, err := config.Listen(p.life, "tcp4", at.String())
 	if err != nil {
 		return bound("listening at", at, err)
 	}
-	listener := l.(*net.TCPListener)
-	p.listeners = append(p.listeners, listener)
-	p.wg.Go(func() { p.accept(listener.Addr(), func() (conn, error) { return listener.AcceptTCP() }) })
+	tcp := l.(*net.TCPListener)
+	at = unmap(l.Addr().(*net.TCPAddr).AddrPort())
+	p.listeners = append(p.listeners, listener{at, l})
+	p.wg.Go(func() { p.accept(at.String(), func() (conn, error) { return tcp.AcceptTCP() }) })
 	if port == 0 {
-		return p.share(addressOf(listener).Port())
+		p.share(at)
 	}
 	return nil
 }
 
-func addressOf(l *net.TCPListener) netip.AddrPort {
-	return unmap(l.Addr().(*net.TCPAddr).AddrPort())
+// listener is where others connect.
+type listener struct {
+	at netip.AddrPort
+	io.Closer
 }
 
 // LocalAddr is where the port listens first; the zero value if it does not.
@@ -61,10 +65,10 @@ func (p *TCPPort) LocalAddr() netip.AddrPort {
 	if len(p.listeners) == 0 {
 		return netip.AddrPort{}
 	}
-	return addressOf(p.listeners[0])
+	return p.listeners[0].at
 }
 
-func (p *TCPPort) accept(at net.Addr, next func() (conn, error)) {
+func (p *TCPPort) accept(at string, next func() (conn, error)) {
 	for failures := 0; ; {
 		conn, err := next()
 		if errors.Is(err, net.ErrClosed) {
@@ -72,7 +76,7 @@ func (p *TCPPort) accept(at net.Addr, next func() (conn, error)) {
 		}
 		if err != nil {
 			failures++
-			p.mishap(uint64(failures), "accepting connections at %v: %v", at, err)
+			p.mishap(uint64(failures), "accepting connections at %s: %v", at, err)
 			pause(p.life, min(time.Duration(failures)*shortestPause, longestPause))
 			continue
 		}

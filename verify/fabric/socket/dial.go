@@ -88,7 +88,7 @@ func (p *TCPPort) reach(ctx context.Context, to netip.AddrPort) (conn, error) {
 	p.mu.Lock()
 	self := p.identity()
 	p.mu.Unlock()
-	c, err := p.open(ctx, self, to)
+	c, err := p.connectTo(ctx, self, to)
 	if err != nil {
 		return nil, reason(ctx, err)
 	}
@@ -122,7 +122,7 @@ func (p *TCPPort) identity() netip.AddrPort {
 	}
 	at := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
 	if len(p.listeners) > 0 {
-		at = addressOf(p.listeners[0])
+		at = p.listeners[0].at
 	}
 	return at
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"syscall"
@@ -12,33 +13,71 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
-// sharedAt is the name at which a port asks for shared memory that others reach at an address.
-func sharedAt(at netip.AddrPort) string { return "tcp/" + at.String() }
+// name is that at which a port asks for shared memory that others reach at an address.
+func (p *TCPPort) name(at netip.AddrPort) string {
+	if p.o.datagrams {
+		return "udp/" + at.String()
+	}
+	return "tcp/" + at.String()
+}
 
-// share listens for shared memory at a port. The lock is held.
-func (p *TCPPort) share(port uint16) error {
-	ip := p.o.Listen
-	if self, ok := p.o.real(p.identity()); ip.IsUnspecified() && ok {
-		ip = self.Addr()
+// asOthers is an address at which this port listens as others know it; false if nobody can.
+// The lock is held.
+func (p *TCPPort) asOthers(at netip.AddrPort) (netip.AddrPort, bool) {
+	if self, ok := p.o.real(p.identity()); ok && at.Addr().IsUnspecified() {
+		at = netip.AddrPortFrom(self.Addr(), at.Port())
 	}
-	if p.o.Memory == NoMemory || ip.IsUnspecified() {
-		return nil
+	return at, !at.Addr().IsUnspecified()
+}
+
+// share asks for shared memory beside a socket. The lock is held.
+func (p *TCPPort) share(at netip.AddrPort) {
+	at, ok := p.asOthers(at)
+	if p.o.Memory == NoMemory || !ok {
+		return
 	}
-	at := netip.AddrPortFrom(ip, port)
-	l, err := shm.Listen(sharedAt(at))
-	switch {
-	case err == nil:
-	case p.o.Memory == WithMemory:
+	l, err := shm.Listen(p.name(at))
+	if err != nil {
 		p.o.Log("%v; sockets are used instead", err)
-		return nil
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%w: %w", fabric.ErrAddressInUse, err)
-	default:
-		return err
+		return
 	}
 	p.doors = append(p.doors, l)
-	p.wg.Go(func() { p.accept(l.Addr(), func() (conn, error) { return l.AcceptConn() }) })
-	return nil
+	p.open(l, at)
+}
+
+// shareAt asks for shared memory alone, at any free port if that is 0. The lock is held.
+func (p *TCPPort) shareAt(at netip.AddrPort) error {
+	asked := at.Port()
+	at, ok := p.asOthers(at)
+	if !ok {
+		return fmt.Errorf("listening for shared memory at %v: an address expected", at)
+	}
+	for try := 0; ; try++ {
+		if asked == 0 {
+			at = netip.AddrPortFrom(at.Addr(), uint16(freeFrom+rand.IntN(1<<16-freeFrom)))
+		}
+		l, err := shm.Listen(p.name(at))
+		switch {
+		case err == nil:
+			p.listeners = append(p.listeners, listener{at, l})
+			p.open(l, at)
+			return nil
+		case !errors.Is(err, syscall.EADDRINUSE):
+			return err
+		case asked != 0 || try == mostTries:
+			return fmt.Errorf("%w: %w", fabric.ErrAddressInUse, err)
+		}
+	}
+}
+
+const (
+	freeFrom  = 49152 // the first of the ports that are for this use
+	mostTries = 1000
+)
+
+// open lets others in.
+func (p *TCPPort) open(l *shm.Listener, at netip.AddrPort) {
+	p.wg.Go(func() { p.accept(p.name(at), func() (conn, error) { return l.AcceptConn() }) })
 }
 
 // look has Receive read what comes in memory.
@@ -113,8 +152,7 @@ func (c *stream) fetch() *fabric.Packet {
 	b := newBuffer(c.p.o.Framing(&c.header))
 	c.memory.Take(b.Header[:], b.Payload)
 	b.Header = c.header // as it was then
-	c.p.stats.Received++
-	c.p.stats.BytesIn += uint64(len(b.Payload))
+	c.p.arrived(&b.Packet)
 	return &b.Packet
 }
 
@@ -141,12 +179,12 @@ func (p *TCPPort) there() bool {
 	return p.ready.Len() > 0 || slices.ContainsFunc(p.looked, func(c *stream) bool { return !c.s.held && c.whole() })
 }
 
-// open connects in memory if the other port does that, or else over a socket.
-func (p *TCPPort) open(ctx context.Context, self, to netip.AddrPort) (conn, error) {
-	if p.o.Memory == NoMemory || self.Addr().IsUnspecified() {
+// connectTo connects in memory if the other port does that, or else over a socket.
+func (p *TCPPort) connectTo(ctx context.Context, self, to netip.AddrPort) (conn, error) {
+	if p.o.Memory == NoMemory || p.o.Memory == WithMemory && self.Addr().IsUnspecified() {
 		return p.overSocket(ctx, to)
 	}
-	memory, err := shm.Dial(ctx, sharedAt(to))
+	memory, err := shm.Dial(ctx, p.name(to))
 	switch {
 	case err == nil:
 		return memory, nil
@@ -162,7 +200,7 @@ func (p *TCPPort) open(ctx context.Context, self, to netip.AddrPort) (conn, erro
 		return c, nil
 	}
 	// Nobody was there, but now somebody is: who listens at the socket has listened for memory before.
-	if memory, err := shm.Dial(ctx, sharedAt(to)); err == nil {
+	if memory, err := shm.Dial(ctx, p.name(to)); err == nil {
 		_ = c.Close()
 		return memory, nil
 	}

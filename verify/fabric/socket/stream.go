@@ -179,8 +179,7 @@ func (c *stream) deliver(packet *fabric.Packet) error {
 		packet.Release()
 		return c.discard()
 	}
-	p.stats.Received++
-	p.stats.BytesIn += uint64(len(packet.Payload))
+	p.arrived(packet)
 	p.put(s, packet)
 	if s.unread <= p.o.WindowBytes {
 		p.unlock()
@@ -188,6 +187,15 @@ func (c *stream) deliver(packet *fabric.Packet) error {
 	}
 	p.unlock()
 	return c.wait()
+}
+
+// arrived counts a packet.
+func (p *TCPPort) arrived(packet *fabric.Packet) {
+	p.stats.Received++
+	p.stats.BytesIn += uint64(len(packet.Payload))
+	if p.o.datagrams {
+		sizeDatagram(&packet.Header, 0)
+	}
 }
 
 // wait waits until there is room for more.
@@ -262,8 +270,11 @@ func (p *TCPPort) writeNow(l *link, packet *fabric.Packet) bool {
 		return false
 	}
 	l.choose()
-	memory := l.sender.memory
-	if memory == nil || !memory.TryWrite(packet.Header[:], packet.Payload) {
+	memory, header := l.sender.memory, packet.Header
+	if p.o.datagrams {
+		sizeDatagram(&header, len(packet.Payload))
+	}
+	if memory == nil || !memory.TryWrite(header[:], packet.Payload) {
 		return false
 	}
 	p.stats.Sent++

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 
@@ -21,8 +20,8 @@ type TCPPort struct {
 	ended chan struct{} // closed when Close is done
 
 	// guarded by mu
-	listeners []*net.TCPListener
-	doors     []*shm.Listener  // for shared memory
+	listeners []listener       // of sockets, or of memory without one
+	doors     []*shm.Listener  // of memory beside sockets
 	looked    []*stream        // in memory, that Receive looks at, in turn
 	polled    bool             // Poll was called
 	dozing    bool             // peers say when they write
@@ -53,13 +52,19 @@ func TCP(o Options) (*TCPPort, error) {
 // Send implements fabric.Port. The error is ErrPayload if the payload is not as
 // long as the header announces.
 func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
-	if n := p.o.Framing(&packet.Header); n != len(packet.Payload) || n > p.o.MaxMessage {
+	if n := p.o.Framing(&packet.Header); !p.o.datagrams && (n != len(packet.Payload) || n > p.o.MaxMessage) {
 		return fmt.Errorf("sending %d bytes: %w: the header announces %d, and at most %d can be sent", len(packet.Payload),
 			ErrPayload, n, p.o.MaxMessage)
+	}
+	if err := p.checkDatagram(packet); err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.unlock()
 	s := p.sessions.numbers[number]
+	if p.o.datagrams && p.drops(s, packet) {
+		return nil
+	}
 	if p.gone || s == nil || s.link.state == ending || s.link.state == over {
 		return fabric.ErrClosed
 	}
@@ -75,6 +80,9 @@ func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 	}
 	if p.writeNow(l, packet) {
 		return nil
+	}
+	if p.o.datagrams {
+		sizeDatagram(&packet.Header, len(packet.Payload))
 	}
 	l.out.Push(packet)
 	l.bytes += headerBytes + len(packet.Payload)
@@ -108,18 +116,20 @@ func (p *TCPPort) Receive() *fabric.Packet {
 func (p *TCPPort) Closed() (uint32, bool) {
 	p.mu.Lock()
 	defer p.unlock()
-	if len(p.closed) == 0 {
-		return 0, false
+	for len(p.closed) > 0 {
+		s := p.closed[0]
+		p.closed = p.closed[1:]
+		s.reported = false
+		p.forget(s)
+		if !p.o.datagrams {
+			return s.number, true
+		}
 	}
-	s := p.closed[0]
-	p.closed = p.closed[1:]
-	s.reported = false
-	p.forget(s)
-	return s.number, true
+	return 0, false
 }
 
 // Lossy implements fabric.Port.
-func (p *TCPPort) Lossy() bool { return false }
+func (p *TCPPort) Lossy() bool { return p.o.datagrams }
 
 // Listen implements fabric.Port. Port 0 is any free one; LocalAddr returns it.
 func (p *TCPPort) Listen(port uint16) error {

@@ -31,8 +31,8 @@ type Network string
 const (
 	Local   Network = "local"   // in process, for all ranks of the world
 	Sockets Network = "sockets" // real UDP or TCP sockets
-	Memory  Network = "memory"  // shared memory between ranks that are in processes of one user, on one host
-	Real    Network = "real"    // memory where that is possible, or else sockets
+	Memory  Network = "memory"  // memory that processes of one user on one host share
+	Mixed   Network = "mixed"   // memory between ranks that can share it, sockets between others
 	Packets Network = "packets" // the packet sockets of the simulation protocol
 )
 

@@ -195,7 +195,7 @@ func (o *options) define(f *pflag.FlagSet) {
 	command.Vars(f, &o.vars)
 	f.IntVarP(&o.n, "n", "n", 0, "`number` of ranks in all (one for each process of the launcher, or 4)")
 	f.StringVar(&o.network, "network", "auto",
-		"`what` is between ranks: local, sockets, packets (those of the protocol), auto")
+		"`what` is between ranks: local, sockets, memory (of one host), mixed, packets (of the protocol), auto")
 	f.StringVar(&o.faults, "faults", "", "bad network, as one HCL `object` or a file: '{loss = 0.01}'")
 	f.IntVar(&o.port, "port", sim.DefaultPort, "first `port`; five for each rank are used from there on")
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "`address` for clients; 0.0.0.0 lets anybody in")
@@ -222,7 +222,7 @@ func (o *options) check() (err error) {
 		name, value string
 		choices     []string
 	}{
-		{"network", o.network, []string{"auto", "local", "sockets", "packets"}},
+		{"network", o.network, []string{"auto", "local", "sockets", "memory", "mixed", "packets"}},
 		{"kernel", o.kernel, []string{"platform", "loopback", "client"}},
 	} {
 		if !slices.Contains(c.choices, c.value) {
