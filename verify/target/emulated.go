@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
@@ -83,7 +84,7 @@ func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, ma
 	if err != nil {
 		return nil, fmt.Errorf("the network of rank %d: %w", rank, err)
 	}
-	part.What += ", " + over
+	part.What += ", " + r.network(over)
 	part.Over = over
 	part.Ranks = []accl.Rank{{IP: r.Address, Port: port.LocalAddr().Port(), Session: uint32(rank)}}
 	member := world.Member{Rank: rank, Port: port}
@@ -91,6 +92,19 @@ func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, ma
 		member.Maker = maker(0) // each process has cards of its own
 	}
 	return world.Start(ctx, d, []world.Member{member}, emu.Options{})
+}
+
+const onSockets, inMemory = "on sockets", "in memory"
+
+// network says for reports what ranks are on.
+func (r *Request) network(over string) string {
+	switch {
+	case over == inMemory || r.Network == socket.NoMemory || !shm.Supported:
+		return over
+	case r.OneHost:
+		return inMemory
+	}
+	return "on sockets between hosts"
 }
 
 // port is a network port for other processes, and what it is on.
@@ -118,7 +132,7 @@ func (r *Request) port(d *design.Design) (port socket.Port, over string, err err
 		}
 	}
 	if socket.InMemory(kind, o.Memory, r.OneHost) {
-		return port, "in memory", nil
+		return port, inMemory, nil
 	}
-	return port, "on sockets", nil
+	return port, onSockets, nil
 }

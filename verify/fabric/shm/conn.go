@@ -38,7 +38,7 @@ type Conn struct {
 
 	data, room chan struct{}          // the peer has rung
 	told       atomic.Pointer[func()] // called then in place of data; nil unless Polled
-	ended      chan struct{}          // the peer has said that it has ended
+	ended      chan struct{}          // the peer has said that it has ended, or soon will
 	over       chan struct{}          // the peer has closed the stream, or died
 	closed     chan struct{}
 	close      func() error

@@ -64,7 +64,10 @@ func (c *Conn) Doze(yes bool) {
 	}
 }
 
-// Ended waits until the peer has ended, the stream is closed, the deadline of reads has passed,
+// Ending tells the peer that the end is near, so that it reads what does not fit in.
+func (c *Conn) Ending() { _ = c.ring(saysEnd) }
+
+// Ended waits until the peer has ended or is about to, the stream is closed, the deadline of reads has passed,
 // or what is given is closed.
 func (c *Conn) Ended(or <-chan struct{}) {
 	select {

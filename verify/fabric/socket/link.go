@@ -101,6 +101,9 @@ func (p *TCPPort) breakUp(s *session) {
 	l.state, l.latest = ending, time.Now().Add(longest)
 	for _, c := range l.streams {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(moment))
+		if c.memory != nil {
+			c.memory.Ending()
+		}
 	}
 	if !l.writing {
 		l.sayEnd()

@@ -86,7 +86,7 @@ func (p *TCPPort) look(c *stream) {
 	defer p.unlock()
 	p.looked = append(p.looked, c)
 	c.memory.Notify(p.notifyNow)
-	p.dozing, p.wake = false, true // until somebody has looked
+	p.wake = true
 }
 
 // lookAway leaves the rest to the goroutine that reads.
@@ -101,14 +101,14 @@ func (p *TCPPort) lookAway(c *stream) {
 // any. Without Poll it has peers say when there are more.
 func (p *TCPPort) pull() (found bool) {
 	wake := p.wake
-	for {
+	for again := false; ; again = true {
 		for _, c := range p.looked {
 			if !c.s.held && c.whole() {
 				p.put(c.s, c.fetch())
 				found = true
 			}
 		}
-		if found || p.polled || p.dozing {
+		if found || p.polled || again {
 			break
 		}
 		p.doze(true)
@@ -156,6 +156,14 @@ func (c *stream) fetch() *fabric.Packet {
 	return &b.Packet
 }
 
+// Notify implements fabric.Port.
+func (p *TCPPort) Notify(f func()) {
+	p.inbox.Notify(f)
+	p.mu.Lock()
+	p.wake = p.wake || f != nil && p.inMemory()
+	p.unlock()
+}
+
 // Poll implements fabric.Polled.
 func (p *TCPPort) Poll() bool {
 	p.mu.Lock()
@@ -176,7 +184,12 @@ func (p *TCPPort) Doze() bool {
 }
 
 func (p *TCPPort) there() bool {
-	return p.ready.Len() > 0 || slices.ContainsFunc(p.looked, func(c *stream) bool { return !c.s.held && c.whole() })
+	return p.ready.Len() > 0 || p.inMemory()
+}
+
+// inMemory tells whether there is a packet to be received in memory.
+func (p *TCPPort) inMemory() bool {
+	return slices.ContainsFunc(p.looked, func(c *stream) bool { return !c.s.held && c.whole() })
 }
 
 // connectTo connects in memory if the other port does that, or else over a socket.

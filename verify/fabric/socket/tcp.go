@@ -24,7 +24,7 @@ type TCPPort struct {
 	doors     []*shm.Listener  // of memory beside sockets
 	looked    []*stream        // in memory, that Receive looks at, in turn
 	polled    bool             // Poll was called
-	dozing    bool             // peers say when they write
+	dozing    bool             // peers were asked to say when they write
 	came      map[*stream]bool // accepted and open
 	strangers []*session       // that are over, and have left packets
 	stats     TCPStats
