@@ -149,7 +149,8 @@ func (c *Conn) await(look func() (int, error), told chan struct{}, by *deadline,
 		if isClosed(c.closed) {
 			return 0, net.ErrClosed
 		}
-		over := c.in.ended.Load() != 0 && told == c.data || isClosed(c.over) // before the last look: what was written before the end is read
+		// Before the last look: what was written before the end is read.
+		over := c.in.ended.Load() != 0 && told == c.data || isClosed(c.over)
 		n, err := look()
 		switch {
 		case err != nil:

@@ -1,5 +1,6 @@
-// Package socket is the network between engines as real sockets of IPv4: each
-// port is the UDP or TCP network engine of one rank, on this host or another.
+// Package socket is the network between engines as real sockets of IPv4, or as memory that
+// processes of a host share: each port is the UDP or TCP network engine of one rank, on this
+// host or another.
 //
 // # UDP
 //

@@ -127,6 +127,9 @@ func (p *TCPPort) doze(yes bool) {
 	}
 }
 
+// mostWhole is the largest payload of a packet that fits into the ring.
+const mostWhole = shm.RingBytes - headerBytes
+
 // whole tells whether a whole packet has come in memory, and leaves to the goroutine that
 // reads what will never be one.
 func (c *stream) whole() bool {
@@ -134,10 +137,12 @@ func (c *stream) whole() bool {
 	if err == nil && n < headerBytes {
 		return false
 	}
+	size := -1
 	if err == nil {
 		c.memory.Peek(c.header[:])
+		size = c.p.o.Framing(&c.header)
 	}
-	if size := c.p.o.Framing(&c.header); err == nil && size >= 0 && size <= min(shm.RingBytes-headerBytes, c.p.o.MaxMessage) {
+	if size >= 0 && size <= min(mostWhole, c.p.o.MaxMessage) {
 		return n >= headerBytes+size
 	}
 	if !c.isHanded {

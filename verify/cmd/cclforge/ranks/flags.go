@@ -74,7 +74,7 @@ func emulateVerb(env func(string) (string, bool)) *cobra.Command {
 		Example: `  cclforge emulate u55c_tcp
         four ranks in this process; programs connect to port 5500 of this host
   mpirun -np 4 out/bin/cclforge emulate u55c_tcp
-        a process for each rank, on real TCP sockets. Over several hosts also give
+        a process for each rank, in shared memory. Over several hosts also give
         --hosts=FILE, the host file that mpirun was given; srun needs none
   cclforge emulate u55c_udp -n 4 --foreign=1,3
         ranks 0 and 2; the emulator of somebody else serves the others`,
