@@ -24,7 +24,7 @@ const (
 const linger = 10 * time.Microsecond
 
 // lingerPolled is the same where the next message is of another process. These get the
-// processor meanwhile, which takes less than to sleep and be woken.
+// processor after linger, which takes less than to sleep and be woken.
 const lingerPolled = 200 * time.Microsecond
 
 // waker lets the engine's goroutine sleep until there is something to do.
@@ -56,7 +56,7 @@ func (w *waker) tell(signal uint32) {
 }
 
 // poll tells whether something has come from a network that does not say it now.
-func (w *waker) poll() bool { return w.polled != nil && w.polled.Poll() }
+func (w *waker) poll() bool { return w.polled != nil && w.polled.Near() && w.polled.Poll() }
 
 // take returns the signals since the last time.
 func (w *waker) take() uint32 {
@@ -68,21 +68,22 @@ func (w *waker) take() uint32 {
 
 // sleep waits for a signal, at most for d.
 func (w *waker) sleep(d time.Duration) {
+	polled := w.polled != nil && w.polled.Near()
 	most := linger
-	if w.polled != nil {
+	if polled {
 		most = lingerPolled
 	}
-	for start := time.Now(); d > most && time.Since(start) < most; runtime.Gosched() {
-		if w.signals.Load() != 0 || w.poll() {
+	for start, past := time.Now(), time.Duration(0); d > most && past < most; past = time.Since(start) {
+		if w.signals.Load() != 0 || polled && w.polled.Poll() {
 			return
 		}
-		if w.polled != nil {
+		if runtime.Gosched(); past > linger {
 			shm.Yield()
 		}
 	}
 	w.asleep.Store(true)
 	defer w.asleep.Store(false)
-	if w.signals.Load() != 0 || d <= 0 || w.polled != nil && !w.polled.Doze() {
+	if w.signals.Load() != 0 || d <= 0 || polled && !w.polled.Doze() {
 		return
 	}
 	if d == math.MaxInt64 {

@@ -106,6 +106,8 @@ type Segmented interface {
 // of it. One goroutine asks. Once it has called Poll, it is notified of packets only after
 // Doze, until it calls Poll again.
 type Polled interface {
+	// Near reports whether that is so now: not if nothing can come without a notification.
+	Near() bool
 	// Poll reports whether Receive may now return a packet.
 	Poll() bool
 	// Doze asks for notifications; it is false if there is something already.

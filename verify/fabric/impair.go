@@ -263,6 +263,12 @@ func (p *Impaired) Closed() (uint32, bool) { return p.inner.Closed() }
 
 func (p *Impaired) MaxPayload() int { return p.inner.MaxPayload() }
 
+// Near implements Polled, if the inner port does.
+func (p *Impaired) Near() bool {
+	inner, ok := p.inner.(Polled)
+	return ok && inner.Near()
+}
+
 // Poll implements Polled, if the inner port does.
 func (p *Impaired) Poll() bool {
 	inner, ok := p.inner.(Polled)

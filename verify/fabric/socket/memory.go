@@ -169,6 +169,16 @@ func (p *TCPPort) Notify(f func()) {
 	p.unlock()
 }
 
+// Near implements fabric.Polled.
+func (p *TCPPort) Near() bool {
+	if p.o.Memory == NoMemory {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.looked) > 0
+}
+
 // Poll implements fabric.Polled.
 func (p *TCPPort) Poll() bool {
 	p.mu.Lock()

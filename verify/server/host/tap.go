@@ -46,6 +46,9 @@ func newTap(port fabric.Port, l net.Listener, lim zmq.Limits, rank int, b *book,
 	return t
 }
 
+// Near implements fabric.Polled.
+func (t *tap) Near() bool { return t.polled != nil && t.polled.Near() }
+
 // Poll implements fabric.Polled.
 func (t *tap) Poll() bool { return t.polled != nil && t.polled.Poll() }
 
