@@ -131,7 +131,7 @@ func Emulate(ctx context.Context,
 	vars *string, // variables, as one HCL object: '{hw_emu = true}'
 	port *int, // first port; five for each rank are used from there on (5500)
 	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
-	network *string, // what is between ranks: auto, local, sockets, packets (auto)
+	network *string, // what is between ranks: auto, local, sockets, memory, mixed, packets (auto)
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
 	kernel *string, // what is at the kernel streams: platform, loopback, client (platform)
 	ranks *string, // ranks that are served here: 0,2-3 (all)
@@ -177,7 +177,7 @@ func Simulate(ctx context.Context,
 	only *string, // ranks that are simulated, the others are emulated: 0,2-3 (all)
 	port *int, // first port; five for each rank are used from there on (5500)
 	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
-	network *string, // what is between ranks: auto, local, sockets, packets (auto)
+	network *string, // what is between ranks: auto, local, sockets, memory, mixed, packets (auto)
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
 	kernel *string, // what is at the kernel streams: platform, client (platform)
 	careful *bool, // check assertions, and begin with random values

@@ -79,6 +79,16 @@ func (sockets) open(ctx context.Context, t *testing.T, d *design.Design, s *setu
 	return openHosts(ctx, t, d, s, host.Options{Network: host.Sockets})
 }
 
+// memory has every rank share memory with all others.
+type memory struct{ sockets }
+
+func (memory) name() string              { return "memory" }
+func (memory) loses(*accl.Platform) bool { return false }
+
+func (memory) open(ctx context.Context, t *testing.T, d *design.Design, s *setup) (*reach, error) {
+	return openHosts(ctx, t, d, s, host.Options{Network: host.Memory})
+}
+
 // packetSockets has every rank on the packet sockets of the protocol.
 type packetSockets struct{}
 

@@ -17,7 +17,7 @@ import (
 // of the others end, and the others work on without it; then with it, when it has
 // been started again.
 func TestDeadPeer(t *testing.T) {
-	ways := []string{"sockets", "packets", "processes"}
+	ways := []string{"sockets", "memory", "packets", "processes"}
 	if all.name() != "process" {
 		ways = []string{all.name()}
 	}

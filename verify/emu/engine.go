@@ -168,6 +168,7 @@ func New(ctx context.Context, d *design.Design, port fabric.Port, o Options) (*E
 		}
 		return nil, err
 	}
+	e.waker.polled, _ = port.(fabric.Polled)
 	port.Notify(func() { e.waker.tell(signalNetwork) })
 	go e.run()
 	select {

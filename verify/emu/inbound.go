@@ -115,9 +115,10 @@ func (in *inbound) progress() bool {
 		in.looped = in.looped[:copy(in.looped, in.looped[1:])]
 		in.deliver(p, true)
 	}
-	if !in.there {
+	if !in.there && !in.e.waker.poll() {
 		return busy
 	}
+	in.there = true
 	for n, bytes := 0, 0; n < packetsPerTurn && bytes < bytesPerTurn; n++ {
 		p := in.e.port.Receive()
 		if p == nil {

@@ -5,6 +5,9 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
 // Signals are what others tell the engine's goroutine.
@@ -20,12 +23,17 @@ const (
 // takes longer than the next message of a busy world.
 const linger = 10 * time.Microsecond
 
+// lingerPolled is the same where the next message is of another process. These get the
+// processor after linger, which takes less than to sleep and be woken.
+const lingerPolled = 200 * time.Microsecond
+
 // waker lets the engine's goroutine sleep until there is something to do.
 type waker struct {
 	signals atomic.Uint32
 	asleep  atomic.Bool
 	ch      chan struct{} // capacity 1
 	timer   *time.Timer
+	polled  fabric.Polled // nil unless the network is
 }
 
 func newWaker() *waker {
@@ -47,6 +55,9 @@ func (w *waker) tell(signal uint32) {
 	}
 }
 
+// poll tells whether something has come from a network that does not say it now.
+func (w *waker) poll() bool { return w.polled != nil && w.polled.Near() && w.polled.Poll() }
+
 // take returns the signals since the last time.
 func (w *waker) take() uint32 {
 	if w.signals.Load() == 0 {
@@ -57,14 +68,22 @@ func (w *waker) take() uint32 {
 
 // sleep waits for a signal, at most for d.
 func (w *waker) sleep(d time.Duration) {
-	for start := time.Now(); d > linger && time.Since(start) < linger; runtime.Gosched() {
-		if w.signals.Load() != 0 {
+	polled := w.polled != nil && w.polled.Near()
+	most := linger
+	if polled {
+		most = lingerPolled
+	}
+	for start, past := time.Now(), time.Duration(0); d > most && past < most; past = time.Since(start) {
+		if w.signals.Load() != 0 || polled && w.polled.Poll() {
 			return
+		}
+		if runtime.Gosched(); past > linger {
+			shm.Yield()
 		}
 	}
 	w.asleep.Store(true)
 	defer w.asleep.Store(false)
-	if w.signals.Load() != 0 || d <= 0 {
+	if w.signals.Load() != 0 || d <= 0 || polled && !w.polled.Doze() {
 		return
 	}
 	if d == math.MaxInt64 {

@@ -102,6 +102,18 @@ type Segmented interface {
 	Segments(session uint32) bool
 }
 
+// Polled is a Port of which to ask whether something has come takes less than to be notified
+// of it. One goroutine asks. Once it has called Poll, it is notified of packets only after
+// Doze, until it calls Poll again.
+type Polled interface {
+	// Near reports whether that is so now: not if nothing can come without a notification.
+	Near() bool
+	// Poll reports whether Receive may now return a packet.
+	Poll() bool
+	// Doze asks for notifications; it is false if there is something already.
+	Doze() bool
+}
+
 // Router is a Port that must be told where sessions lead, because its packets go to real
 // addresses. The engine tells it the records of its communicators, when it is enabled and
 // when they change.

@@ -263,6 +263,24 @@ func (p *Impaired) Closed() (uint32, bool) { return p.inner.Closed() }
 
 func (p *Impaired) MaxPayload() int { return p.inner.MaxPayload() }
 
+// Near implements Polled, if the inner port does.
+func (p *Impaired) Near() bool {
+	inner, ok := p.inner.(Polled)
+	return ok && inner.Near()
+}
+
+// Poll implements Polled, if the inner port does.
+func (p *Impaired) Poll() bool {
+	inner, ok := p.inner.(Polled)
+	return ok && inner.Poll()
+}
+
+// Doze implements Polled. A port that is not polled notifies always.
+func (p *Impaired) Doze() bool {
+	inner, ok := p.inner.(Polled)
+	return !ok || inner.Doze()
+}
+
 // TakeSegments implements Segmented, if the inner port does.
 func (p *Impaired) TakeSegments() {
 	if s, ok := p.inner.(Segmented); ok {

@@ -7,5 +7,6 @@
 //
 // Register adds kinds. A single process has all ranks of the world. Processes that mpirun
 // or srun starts, or that have the flags of package bringup, have one rank each and find
-// each other through bringup; all get the same text. Emulated engines use sockets then.
+// each other through bringup; all get the same text. Emulated engines share memory then
+// with those of their host, and use sockets to reach others.
 package target

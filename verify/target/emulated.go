@@ -11,7 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
 	"github.com/cclforge/cclforge/verify/rtlsim"
 	"github.com/cclforge/cclforge/verify/world"
@@ -76,16 +76,17 @@ func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, 
 }
 
 // onSocket starts the engine of a process that has one rank. Its network is a socket, at
-// a port that is free.
+// a port that is free, or memory.
 func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, maker func(rank int) world.Maker) (
 	*world.World, error) {
 	rank := r.Local[0]
-	port, number, err := r.port(d)
+	port, over, err := r.port(d)
 	if err != nil {
 		return nil, fmt.Errorf("the network of rank %d: %w", rank, err)
 	}
-	part.What += ", on sockets"
-	part.Ranks = []accl.Rank{{IP: r.Address, Port: number, Session: uint32(rank)}}
+	part.What += ", " + r.network(over)
+	part.Over = over
+	part.Ranks = []accl.Rank{{IP: r.Address, Port: port.LocalAddr().Port(), Session: uint32(rank)}}
 	member := world.Member{Rank: rank, Port: port}
 	if maker != nil {
 		member.Maker = maker(0) // each process has cards of its own
@@ -93,33 +94,45 @@ func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, ma
 	return world.Start(ctx, d, []world.Member{member}, emu.Options{})
 }
 
-// port is a network port on a socket, and its number.
-func (r *Request) port(d *design.Design) (fabric.Port, uint16, error) {
+const onSockets, inMemory = "on sockets", "in memory"
+
+// network says for reports what ranks are on.
+func (r *Request) network(over string) string {
+	switch {
+	case over == inMemory || r.Network == socket.NoMemory || !shm.Supported:
+		return over
+	case r.OneHost:
+		return inMemory
+	}
+	return "on sockets between hosts"
+}
+
+// port is a network port for other processes, and what it is on.
+func (r *Request) port(d *design.Design) (port socket.Port, over string, err error) {
 	kind, err := world.Network(d)
 	if err != nil {
-		return nil, 0, err
+		return nil, "", err
 	}
 	framing, err := emu.Framing(d)
 	if err != nil {
-		return nil, 0, err
+		return nil, "", err
 	}
 	o := socket.Options{
 		Listen: r.Address, Local: netip.AddrPortFrom(r.Address, 0), Framing: framing,
-		Log: func(format string, args ...any) { r.Log("rank %d: %s", r.Local[0], fmt.Sprintf(format, args...)) },
+		Memory: r.Network,
+		Log:    func(format string, args ...any) { r.Log("rank %d: %s", r.Local[0], fmt.Sprintf(format, args...)) },
 	}
-	if kind == fabric.UDP {
-		port, err := socket.UDP(o)
-		if err != nil {
-			return nil, 0, err
-		}
-		return port, port.LocalAddr().Port(), nil
-	}
-	port, err := socket.TCP(o)
+	port, err = socket.Open(kind, o, r.OneHost)
 	if err != nil {
-		return nil, 0, err
+		return nil, "", err
 	}
-	if err := port.Listen(0); err != nil {
-		return nil, 0, errors.Join(err, port.Close())
+	if !port.LocalAddr().IsValid() {
+		if err := port.Listen(0); err != nil {
+			return nil, "", errors.Join(err, port.Close())
+		}
 	}
-	return port, port.LocalAddr().Port(), nil
+	if socket.InMemory(kind, o.Memory, r.OneHost) {
+		return port, inMemory, nil
+	}
+	return port, onSockets, nil
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/fabric/socket"
 )
 
 // ErrText says that a text names no world.
@@ -35,6 +36,8 @@ type Request struct {
 	Process  int    // the number of this process on its host
 	// Address is that of this process for those that have the other ranks.
 	Address netip.Addr
+	Network socket.Memory // between processes
+	OneHost bool          // all ranks are on this host
 	Log     func(format string, args ...any)
 }
 
@@ -62,6 +65,8 @@ type Part struct {
 	// joined; Prepare returns its error.
 	Data []byte
 	Said func(ctx context.Context) ([][]byte, error)
+	// Over is the network of emulated engines, which must be the same on all ranks; "" for any.
+	Over string
 	// Greets makes all ranks send each other a message when they are open.
 	Greets bool
 	// Close releases what Open has taken, also the devices.

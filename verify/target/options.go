@@ -30,6 +30,9 @@ type Options struct {
 	// Address is that of this process for those with the other ranks; by default the
 	// one from which it reaches rank 0.
 	Address string
+	// Network is what is between emulated engines of several processes: "sockets", "memory" that
+	// processes of one host share, or "auto", which is "" too: memory where that is possible.
+	Network string
 	Timeout time.Duration // until all processes are there; 0 for that of bringup
 	Env     bringup.Lookup
 	Open    []accl.OpenOption                // of engines, before those of the kind of world
@@ -44,6 +47,8 @@ func (o *Options) Flags(set *flag.FlagSet) {
 	set.IntVar(&o.Ranks, "n", 0, "`number` of ranks, all of this process; of several processes each has one (4)")
 	set.StringVar(&o.Address, "address", "",
 		"`address` of this process for those with the other ranks (the one from which it reaches rank 0)")
+	set.StringVar(&o.Network, "network", "auto",
+		"`what` is between emulated engines of several processes: auto, sockets, memory (of one host)")
 	set.DurationVar(&o.Timeout, "timeout", bringup.DefaultTimeout, "`time` until all processes are there")
 	o.Env = bringup.Flags(set, os.LookupEnv)
 }

@@ -54,6 +54,10 @@ func Open(ctx context.Context, o Options) (*World, error) {
 		if r.Address, err = o.address(&b); err != nil {
 			return nil, err
 		}
+		r.OneHost = r.Address.IsLoopback() // where others reach this rank
+		if err := r.Network.Parse(cmp.Or(o.Network, "auto")); err != nil {
+			return nil, fmt.Errorf("%w: -network=%w", ErrText, err)
+		}
 	}
 	part, err := kind.Open(report.With(ctx, r.Log), r)
 	if err != nil {
@@ -113,6 +117,9 @@ func (w *World) open(ctx context.Context, b bringup.Options) (err error) {
 	}
 	b.Self = bringup.Describe(w.Platform, w.part.Ranks[0])
 	b.Self.Data = w.part.Data
+	if w.part.Over != "" {
+		b.Self.Stack += " " + w.part.Over
+	}
 	if w.joined, err = bringup.Join(ctx, b); err != nil {
 		return err
 	}

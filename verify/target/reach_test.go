@@ -114,10 +114,10 @@ func TestWorlds(t *testing.T) {
 	}{
 		{"u55c_tcp", 4, 1, "emulated"},
 		{"emulated:u55c_udp", 1, 1, "emulated"},
-		{"u55c_tcp", 3, 3, "emulated, on sockets"},
-		{"u55c_udp", 4, 4, "emulated, on sockets"},
-		{"u55c_rdma", 2, 2, "emulated, on sockets"},
-		{"u280_2022", 2, 2, "emulated, on sockets"},
+		{"u55c_tcp", 3, 3, "emulated, in memory"},
+		{"u55c_udp", 4, 4, "emulated, in memory"},
+		{"u55c_rdma", 2, 2, "emulated, in memory"},
+		{"u280_2022", 2, 2, "emulated, in memory"},
 		{fmt.Sprint("sim:", port), 3, 1, fmt.Sprint("served at 127.0.0.1:", port)},
 		{fmt.Sprint("sim:localhost:", port), 3, 3, fmt.Sprint("served at localhost:", port)},
 	} {

@@ -16,7 +16,7 @@ import (
 // streams compares a message between two engines on TCP sockets with a plain
 // stream of the same bytes, in turn.
 func (r *Compared) streams(ctx context.Context, d *design.Design) (err error) {
-	g, err := ways[2].group(ctx, d, 2)
+	g, err := ways[3].group(ctx, d, 2)
 	if err != nil {
 		return err
 	}

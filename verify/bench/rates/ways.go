@@ -31,6 +31,9 @@ var ways = []way{
 	{"protocol", func(ctx context.Context, d *design.Design, ranks int) (*reached, error) {
 		return serve(ctx, d, ranks, host.Local, true)
 	}},
+	{"memory", func(ctx context.Context, d *design.Design, ranks int) (*reached, error) {
+		return serve(ctx, d, ranks, host.Memory, false)
+	}},
 	{"sockets", func(ctx context.Context, d *design.Design, ranks int) (*reached, error) {
 		return serve(ctx, d, ranks, host.Sockets, false)
 	}},

@@ -23,26 +23,39 @@ func (p *TCPPort) listen(port uint16) error {
 		return fmt.Errorf("listening at %v: %w", at, fabric.ErrClosed)
 	}
 	for _, l := range p.listeners {
-		if addressOf(l).Port() == port {
+		if l.at.Port() == port {
 			return nil
 		}
 	}
 	if len(p.listeners) >= maxListeners {
 		return fmt.Errorf("listening at %v: it listens at %d ports, and more are not expected", at, maxListeners)
 	}
+	if p.o.Memory == OnlyMemory {
+		return p.shareAt(at)
+	}
+	// Whoever reaches the socket can rely on it that shared memory is asked for already.
+	if port != 0 {
+		p.share(at)
+	}
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	l, err := config.Listen(p.life, "tcp4", at.String())
 	if err != nil {
 		return bound("listening at", at, err)
 	}
-	listener := l.(*net.TCPListener)
-	p.listeners = append(p.listeners, listener)
-	p.wg.Go(func() { p.accept(listener) })
+	tcp := l.(*net.TCPListener)
+	at = unmap(l.Addr().(*net.TCPAddr).AddrPort())
+	p.listeners = append(p.listeners, listener{at, l})
+	p.wg.Go(func() { p.accept(at.String(), func() (conn, error) { return tcp.AcceptTCP() }) })
+	if port == 0 {
+		p.share(at)
+	}
 	return nil
 }
 
-func addressOf(l *net.TCPListener) netip.AddrPort {
-	return unmap(l.Addr().(*net.TCPAddr).AddrPort())
+// listener is where others connect.
+type listener struct {
+	at netip.AddrPort
+	io.Closer
 }
 
 // LocalAddr is where the port listens first; the zero value if it does not.
@@ -52,18 +65,18 @@ func (p *TCPPort) LocalAddr() netip.AddrPort {
 	if len(p.listeners) == 0 {
 		return netip.AddrPort{}
 	}
-	return addressOf(p.listeners[0])
+	return p.listeners[0].at
 }
 
-func (p *TCPPort) accept(l *net.TCPListener) {
+func (p *TCPPort) accept(at string, next func() (conn, error)) {
 	for failures := 0; ; {
-		conn, err := l.AcceptTCP()
+		conn, err := next()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil {
 			failures++
-			p.mishap(uint64(failures), "accepting connections at %v: %v", addressOf(l), err)
+			p.mishap(uint64(failures), "accepting connections at %s: %v", at, err)
 			pause(p.life, min(time.Duration(failures)*shortestPause, longestPause))
 			continue
 		}
@@ -83,7 +96,7 @@ func (p *TCPPort) admit(c *stream) {
 		n := p.stats.Refused
 		p.mu.Unlock()
 		if full {
-			p.mishap(n, "connection of %v: %d are open, and more are not expected", c.remote(), p.o.Connections)
+			p.mishap(n, "connection of %v: %d are open, and more are not expected", c.conn.RemoteAddr(), p.o.Connections)
 		}
 		_ = c.conn.Close()
 		return
@@ -107,7 +120,7 @@ func (p *TCPPort) admit(c *stream) {
 		n := p.stats.Strange
 		p.mu.Unlock()
 		if strange {
-			p.mishap(n, "connection of %v: %v", c.remote(), err)
+			p.mishap(n, "connection of %v: %v", c.conn.RemoteAddr(), err)
 		}
 	})
 }

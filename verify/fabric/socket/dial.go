@@ -84,22 +84,32 @@ func (p *TCPPort) dial(ctx context.Context, s *session) error {
 }
 
 // reach connects to an address, and says hello.
-func (p *TCPPort) reach(ctx context.Context, to netip.AddrPort) (*net.TCPConn, error) {
+func (p *TCPPort) reach(ctx context.Context, to netip.AddrPort) (conn, error) {
+	p.mu.Lock()
+	self := p.identity()
+	p.mu.Unlock()
+	c, err := p.connectTo(ctx, self, to)
+	if err != nil {
+		return nil, reason(ctx, err)
+	}
+	hello := newHello(self)
+	if _, err := c.Write(hello[:]); err != nil {
+		return nil, errors.Join(reason(ctx, err), c.Close())
+	}
+	return c, nil
+}
+
+// overSocket connects over a socket.
+func (p *TCPPort) overSocket(ctx context.Context, to netip.AddrPort) (conn, error) {
 	d := net.Dialer{Timeout: p.o.Dial, KeepAliveConfig: keepAlive}
 	if from, ok := p.o.from(to.Addr()); ok {
 		d.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))
 	}
-	conn, err := d.DialContext(ctx, "tcp4", to.String())
+	c, err := d.DialContext(ctx, "tcp4", to.String())
 	if err != nil {
-		return nil, reason(ctx, err)
+		return nil, err
 	}
-	p.mu.Lock()
-	hello := newHello(p.identity())
-	p.mu.Unlock()
-	if _, err := conn.Write(hello[:]); err != nil {
-		return nil, errors.Join(reason(ctx, err), conn.Close())
-	}
-	return conn.(*net.TCPConn), nil
+	return c.(*net.TCPConn), nil
 }
 
 // identity is where this port listens, as others know it.
@@ -112,7 +122,7 @@ func (p *TCPPort) identity() netip.AddrPort {
 	}
 	at := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
 	if len(p.listeners) > 0 {
-		at = addressOf(p.listeners[0])
+		at = p.listeners[0].at
 	}
 	return at
 }

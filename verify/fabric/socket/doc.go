@@ -1,5 +1,6 @@
-// Package socket is the network between engines as real sockets of IPv4: each
-// port is the UDP or TCP network engine of one rank, on this host or another.
+// Package socket is the network between engines as real sockets of IPv4, or as memory that
+// processes of a host share: each port is the UDP or TCP network engine of one rank, on this
+// host or another.
 //
 // # UDP
 //
@@ -56,6 +57,19 @@
 // that leads to its IP address, if there is exactly one, otherwise a session of its
 // own. This is decided once the port is in use: at the first Receive, or shortly after
 // the first Route or Connect.
+//
+// # Shared memory
+//
+// With Options.Memory a connection between two TCP ports of one host and one user goes through
+// memory (package shm) instead of a socket, and carries the same. A port asks for memory under
+// the name of the address at which it listens, before it listens there; who connects looks for
+// that first. Ports of other makes, users, hosts or network namespaces are reached over sockets,
+// as ever, unless the option is OnlyMemory.
+//
+// A packet that is whole is written by Send and read by Receive, without another goroutine.
+//
+// Datagrams makes a port in memory that behaves like one of UDP. The header of a packet has the
+// size of the payload in its bytes 52–55 there.
 //
 // # Sessions
 //

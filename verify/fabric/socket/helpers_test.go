@@ -2,6 +2,7 @@ package socket_test
 
 import (
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"net/netip"
 	"runtime"
@@ -17,6 +18,9 @@ import (
 )
 
 const header = 64
+
+// inMemory has TCP ports of these tests share memory with each other.
+var inMemory = flag.Bool("socket.memory", false, "over shared memory")
 
 // limit is how long anything in a test may take.
 const limit = 10 * time.Second
@@ -98,6 +102,9 @@ func idleTCP(t testing.TB, o socket.Options) *port {
 	l := &logs{}
 	if o.Framing == nil {
 		o.Framing = framing
+	}
+	if *inMemory {
+		o.Memory = socket.WithMemory
 	}
 	if o.Log == nil {
 		o.Log = l.add

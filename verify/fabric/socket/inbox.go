@@ -171,8 +171,8 @@ func (b *inbox) Hold(session uint32, hold bool) {
 	s.held = hold
 	if !hold && s.queue.Len() > 0 {
 		b.addReady(s)
-		b.wake = true
 	}
+	b.wake = b.wake || !hold // there may be something in memory, too
 }
 
 // MaxPayload implements fabric.Port.

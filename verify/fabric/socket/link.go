@@ -34,6 +34,7 @@ const (
 type link struct {
 	state   linkState
 	removed bool // the session is no longer known
+	met     bool // there has been a connection
 	streams []*stream
 	made    *stream // that this port made, nil if there is none
 	came    *stream // that came in
@@ -62,6 +63,7 @@ func newLink(mu *sync.Mutex) *link {
 // attach adds a connection to a session that is not ending.
 func (p *TCPPort) attach(s *session, c *stream) {
 	l := s.link
+	l.met = true
 	c.s, c.reading = s, true
 	_ = c.conn.SetReadDeadline(time.Time{}) // there was one for the first beat
 	if l.state != up {
@@ -99,6 +101,9 @@ func (p *TCPPort) breakUp(s *session) {
 	l.state, l.latest = ending, time.Now().Add(longest)
 	for _, c := range l.streams {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(moment))
+		if c.memory != nil {
+			c.memory.Ending()
+		}
 	}
 	if !l.writing {
 		l.sayEnd()

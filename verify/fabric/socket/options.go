@@ -26,6 +26,28 @@ const (
 // maxSessions bounds the addresses that a port knows.
 const maxSessions = 1 << 16
 
+// Memory says whether shared memory takes the place of sockets. See the documentation of the
+// package.
+type Memory int
+
+// Uses of shared memory.
+const (
+	NoMemory   Memory = iota // sockets alone
+	WithMemory               // between ports of one user on one host
+	OnlyMemory               // without sockets: other ports cannot be reached
+)
+
+// Parse reads auto, sockets or memory.
+func (m *Memory) Parse(text string) error {
+	known := map[string]Memory{"auto": WithMemory, "sockets": NoMemory, "memory": OnlyMemory}
+	v, ok := known[text]
+	if !ok {
+		return fmt.Errorf("%q: auto, sockets or memory expected", text)
+	}
+	*m = v
+	return nil
+}
+
 // Options of a port.
 type Options struct {
 	// Listen is the address of this host at which sockets are bound; zero for
@@ -54,9 +76,12 @@ type Options struct {
 	Patience time.Duration
 	// Unpaced is for UDP peers of another make, which know no marks.
 	Unpaced bool
+	// Memory says whether a TCP port uses shared memory; UDP ports do not.
+	Memory Memory
 	// Translate returns the real address for an address of a communicator; nil if they are
 	// the same.
 	Translate func(netip.AddrPort) netip.AddrPort
+	datagrams bool // as Datagrams makes them
 	// Log gets a line for each fault of a peer that cannot be returned; may be nil.
 	Log func(format string, args ...any)
 }

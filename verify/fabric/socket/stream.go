@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
 const (
@@ -22,19 +23,32 @@ const (
 	batchBytes   = 512 << 10
 )
 
-type stream struct {
-	p       *TCPPort
-	conn    *net.TCPConn
-	made    bool // by this port; otherwise it came in
-	foreign bool // it came without a hello
-	s       *session
-	reading bool // guarded by the lock of the port
-	r       *bufio.Reader
-	header  [headerBytes]byte
+// conn is what a connection needs of a socket, or of shared memory.
+type conn interface {
+	net.Conn
+	CloseWrite() error
 }
 
-func newStream(p *TCPPort, conn *net.TCPConn, made bool) *stream {
+type stream struct {
+	p        *TCPPort
+	conn     conn
+	made     bool // by this port; otherwise it came in
+	foreign  bool // it came without a hello
+	s        *session
+	reading  bool // guarded by the lock of the port
+	r        io.Reader
+	header   [headerBytes]byte
+	memory   *shm.Conn     // nil over a socket
+	handed   chan struct{} // closed when packets in memory are left to the goroutine that reads
+	isHanded bool
+}
+
+func newStream(p *TCPPort, conn conn, made bool) *stream {
 	c := &stream{p: p, conn: conn, made: made}
+	if memory, ok := conn.(*shm.Conn); ok {
+		c.memory, c.r, c.handed = memory, c, make(chan struct{})
+		return c
+	}
 	c.r = bufio.NewReaderSize(c, readAhead)
 	return c
 }
@@ -86,8 +100,12 @@ func (c *stream) another(idle *int, reads bool) bool {
 	return set(now.Add(moment)) == nil
 }
 
+// remote is the address of a connection over a socket; the zero value in memory.
 func (c *stream) remote() netip.AddrPort {
-	return unmap(c.conn.RemoteAddr().(*net.TCPAddr).AddrPort())
+	if at, ok := c.conn.RemoteAddr().(*net.TCPAddr); ok {
+		return unmap(at.AddrPort())
+	}
+	return netip.AddrPort{}
 }
 
 var (
@@ -109,7 +127,7 @@ func (c *stream) run(begun bool) {
 	p.finish(c.s)
 	p.unlock()
 	if broken {
-		p.mishap(n, "%s, connection of %v: %v", name, c.remote(), err)
+		p.mishap(n, "%s, connection of %v: %v", name, c.conn.RemoteAddr(), err)
 	}
 }
 
@@ -124,6 +142,11 @@ func (p *TCPPort) breakage(s *session, broken bool) (name string, n uint64) {
 }
 
 func (c *stream) read(begun bool) error {
+	if c.memory != nil {
+		c.p.look(c)
+		c.memory.Ended(c.handed)
+		c.p.lookAway(c)
+	}
 	for {
 		if !begun {
 			if _, err := io.ReadFull(c.r, c.header[:]); err == io.EOF {
@@ -156,8 +179,7 @@ func (c *stream) deliver(packet *fabric.Packet) error {
 		packet.Release()
 		return c.discard()
 	}
-	p.stats.Received++
-	p.stats.BytesIn += uint64(len(packet.Payload))
+	p.arrived(packet)
 	p.put(s, packet)
 	if s.unread <= p.o.WindowBytes {
 		p.unlock()
@@ -165,6 +187,15 @@ func (c *stream) deliver(packet *fabric.Packet) error {
 	}
 	p.unlock()
 	return c.wait()
+}
+
+// arrived counts a packet.
+func (p *TCPPort) arrived(packet *fabric.Packet) {
+	p.stats.Received++
+	p.stats.BytesIn += uint64(len(packet.Payload))
+	if p.o.datagrams {
+		sizeDatagram(&packet.Header, 0)
+	}
 }
 
 // wait waits until there is room for more.
@@ -217,14 +248,39 @@ func (p *TCPPort) writeLater(s *session) {
 	if l.writing {
 		return
 	}
-	if l.sender == nil {
-		l.sender = l.made
-		if l.sender == nil {
-			l.sender = l.came
-		}
-	}
+	l.choose()
 	l.writing = true
 	p.wg.Go(func() { p.write(s) })
+}
+
+// choose decides on which connection packets go.
+func (l *link) choose() {
+	if l.sender == nil {
+		l.sender = l.made
+	}
+	if l.sender == nil {
+		l.sender = l.came
+	}
+}
+
+// writeNow writes a packet to shared memory if there is room for it, and reports whether it
+// has.
+func (p *TCPPort) writeNow(l *link, packet *fabric.Packet) bool {
+	if l.state != up || l.writing || l.out.Len() > 0 {
+		return false
+	}
+	l.choose()
+	memory, header := l.sender.memory, packet.Header
+	if p.o.datagrams {
+		sizeDatagram(&header, len(packet.Payload))
+	}
+	if memory == nil || !memory.TryWrite(header[:], packet.Payload) {
+		return false
+	}
+	p.stats.Sent++
+	p.stats.BytesOut += uint64(len(packet.Payload))
+	p.dropped = append(p.dropped, packet)
+	return true
 }
 
 func (p *TCPPort) write(s *session) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 )
 
 // TCPPort is a fabric.Port and fabric.Router on TCP sockets, also for RDMA: a session known
@@ -20,7 +20,11 @@ type TCPPort struct {
 	ended chan struct{} // closed when Close is done
 
 	// guarded by mu
-	listeners []*net.TCPListener
+	listeners []listener       // of sockets, or of memory without one
+	doors     []*shm.Listener  // of memory beside sockets
+	looked    []*stream        // in memory, that Receive looks at, in turn
+	polled    bool             // Poll was called
+	dozing    bool             // peers were asked to say when they write
 	came      map[*stream]bool // accepted and open
 	strangers []*session       // that are over, and have left packets
 	stats     TCPStats
@@ -29,6 +33,7 @@ type TCPPort struct {
 var (
 	_ fabric.Port   = (*TCPPort)(nil)
 	_ fabric.Router = (*TCPPort)(nil)
+	_ fabric.Polled = (*TCPPort)(nil)
 )
 
 // TCP makes a port. Listen or Route make it listen.
@@ -47,13 +52,19 @@ func TCP(o Options) (*TCPPort, error) {
 // Send implements fabric.Port. The error is ErrPayload if the payload is not as
 // long as the header announces.
 func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
-	if n := p.o.Framing(&packet.Header); n != len(packet.Payload) || n > p.o.MaxMessage {
+	if n := p.o.Framing(&packet.Header); !p.o.datagrams && (n != len(packet.Payload) || n > p.o.MaxMessage) {
 		return fmt.Errorf("sending %d bytes: %w: the header announces %d, and at most %d can be sent", len(packet.Payload),
 			ErrPayload, n, p.o.MaxMessage)
+	}
+	if err := p.checkDatagram(packet); err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.unlock()
 	s := p.sessions.numbers[number]
+	if p.o.datagrams && p.drops(s, packet) {
+		return nil
+	}
 	if p.gone || s == nil || s.link.state == ending || s.link.state == over {
 		return fabric.ErrClosed
 	}
@@ -66,6 +77,12 @@ func (p *TCPPort) Send(number uint32, packet *fabric.Packet) error {
 	if l.bytes > p.o.WindowBytes {
 		l.waiting = true
 		return fabric.ErrBusy
+	}
+	if p.writeNow(l, packet) {
+		return nil
+	}
+	if p.o.datagrams {
+		sizeDatagram(&packet.Header, len(packet.Payload))
 	}
 	l.out.Push(packet)
 	l.bytes += headerBytes + len(packet.Payload)
@@ -82,6 +99,9 @@ func (p *TCPPort) Receive() *fabric.Packet {
 	p.mu.Lock()
 	defer p.unlock()
 	packet, s := p.take()
+	if s == nil && p.pull() {
+		packet, s = p.take()
+	}
 	if s == nil {
 		return nil
 	}
@@ -96,18 +116,20 @@ func (p *TCPPort) Receive() *fabric.Packet {
 func (p *TCPPort) Closed() (uint32, bool) {
 	p.mu.Lock()
 	defer p.unlock()
-	if len(p.closed) == 0 {
-		return 0, false
+	for len(p.closed) > 0 {
+		s := p.closed[0]
+		p.closed = p.closed[1:]
+		s.reported = false
+		p.forget(s)
+		if !p.o.datagrams {
+			return s.number, true
+		}
 	}
-	s := p.closed[0]
-	p.closed = p.closed[1:]
-	s.reported = false
-	p.forget(s)
-	return s.number, true
+	return 0, false
 }
 
 // Lossy implements fabric.Port.
-func (p *TCPPort) Lossy() bool { return false }
+func (p *TCPPort) Lossy() bool { return p.o.datagrams }
 
 // Listen implements fabric.Port. Port 0 is any free one; LocalAddr returns it.
 func (p *TCPPort) Listen(port uint16) error {
@@ -254,6 +276,9 @@ func (p *TCPPort) Close() error {
 	p.gone = true
 	p.settle()
 	for _, l := range p.listeners {
+		_ = l.Close()
+	}
+	for _, l := range p.doors {
 		_ = l.Close()
 	}
 	for c := range p.came {

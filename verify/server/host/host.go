@@ -31,6 +31,8 @@ type Network string
 const (
 	Local   Network = "local"   // in process, for all ranks of the world
 	Sockets Network = "sockets" // real UDP or TCP sockets
+	Memory  Network = "memory"  // memory that processes of one user on one host share
+	Mixed   Network = "mixed"   // memory between ranks that can share it, sockets between others
 	Packets Network = "packets" // the packet sockets of the simulation protocol
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
@@ -59,6 +60,17 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 	return members, nil
 }
 
+// memory is how ports use shared memory.
+func (n Network) memory() socket.Memory {
+	switch n {
+	case Memory:
+		return socket.OnlyMemory
+	case Mixed:
+		return socket.WithMemory
+	}
+	return socket.NoMemory
+}
+
 func (h *Host) local() error {
 	n, err := newLocalNet(h.kind, h.book, fabric.Options{})
 	if err != nil {
@@ -78,25 +90,26 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 	}
 	o := socket.Options{
 		Listen: h.listenAt(rank), Local: h.book.poe(rank), Framing: framing, Translate: h.book.translate,
-		Log: h.logOf(rank),
-	}
-	if h.kind == fabric.UDP {
-		port, err := socket.UDP(o)
-		if err != nil {
-			return nil, fmt.Errorf("its network engine: %w", err)
-		}
-		return port, nil
+		Memory: h.o.Network.memory(), Log: h.logOf(rank),
 	}
 	// It listens when its engine is configured: what came before would be lost then.
 	// But a port in use is known before clients come.
-	if err := unused(ctx, netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
+	if h.kind != fabric.UDP && o.Memory != socket.OnlyMemory {
+		if err := unused(ctx, netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
+			return nil, fmt.Errorf("its network engine: %w", err)
+		}
+	}
+	port, err := socket.Open(h.kind, o, h.oneHost())
+	if err != nil {
 		return nil, fmt.Errorf("its network engine: %w", err)
 	}
-	port, err := socket.TCP(o)
-	if err != nil {
-		return nil, err
-	}
 	return port, nil
+}
+
+// oneHost tells whether all ranks are on one host.
+func (h *Host) oneHost() bool {
+	hosts := h.o.World.Hosts
+	return !slices.ContainsFunc(hosts, func(a netip.Addr) bool { return a != hosts[0] })
 }
 
 // unused is the error of listening at an address.
@@ -133,7 +146,7 @@ func (h *Host) impaired(rank int, port fabric.Port) fabric.Port {
 	switch h.o.Network {
 	case Local:
 		return port // the network has them
-	case Sockets:
+	case Sockets, Memory, Mixed:
 		return h.o.Faults.ImpairAt(h.life, port, rank, func(ip uint32, port uint16) (int, bool) {
 			return h.book.rank(address(ip, port))
 		})

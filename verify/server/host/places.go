@@ -57,7 +57,7 @@ func (h *Host) Ranks() []accl.Rank {
 	out := make([]accl.Rank, h.o.World.Size)
 	for rank, host := range h.o.World.Hosts {
 		out[rank] = accl.Rank{IP: host, Port: uint16(h.o.Endpoints.Port + rank), Session: uint32(rank)}
-		if h.o.Network == Sockets {
+		if h.o.Network != Local && h.o.Network != Packets {
 			out[rank].Port = h.book.poePort(rank)
 		}
 	}
@@ -95,7 +95,7 @@ func (h *Host) Places() []Place {
 		if h.o.Serve || h.o.Network == Packets {
 			p.Packets = at.EthernetOut(rank)
 		}
-		if h.o.Network == Sockets {
+		if h.o.Network != Local && h.o.Network != Packets {
 			p.POE = h.book.poe(rank).String()
 		}
 		out = append(out, p)

@@ -20,6 +20,7 @@ const tapBytes = 16 << 20
 type tap struct {
 	fabric.Port
 	router    fabric.Router
+	polled    fabric.Polled
 	publisher *zmq.Publisher
 	rank      int
 	book      *book
@@ -36,6 +37,7 @@ func newTap(port fabric.Port, l net.Listener, lim zmq.Limits, rank int, b *book,
 	t := &tap{Port: port, publisher: zmq.NewPublisher(l, lim, tapBytes), rank: rank, book: b, format: f,
 		known: map[uint32]int{}}
 	t.router, _ = port.(fabric.Router)
+	t.polled, _ = port.(fabric.Polled)
 	for to := range b.hosts {
 		for message := range packets.Encode(rank, to, new([64]byte), nil, f) {
 			t.topics = append(t.topics, message[0])
@@ -43,6 +45,15 @@ func newTap(port fabric.Port, l net.Listener, lim zmq.Limits, rank int, b *book,
 	}
 	return t
 }
+
+// Near implements fabric.Polled.
+func (t *tap) Near() bool { return t.polled != nil && t.polled.Near() }
+
+// Poll implements fabric.Polled.
+func (t *tap) Poll() bool { return t.polled != nil && t.polled.Poll() }
+
+// Doze implements fabric.Polled.
+func (t *tap) Doze() bool { return t.polled == nil || t.polled.Doze() }
 
 // Route implements fabric.Router.
 func (t *tap) Route(session uint32, ip uint32, port uint16, local bool) {

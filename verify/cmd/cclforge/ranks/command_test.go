@@ -101,7 +101,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"", "emulate u55c_tcp -n=20000", "20000 ranks take 5 each from 5500 on, and the last one is 65535"},
 		{"", "emulate u55c_tcp --port=0", "--port=0: ports are 1 to 65535"},
 		{"", "emulate u55c_tcp --port=65535", "4 ranks take 5 each from 65535 on"},
-		{"", "emulate u55c_tcp --network=tcp", "--network=tcp: it is one of auto, local, sockets, packets"},
+		{"", "emulate u55c_tcp --network=tcp", "--network=tcp: it is one of auto, local, sockets, memory, mixed, packets"},
 		{"", "emulate u55c_tcp --kernel=mine", "--kernel=mine: it is one of platform, loopback, client"},
 		{"", "emulate u55c_tcp --listen=localhost", "--listen=localhost: an address of IPv4, like 127.0.0.1 or 0.0.0.0"},
 		{"", "emulate u55c_tcp --connections=0", "--connections=0: at least 1"},
@@ -180,7 +180,7 @@ func TestWhatPeopleRead(t *testing.T) {
 			"rank 1: commands tcp://" + at(1) + ", packets tcp://" + at(3) + ", kernel tcp://" + at(5),
 			"ready", "stopped"}},
 		{"", "emulate u280_2022 -n=4 --ranks=0,2-3 --faults={seed=7,latency=\"1ms\"}", []string{
-			"u280_2022 (u280, tcp, accl-2022): 4 ranks, ranks 0,2-3 here, network sockets",
+			"u280_2022 (u280, tcp, accl-2022): 4 ranks, ranks 0,2-3 here, network mixed",
 			"for clients of accl-2022: The interface of the Python driver and its notebooks.",
 			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(4) + ", kernel tcp://" + at(8) + ", POE " + at(16),
 			"rank 2: commands tcp://" + at(2) + ", packets tcp://" + at(6) + ", kernel tcp://" + at(10) + ", POE " + at(18),
@@ -194,7 +194,7 @@ func TestWhatPeopleRead(t *testing.T) {
 			"rank 1: commands tcp://" + at(1) + ", packets tcp://" + at(3) + ", kernel tcp://" + at(5) + ", from tcp://" + at(7),
 			"ready", "stopped"}},
 		{"PMI_RANK=0 PMI_SIZE=2 MPI_LOCALNRANKS=2", "emulate u55c_tcp", []string{
-			"u55c_tcp (u55c, tcp, accl-2024): 2 ranks in 2 processes (PMI), network sockets",
+			"u55c_tcp (u55c, tcp, accl-2024): 2 ranks in 2 processes (PMI), network mixed",
 			"for clients of accl-2024: The interface of the C++ and XRT driver and the HLS bindings: host buffers, eager and " +
 				"rendezvous messages.",
 			"rank 0: commands tcp://" + at(0) + ", packets tcp://" + at(2) + ", kernel tcp://" + at(4) + ", POE " + at(8),

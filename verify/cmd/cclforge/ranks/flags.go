@@ -74,7 +74,7 @@ func emulateVerb(env func(string) (string, bool)) *cobra.Command {
 		Example: `  cclforge emulate u55c_tcp
         four ranks in this process; programs connect to port 5500 of this host
   mpirun -np 4 out/bin/cclforge emulate u55c_tcp
-        a process for each rank, on real TCP sockets. Over several hosts also give
+        a process for each rank, in shared memory. Over several hosts also give
         --hosts=FILE, the host file that mpirun was given; srun needs none
   cclforge emulate u55c_udp -n 4 --foreign=1,3
         ranks 0 and 2; the emulator of somebody else serves the others`,
@@ -195,7 +195,7 @@ func (o *options) define(f *pflag.FlagSet) {
 	command.Vars(f, &o.vars)
 	f.IntVarP(&o.n, "n", "n", 0, "`number` of ranks in all (one for each process of the launcher, or 4)")
 	f.StringVar(&o.network, "network", "auto",
-		"`what` is between ranks: local, sockets, packets (those of the protocol), auto")
+		"`what` is between ranks: local, sockets, memory (of one host), mixed, packets (of the protocol), auto")
 	f.StringVar(&o.faults, "faults", "", "bad network, as one HCL `object` or a file: '{loss = 0.01}'")
 	f.IntVar(&o.port, "port", sim.DefaultPort, "first `port`; five for each rank are used from there on")
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "`address` for clients; 0.0.0.0 lets anybody in")
@@ -222,7 +222,7 @@ func (o *options) check() (err error) {
 		name, value string
 		choices     []string
 	}{
-		{"network", o.network, []string{"auto", "local", "sockets", "packets"}},
+		{"network", o.network, []string{"auto", "local", "sockets", "memory", "mixed", "packets"}},
 		{"kernel", o.kernel, []string{"platform", "loopback", "client"}},
 	} {
 		if !slices.Contains(c.choices, c.value) {

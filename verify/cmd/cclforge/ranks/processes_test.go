@@ -42,7 +42,7 @@ func TestEventsForScripts(t *testing.T) {
 	lines := strings.Split(p.Output(), "\n")
 	at := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", base+i) }
 	want := fmt.Sprintf(
-		`{"event":"ready","pid":%d,"platform":"u280_udp","board":"u280","generation":"accl-2024","stack":"udp","network":"sockets",`+
+		`{"event":"ready","pid":%d,"platform":"u280_udp","board":"u280","generation":"accl-2024","stack":"udp","network":"mixed",`+
 			`"host":"127.0.0.1","port":%d,"size":4,"process":0,"processes":1,"faults":"{seed = 5, loss = 0.5}","ranks":[`+
 			`{"rank":1,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q},{"rank":3,"commands":%q,"packets":%q,"kernel_out":%q,"kernel_in":%q,"poe":%q}]}`,
 		p.PID(), base, at(1), at(5), at(9), at(13), at(17), at(3), at(7), at(11), at(15), at(19))
@@ -97,7 +97,7 @@ func TestProcessesOnSockets(t *testing.T) {
 			base, flag := port(t, 3)
 			first := start(t, "emulate", platform, "-n=3", "--ranks=0,2", flag)
 			start(t, "emulate", platform, "-n=3", "--ranks=1", flag)
-			if first.Ready[0].Network != "sockets" {
+			if first.Ready[0].Network != "mixed" {
 				t.Error(first.Ready[0].Network)
 			}
 			sum(t, engines(t, platform, first.Endpoints(), called(base, 3)))
@@ -128,7 +128,7 @@ func TestUnderLaunchers(t *testing.T) {
 			p := startUnder(t, c.launcher, processes, "emulate", "u55c_tcp", c.option, flag)
 			ranks := 0
 			for i, ready := range p.Ready {
-				if ready.Process != i || ready.Processes != processes || ready.Network != "sockets" ||
+				if ready.Process != i || ready.Processes != processes || ready.Network != "mixed" ||
 					!strings.HasPrefix(c.name, ready.Launcher) {
 					t.Errorf("%+v", ready)
 				}

@@ -5,7 +5,7 @@
 // With --json it prints an object a line:
 //
 //	{"event":"ready","pid":8687,"platform":"u55c_tcp","board":"u55c","generation":"accl-2024","stack":"tcp",
-//	 "network":"sockets","host":"127.0.0.1","port":5500,"size":4,"launcher":"OpenMPI","process":0,"processes":2,
+//	 "network":"mixed","host":"127.0.0.1","port":5500,"size":4,"launcher":"OpenMPI","process":0,"processes":2,
 //	 "faults":"{…}","warnings":["…"],"ranks":[{"rank":0,"commands":"127.0.0.1:5500","packets":"127.0.0.1:5504",
 //	 "kernel_out":"127.0.0.1:5508","kernel_in":"127.0.0.1:5512","poe":"127.0.0.1:5516"}]}
 //	{"event":"health","rank":0,"clients":1,"calls":7,"calls_open":0,"requests":{"mmio_read":9,…},"refused":0,
@@ -168,7 +168,7 @@ func (o *options) host(w launch.World, plan *faults.Plan, r *reporter) host.Opti
 	case len(w.Local) == w.Size:
 		network = host.Local
 	default:
-		network = host.Sockets
+		network = host.Mixed
 	}
 	return host.Options{
 		World: w, Network: network, Faults: plan, Serve: true, HostMemory: o.hostMemory,

@@ -27,7 +27,7 @@ func TestBenchUnderMpirun(t *testing.T) {
 			"--iterations=3", "--json", "--meet="+meet, "--out="+dir)...)
 		var r rates.Report
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Ranks != 3 ||
-			r.World != "emulated, on sockets" || len(r.Rows) < 10 || r.Wrong != 0 {
+			r.World != "emulated, in memory" || len(r.Rows) < 10 || r.Wrong != 0 {
 			t.Fatalf("%v, exit code %d\n%s%s", err, code, out, errs)
 		}
 		for _, row := range r.Rows {

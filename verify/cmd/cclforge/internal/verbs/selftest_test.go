@@ -77,7 +77,7 @@ func TestSelftestUnderSrun(t *testing.T) {
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil || strings.Count(out.String(), "cases are right") != 1 ||
-		!strings.Contains(out.String(), "3 ranks, emulated, on sockets") {
+		!strings.Contains(out.String(), "3 ranks, emulated, in memory") {
 		t.Errorf("%v\n%s%s\n%s", err, &out, &errs, cluster.Logs())
 	}
 }
