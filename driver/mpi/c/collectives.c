@@ -143,8 +143,8 @@ static int move(struct ccl_comm *c, int operation, int root, int blocks, const c
                 int dst_blocks, size_t bytes)
 {
 	struct job j = {
-		.operation = operation, .type = engines_word, .unit = (size_t)engines_word_bytes, .root = root, .blocks = blocks,
-		.src = src, .src_blocks = src_blocks, .dst = dst, .dst_blocks = dst_blocks, .bytes = bytes,
+		.operation = operation, .type = engines_word, .unit = (size_t)engines_word_bytes,
+		.root = root, .blocks = blocks, .src = src, .src_blocks = src_blocks, .dst = dst, .dst_blocks = dst_blocks, .bytes = bytes,
 	};
 
 	return run(c, &j);

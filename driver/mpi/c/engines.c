@@ -250,7 +250,8 @@ static const struct {
 	int function;
 	bool also_unsigned;
 } functions[] = {
-	{ MPI_SUM, CCLF_SUM, true }, { MPI_PROD, CCLF_PROD, true }, { MPI_MAX, CCLF_MAX, false }, { MPI_MIN, CCLF_MIN, false },
+	{ MPI_SUM, CCLF_SUM, true }, { MPI_PROD, CCLF_PROD, true },
+	{ MPI_MAX, CCLF_MAX, false }, { MPI_MIN, CCLF_MIN, false },
 };
 
 const char *engines_reduction(int operation, MPI_Datatype type, MPI_Op op, int *own_type, int *function,
@@ -327,12 +328,16 @@ int engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_byt
 	if (o.copy != NULL)
 		memcpy(o.copy, out, out_bytes);
 	if (i.count != 0) {
-		cclf_call call = { .operation = CCLF_RECV, .type = engines_word, .peer = from, .count = i.count, .dst = i.bytes };
+		cclf_call call = {
+			.operation = CCLF_RECV, .type = engines_word, .peer = from, .count = i.count, .dst = i.bytes,
+		};
 
 		code = error_of(cclf_start(c->engines, &call, &got));
 	}
 	if (o.count != 0 && code == MPI_SUCCESS) {
-		cclf_call call = { .operation = CCLF_SEND, .type = engines_word, .peer = to, .count = o.count, .src = o.bytes };
+		cclf_call call = {
+			.operation = CCLF_SEND, .type = engines_word, .peer = to, .count = o.count, .src = o.bytes,
+		};
 
 		code = error_of(cclf_start(c->engines, &call, &sent));
 	}

@@ -112,7 +112,8 @@ func (c *Conn) offer() error {
 		return fmt.Errorf("making memory: %w", err)
 	}
 	defer unix.Close(fd)
-	if err := unix.Ftruncate(fd, memoryBytes); err != nil {
+	// All of it at once: a page that is missing later would end the process.
+	if err := unix.Fallocate(fd, 0, 0, memoryBytes); err != nil {
 		return fmt.Errorf("making memory: %w", err)
 	}
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {

@@ -28,8 +28,8 @@ func libraryVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "library", GroupID: command.Worlds,
 		Short: "build the C library: libcclforge.so, its header and its file for pkg-config",
-		Long: "Library builds <out>/lib: libcclforge.so, which programs link, libcclforge-engines.so, which it loads, " +
-			"cclforge.h\nand cclforge.pc. It needs gcc, or the compiler that CC names.",
+		Long: "Library builds <out>/lib: libcclforge.so, which programs link, libcclforge-engines.so, which it loads,\n" +
+			"cclforge.h and cclforge.pc. It needs gcc, or the compiler that CC names.",
 		Example: "  cclforge library\n  cc program.c $(PKG_CONFIG_PATH=out/lib pkg-config --cflags --libs cclforge)",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,7 +61,8 @@ func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) 
 	for _, args := range [][]string{
 		{cmp.Or(os.Getenv("CC"), "gcc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", at("libcclforge.so"),
 			"-Wl,-soname,libcclforge.so", at("loader.c"), "-ldl", "-pthread"},
-		{mg.GoCmd(), "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"), engines},
+		{mg.GoCmd(), "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"),
+			engines},
 	} {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		c.Env = append(os.Environ(), "CGO_ENABLED=1")

@@ -27,14 +27,16 @@ func mpiVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "mpi <world>", GroupID: command.Worlds,
 		Short: "print what to set so that MPI programs have their collectives done by engines, unchanged",
-		Long: "Mpi prints the environment of programs of MPI whose collectives are done by the engines of a world: a platform's " +
-			"name\nfor emulated ranks, verilated:platform, sim:host:port, card:file.xclbin. Before, it builds into <out>/lib the C\n" +
-			"library, unless it is there, and a component for Open MPI or a library to be loaded before any other MPI. It needs\n" +
-			"gcc and the compiler of the MPI. What engines cannot do, MPI does; CCLFORGE_STATS=1 shows how often.",
+		Long: "Mpi prints the environment of programs of MPI whose collectives are done by the engines of a world: a\n" +
+			"platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin. Before, it builds\n" +
+			"into <out>/lib the C library, unless it is there, and a component for Open MPI, or a library to be loaded\n" +
+			"before any other MPI. It needs gcc and the compiler of the MPI. What engines cannot do, MPI does;\n" +
+			"CCLFORGE_STATS=1 shows how often.",
 		Example: "  eval \"$(out/bin/cclforge mpi u55c_tcp)\"\n  mpirun -np 4 ./program",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := printMPI(cmd.Context(), out, args[0], compiler, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+			err := printMPI(cmd.Context(), out, args[0], compiler, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if err != nil {
 				return fmt.Errorf("mpi %s: %w", args[0], err)
 			}
 			return nil
@@ -87,8 +89,8 @@ func isOpenMPI(ctx context.Context, compiler string) (bool, error) {
 	c.Stderr = &said
 	text, err := c.Output()
 	if err != nil {
-		return false, fmt.Errorf("%w to compile with: %s: %w%s (Debian: apt-get install libopenmpi-dev, or libmpich-dev)", errMPI,
-			compiler, err, &said)
+		return false, fmt.Errorf("%w to compile with: %s: %w%s (Debian: apt-get install libopenmpi-dev, or libmpich-dev)",
+			errMPI, compiler, err, &said)
 	}
 	return bytes.Contains(text, []byte("\ncclforge_open_mpi")), nil
 }

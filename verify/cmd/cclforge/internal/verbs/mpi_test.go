@@ -103,21 +103,24 @@ func TestMPI(t *testing.T) {
 					test.arguments = nil
 				}
 				out, errs, code := m.run(test.world, test.ranks, append([]string{matrix}, test.arguments...)...)
-				assert.Check(t, code == 0 && strings.Contains(out, "cases, 0 wrong\n"), "%d ranks of %s: %d\n%s%s", test.ranks,
-					test.world, code, out, errs)
+				assert.Check(t, code == 0 && strings.Contains(out, "cases, 0 wrong\n"), "%d ranks of %s: %d\n%s%s",
+					test.ranks, test.world, code, out, errs)
 				engines, reasons := fallbacks(errs)
-				reasons = slices.DeleteFunc(reasons, func(why string) bool { return why == "not blocking" || why == "one rank" })
+				reasons = slices.DeleteFunc(reasons, func(why string) bool {
+					return why == "not blocking" || why == "one rank"
+				})
 				assert.Check(t, slices.Equal(reasons, test.allowed), "%d ranks of %s fall back: %q", test.ranks,
 					test.world, reasons)
 				for _, c := range collectives {
-					assert.Check(t, slices.Contains(engines, c), "%d ranks of %s: %s is not done by engines", test.ranks, test.world,
-						c)
+					assert.Check(t, slices.Contains(engines, c), "%d ranks of %s: %s is not done by engines", test.ranks,
+						test.world, c)
 				}
 			}
 
 			out, errs, code := m.run("u55c_tcp", 2, m.program("mismatch"))
 			for rank := range 2 {
-				assert.Check(t, strings.Contains(out, fmt.Sprintf("rank %d: cclforge: ", rank)), "%d: %s%s", code, out, errs)
+				assert.Check(t, strings.Contains(out, fmt.Sprintf("rank %d: cclforge: ", rank)), "%d: %s%s", code, out,
+					errs)
 			}
 			assert.Check(t, strings.Contains(out, "COLLECTIVE_MISMATCH"), "%s", out)
 

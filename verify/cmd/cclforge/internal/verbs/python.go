@@ -23,10 +23,10 @@ func pythonVerb() *cobra.Command {
 	var out, platform string
 	c := &cobra.Command{
 		Use: "python <world>", GroupID: command.Worlds,
-		Short: "print what to set so that Python programs are on a world: package cclforge, and pyaccl of ACCL's programs",
-		Long: "Python prints the environment of Python programs whose engines are those of a world: a platform's name for " +
-			"emulated\nranks, verilated:platform, sim:host:port, card:file.xclbin. It builds the C library first if <out>/lib " +
-			"does not\nhave this build's.",
+		Short: "print what to set so that Python programs are on a world: package cclforge, and ACCL's pyaccl",
+		Long: "Python prints the environment of Python programs whose engines are those of a world: a platform's name for\n" +
+			"emulated ranks, verilated:platform, sim:host:port, card:file.xclbin. It builds the C library first, if\n" +
+			"<out>/lib does not have this build's.",
 		Example: "  eval \"$(out/bin/cclforge python u280_2022)\"\n  python3 notebook.py",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
