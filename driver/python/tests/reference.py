@@ -4,22 +4,25 @@ import os
 import re
 import timeit
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "testdata")
+TESTS = os.path.dirname(os.path.abspath(__file__))
+
+# The documents themselves are not part of the project: beside it, or where this says.
+DOCUMENTS = os.environ.get("CCLFORGE_DOCUMENTS", os.path.join(TESTS, "../../../../shared/seeds"))
 
 
-def _text(name):
-    with open(os.path.join(FOLDER, name), encoding="utf-8") as f:
+def _text(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
         return f.read()
 
 
 def api():
-    """Module, name and bases of classes, with what stands below each, from the API reference.
+    """Module, name and bases of classes, with what stands below each: signatures and values of the API reference.
 
     Members are (name, parameters as text, or None for a property or value).
     """
     classes = {}
     of = None
-    for line in _text("api-reference.md").splitlines():
+    for line in _text(TESTS, "testdata", "api.txt").splitlines():
         made = re.fullmatch(r"class (pyaccl\.\w+)\.(\w+)\((.*)\)", line)
         method = re.fullmatch(r"([a-z_]+)\((.*)\)", line)
         value = re.fullmatch(r"([A-Z0-9_]+) = (\d+)", line)
@@ -60,7 +63,7 @@ def program(name):
     Cells begin with "In [None]:" and go as far as there is code. %timeit is what IPython makes of it.
     """
     source = ""
-    for cell in _text(name).split("In [None]:\n")[1:]:
+    for cell in _text(DOCUMENTS, name).split("In [None]:\n")[1:]:
         code = ""
         for paragraph in cell.split("\n\n"):
             longer = code + _magic(paragraph) + "\n\n"

@@ -17,6 +17,9 @@ import pyaccl
 from cclforge import errors
 from pyaccl import ACCLReduceFunctions, ACCLStreamFlags, accl
 
+documented = unittest.skipUnless(
+    os.path.isdir(reference.DOCUMENTS), "no documents of ACCL there: " + os.path.normpath(reference.DOCUMENTS))
+
 RANKS = 3
 
 
@@ -231,18 +234,22 @@ class Programs(unittest.TestCase):
             self.skipTest("no mpirun with mpi4py: apt-get install openmpi-bin python3-mpi4py")
         return ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", str(n)]
 
+    @documented
     def test_code_is_found(self):
         for name, timed in ("collectives-notebook.md", 0), ("performance-notebook.md", 12):
             code = reference.program(name)
             self.assertEqual((code.count("__timeit__"), code.count(".deinit()")), (timed, 1))
 
+    @documented
     def test_collectives(self):
         names = reference.run("collectives-notebook.md")
         np.testing.assert_array_equal(names["res_buffers"][3], np.arange(1000, dtype=np.float32) * 4)
 
+    @documented
     def test_performance(self):
         reference.run("performance-notebook.md")
 
+    @documented
     def test_collectives_by_each_rank_of_mpirun(self):
         out = self.python(self.mpirun(2), reference.__file__, "collectives-notebook.md")
         self.assertEqual(out.count("ran collectives-notebook.md"), 2)
