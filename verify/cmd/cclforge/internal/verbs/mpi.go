@@ -32,7 +32,7 @@ func mpiVerb() *cobra.Command {
 			"into <out>/lib the C library, unless it is there, and a component for Open MPI, or a library to be loaded\n" +
 			"before any other MPI. It needs gcc and the compiler of the MPI. What engines cannot do, MPI does;\n" +
 			"CCLFORGE_STATS=1 shows how often.",
-		Example: "  eval \"$(out/bin/cclforge mpi u55c_tcp)\"\n  mpirun -np 4 ./program",
+		Example: "  eval \"$(out/bin/cclforge mpi u55c_tcp)\"\n  mpirun --oversubscribe -np 4 ./program",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := printMPI(cmd.Context(), out, args[0], compiler, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -11,6 +11,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
@@ -71,6 +72,31 @@ func fallbacks(stats string) (engines, reasons []string) {
 	return engines, reasons
 }
 
+// matrix is a run of the program of that name.
+type matrix struct {
+	world     string
+	ranks     int
+	arguments []string
+	allowed   []string // reasons to fall back
+}
+
+func matrices() []matrix {
+	lacks := "not a reduction of the platform"
+	all := []matrix{
+		{"u55c_tcp", 2, nil, []string{lacks}},
+		{"u55c_tcp", 3, []string{"threads"}, []string{lacks, "threads, and a communicator of the same ranks"}},
+		{"u50_udp", 2, []string{"long"}, nil},
+	}
+	if nightly.Enabled() {
+		for ranks := 2; ranks < 10; ranks++ {
+			all = append(all, matrix{"u55c_tcp", ranks, []string{"long"}, []string{lacks}},
+				matrix{"u50_udp", ranks, nil, nil})
+		}
+		all = append(all, matrix{"verilated:u55c_tcp", 2, nil, []string{lacks}})
+	}
+	return all
+}
+
 // TestMPI: every blocking collective is done by engines, and right.
 func TestMPI(t *testing.T) {
 	l := newCLib(t)
@@ -83,26 +109,16 @@ func TestMPI(t *testing.T) {
 				t.Skipf("%s is missing", of.compiler)
 			}
 			m := &mpiRun{t, of.compiler, of.mpirun, filepath.Dir(l.dir)}
-			matrix := m.program("matrix")
-			for _, test := range []struct {
-				world     string
-				ranks     int
-				arguments []string
-				allowed   []string // reasons to fall back
-			}{
-				{"u55c_tcp", 2, nil, []string{"not a reduction of the platform"}},
-				{"u55c_tcp", 3, []string{"threads"},
-					[]string{"not a reduction of the platform", "threads, and a communicator of the same ranks"}},
-				{"u50_udp", 2, []string{"long"}, nil},
-			} {
+			program := m.program("matrix")
+			for _, test := range matrices() {
 				if of.name == "MPICH" {
 					// It polls: more ranks than cores take minutes. Its own reduce in place, of products, fails.
-					if test.world != "u50_udp" {
+					if test.world != "u50_udp" || test.ranks > 2 {
 						continue
 					}
 					test.arguments = nil
 				}
-				out, errs, code := m.run(test.world, test.ranks, append([]string{matrix}, test.arguments...)...)
+				out, errs, code := m.run(test.world, test.ranks, append([]string{program}, test.arguments...)...)
 				assert.Check(t, code == 0 && strings.Contains(out, "cases, 0 wrong\n"), "%d ranks of %s: %d\n%s%s",
 					test.ranks, test.world, code, out, errs)
 				engines, reasons := fallbacks(errs)
@@ -124,7 +140,7 @@ func TestMPI(t *testing.T) {
 			}
 			assert.Check(t, strings.Contains(out, "COLLECTIVE_MISMATCH"), "%s", out)
 
-			_, errs, code = m.run("sim:127.0.0.1:1", 2, matrix)
+			_, errs, code = m.run("sim:127.0.0.1:1", 2, program)
 			assert.Check(t, code != 0 && strings.Contains(errs, "127.0.0.1:1"), "%d: %s", code, errs)
 		})
 	}
