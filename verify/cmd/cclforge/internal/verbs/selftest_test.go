@@ -15,15 +15,7 @@ import (
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 )
 
-func TestMain(m *testing.M) { ranktest.Main(cleaned{m}, Main) }
-
-// cleaned are tests that leave nothing behind.
-type cleaned struct{ tests interface{ Run() int } }
-
-func (c cleaned) Run() int {
-	defer os.RemoveAll(theCLib.out)
-	return c.tests.Run()
-}
+func TestMain(m *testing.M) { ranktest.Main(m, Main) }
 
 func TestSelftest(t *testing.T) {
 	self := os.Args[0]

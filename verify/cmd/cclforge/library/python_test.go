@@ -1,4 +1,4 @@
-package verbs
+package library
 
 import (
 	"fmt"
@@ -37,17 +37,17 @@ func TestPython(t *testing.T) {
 	assert.Assert(t, code == 0, "%s", errs)
 	assert.Check(t, errs == "", "the library is there, and was built: %s", errs)
 	here, err := launch.Here(t.Context(), 3)
-	must(t, err)
+	assert.NilError(t, err)
 	at, err := host.FreePorts(3 * host.PortsPerRank)
-	must(t, err)
+	assert.NilError(t, err)
 	d, err := world.Design("u280_2022", "")
-	must(t, err)
+	assert.NilError(t, err)
 	h, err := host.Start(t.Context(), d, host.Options{World: here, Serve: true, Endpoints: sim.Endpoints{Port: at}})
-	must(t, err)
+	assert.NilError(t, err)
 	defer h.Close()
 	// The shell reads what is printed.
 	c := exec.CommandContext(t.Context(), "sh", "-c", sets+`exec "$@"`, "sh", name, "-m", "unittest", "discover", "-v",
-		"-s", "../../../../../driver/python/tests")
+		"-s", "../../../../driver/python/tests")
 	c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", fmt.Sprint("CCLFORGE_TEST_SERVER=", at))
 	said, err := c.CombinedOutput()
 	assert.NilError(t, err, "%s", said)

@@ -1,4 +1,5 @@
-package verbs
+// Package library tests programs of C, of MPI and of Python on engines: the C library is built once for them.
+package library
 
 import (
 	"bytes"
@@ -14,13 +15,25 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/capi"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/verbs"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
+	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // clib is the C library, built for a test, and what programs of C are compiled with.
 type clib struct {
 	t   *testing.T
 	dir string // of the library
+}
+
+func TestMain(m *testing.M) { ranktest.Main(cleaned{m}, verbs.Main) }
+
+// cleaned are tests that leave nothing behind.
+type cleaned struct{ tests interface{ Run() int } }
+
+func (c cleaned) Run() int {
+	defer os.RemoveAll(theCLib.out)
+	return c.tests.Run()
 }
 
 // theCLib is built once, and removed by TestMain.
@@ -80,7 +93,9 @@ func (l *clib) run(program string, arguments ...[]string) []exited {
 	all := make([]exited, len(arguments))
 	var meet string
 	if len(arguments) > 1 {
-		meet = "127.0.0.1:" + port(l.t)
+		ports, err := host.FreePorts(1)
+		assert.NilError(l.t, err)
+		meet = fmt.Sprint("127.0.0.1:", ports)
 	}
 	var group sync.WaitGroup
 	for rank, args := range arguments {
@@ -103,8 +118,8 @@ func (l *clib) run(program string, arguments ...[]string) []exited {
 // TestLibrary: programs of C, under the address sanitizer, on emulated ranks.
 func TestLibrary(t *testing.T) {
 	l := newCLib(t)
-	matrix := l.program("testdata/library/matrix.c")
-	sum := l.program("../../../../examples/library/allreduce.c")
+	matrix := l.program("testdata/c/matrix.c")
+	sum := l.program("../../../examples/library/allreduce.c")
 	one := []string{"u55c_tcp"}
 	for _, test := range []struct {
 		name, program string
@@ -115,8 +130,8 @@ func TestLibrary(t *testing.T) {
 		{"processes", matrix, [][]string{one, one, one}, ""},
 		{"host memory", matrix, [][]string{{"u55c_tcp", "2", "{host_memory = true}"}}, ""},
 		{"datagrams", matrix, [][]string{{"u55c_udp", "2"}}, ""},
-		{"mistakes", l.program("testdata/library/bad.c"), [][]string{one}, ""},
-		{"forks", l.program("testdata/library/fork.c"), [][]string{nil}, ""},
+		{"mistakes", l.program("testdata/c/bad.c"), [][]string{one}, ""},
+		{"forks", l.program("testdata/c/fork.c"), [][]string{nil}, ""},
 		{"example", sum, [][]string{nil}, "the sum over 4 ranks is 10\n"},
 		{"example in processes", sum, [][]string{one, one}, "the sum over 2 ranks is 3\n"},
 	} {
@@ -129,7 +144,7 @@ func TestLibrary(t *testing.T) {
 	// Ranks that do not fit together hear the same.
 	both := l.run(sum, one, []string{"u55c_udp"})
 	for rank, o := range both {
-		assert.Check(t, o.err != nil && strings.Contains(o.errs, "network stacks differ: tcp on rank 0; udp on rank 1"),
+		assert.Check(t, o.err != nil && strings.Contains(o.errs, "network stacks differ: tcp on sockets on rank 0; udp in memory on rank 1"),
 			"rank %d: %v, %s", rank, o.err, o.errs)
 	}
 	l.mismatched(sum)

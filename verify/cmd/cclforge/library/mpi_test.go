@@ -1,4 +1,4 @@
-package verbs
+package library
 
 import (
 	"fmt"
@@ -20,7 +20,9 @@ var mpis = []struct {
 	name, compiler string
 	mpirun         []string
 }{
-	{"Open MPI", "mpicc.openmpi", []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"}},
+	// Ranks that poll would keep the processors from those that they wait for.
+	{"Open MPI", "mpicc.openmpi", []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe",
+		"--mca", "mpi_yield_when_idle", "1"}},
 	{"MPICH", "mpicc.mpich", []string{"mpirun.mpich"}},
 }
 
@@ -112,8 +114,8 @@ func TestMPI(t *testing.T) {
 			program := m.program("matrix")
 			for _, test := range matrices() {
 				if of.name == "MPICH" {
-					// It polls: more ranks than cores take minutes. Its own reduce in place, of products, fails.
-					if test.world != "u50_udp" || test.ranks > 2 {
+					// It polls: this takes minutes where anything else runs. Its own reduce in place, of products, fails.
+					if !nightly.Enabled() || test.world != "u50_udp" || test.ranks > 2 {
 						continue
 					}
 					test.arguments = nil
