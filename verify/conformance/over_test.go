@@ -242,7 +242,7 @@ func TestOver(t *testing.T) {
 		{"process", 0.1, nil, nil, len(parts)},
 		{"protocol", 0.1, nil, []string{"u280_2022"}, len(parts)},
 		{"sockets", 0.2, nil, []string{"u280_manual"}, len(parts)},
-		{"memory", 0.2, nil, []string{"u280_udp"}, len(parts)},
+		{"memory", 0.1, nil, []string{"u55c_tcp", "u55c_udp"}, len(parts)},
 		{"packets", 0.2, []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp"}, []string{"u55c_udp"},
 			nightly.Of(8, len(parts)-2)},
 		{"mpirun", 0.05, []string{"u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"}, []string{"u55c_udp"}, 4},
