@@ -105,14 +105,14 @@ static int issue(struct ccl_comm *c, const struct job *j, const char *src, char 
 static int piece(struct ccl_comm *c, const struct job *j, char *own, size_t at, size_t length)
 {
 	size_t padded = (length + j->unit - 1) / j->unit * j->unit;
-	char *to = own + padded * (size_t)j->src_blocks;
+	char *to = j->dst == j->src ? own : own + padded * (size_t)j->src_blocks;
 	int code;
 
 	for (int b = 0; b < j->src_blocks; b++)
 		memcpy(own + (size_t)b * padded, j->src + (size_t)b * j->bytes + at, length);
-	code = issue(c, j, own, j->dst == j->src ? own : to, padded);
+	code = issue(c, j, own, to, padded);
 	for (int b = 0; b < j->dst_blocks && code == MPI_SUCCESS; b++)
-		memcpy(j->dst + (size_t)b * j->bytes + at, (j->dst == j->src ? own : to) + (size_t)b * padded, length);
+		memcpy(j->dst + (size_t)b * j->bytes + at, to + (size_t)b * padded, length);
 	return code;
 }
 

@@ -37,14 +37,11 @@ bool ccl_wanted(void);
 /* Opens it. All ranks of MPI_COMM_WORLD call it, with its communicator. Returns NULL, or why not, on all ranks. */
 const char *ccl_open(struct ccl_comm *world);
 
-/* Prints the statistics if CCLFORGE_STATS asks for them, and closes the world. */
+/* Prints the statistics, and closes the world. */
 void ccl_close(void);
 
 /* Gives back what a communicator has of the engines. */
 void ccl_comm_end(struct ccl_comm *comm);
-
-/* Counts a call that MPI does without having been offered here. */
-void ccl_passed(const char *name, const char *why);
 
 /* The arguments are those of MPI's functions. */
 int ccl_barrier(struct ccl_comm *c);

@@ -107,11 +107,9 @@ const char *ccl_open(struct ccl_comm *c)
 
 void ccl_close(void)
 {
-	const char *wanted = getenv("CCLFORGE_STATS");
-
 	if (world == 0)
 		return;
-	if (wanted != NULL && strcmp(wanted, "") != 0 && strcmp(wanted, "0") != 0 && world_rank == 0)
+	if (world_rank == 0)
 		statistics_print();
 	cclf_close(world);
 	world = all = 0;
@@ -207,8 +205,6 @@ void ccl_comm_end(struct ccl_comm *c)
 	c->ranks = NULL;
 	c->engines = 0;
 }
-
-void ccl_passed(const char *name, const char *why) { statistics_fallback(name, why); }
 
 /* Whether the platform can make a call, which is the same on all ranks: what a call without elements says. */
 static bool can(int operation, int type, int function)

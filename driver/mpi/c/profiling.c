@@ -2,6 +2,7 @@
  * calls, and calls those of MPI, PMPI_..., for what engines cannot do. */
 
 #include "collectives.h"
+#include "statistics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ int MPI_Finalize(void)
                                                                                                               \
 	int MPI_I##name(BEFORE parameters MPI_Comm comm, MPI_Request *request)                                \
 	{                                                                                                     \
-		ccl_passed("i" #name, "not blocking");                                                        \
+		statistics_fallback("i" #name, "not blocking");                                                        \
 		return PMPI_I##name(BEFORE arguments comm, request);                                          \
 	}
 CCL_COLLECTIVES(X)
@@ -126,7 +127,7 @@ CCL_COLLECTIVES(X)
 #define X(name, Name, parameters, arguments)                                                                  \
 	int MPI_##Name##_init(BEFORE parameters MPI_Comm comm, MPI_Info info, MPI_Request *request)           \
 	{                                                                                                     \
-		ccl_passed(#name "_init", "persistent");                                                      \
+		statistics_fallback(#name "_init", "persistent");                                                      \
 		return PMPI_##Name##_init(BEFORE arguments comm, info, request);                              \
 	}
 CCL_COLLECTIVES(X)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS 256 /* what does not fit is counted in the last one */
@@ -17,6 +18,18 @@ static struct row {
 } rows[ROWS];
 static int used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_wanted(void)
+{
+	static int wanted = -1; /* not known yet */
+	const char *value;
+
+	if (wanted < 0) {
+		value = getenv("CCLFORGE_STATS");
+		wanted = value != NULL && strcmp(value, "") != 0 && strcmp(value, "0") != 0;
+	}
+	return wanted;
+}
 
 static void count(const char *collective, const char *type, const char *why, size_t bytes)
 {
@@ -44,6 +57,8 @@ void statistics_done(const char *collective, MPI_Datatype type, size_t bytes)
 	char name[MPI_MAX_OBJECT_NAME] = "derived";
 	int length;
 
+	if (!is_wanted())
+		return;
 	if (type == MPI_DATATYPE_NULL)
 		strcpy(name, "");
 	else if (ccl_is_predefined(type))
@@ -51,10 +66,16 @@ void statistics_done(const char *collective, MPI_Datatype type, size_t bytes)
 	count(collective, name, NULL, bytes);
 }
 
-void statistics_fallback(const char *collective, const char *why) { count(collective, "", why, 0); }
+void statistics_fallback(const char *collective, const char *why)
+{
+	if (is_wanted())
+		count(collective, "", why, 0);
+}
 
 void statistics_print(void)
 {
+	if (!is_wanted())
+		return;
 	fprintf(stderr, "\ncclforge, rank 0:\n%-22s %-18s %10s %16s\n", "by engines", "type", "calls", "bytes");
 	for (struct row *r = rows; r != rows + used; r++)
 		if (r->why == NULL)

@@ -1,4 +1,4 @@
-/* What engines did, and what MPI did in their place. */
+/* What engines did, and what MPI did in their place. Nothing is counted unless CCLFORGE_STATS asks for it. */
 
 #ifndef CCLFORGE_MPI_STATISTICS_H
 #define CCLFORGE_MPI_STATISTICS_H

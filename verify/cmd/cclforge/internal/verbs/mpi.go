@@ -53,20 +53,20 @@ func printMPI(ctx context.Context, out, on, compiler string, to, log io.Writer) 
 	if err != nil {
 		return err
 	}
-	isOpenMPI, err := isOpenMPI(ctx, compiler)
+	isOpen, err := isOpenMPI(ctx, compiler)
 	if err != nil {
 		return err
 	}
-	variable, value := "LD_PRELOAD", ""
-	if isOpenMPI {
-		variable = "OMPI_MCA_mca_base_component_path"
-		value, err = buildMPI(ctx, lib, compiler, "openmpi", "mca_coll_cclforge.so", log)
+	way, name, variable := "profiling", "libcclforge-mpi.so", "LD_PRELOAD"
+	if isOpen {
+		way, name, variable = "openmpi", "mca_coll_cclforge.so", "OMPI_MCA_mca_base_component_path"
+	}
+	value, err := buildMPI(ctx, lib, compiler, way, name, log)
+	if err != nil {
+		return err
+	}
+	if isOpen {
 		value = "SYS_DEFAULT:" + filepath.Dir(value)
-	} else {
-		value, err = buildMPI(ctx, lib, compiler, "profiling", "libcclforge-mpi.so", log)
-	}
-	if err != nil {
-		return err
 	}
 	_, err = fmt.Fprintf(to, "export %s=%s\nexport %s=%s\n", capi.EnvWorld, quoted(on), variable, quoted(value))
 	return err
