@@ -21,7 +21,7 @@
 // those of all ranks once they are complete and fit together (StepJoin). Then each rank
 // configures its engine (StepConfigure), reports the result, and learns from rank 0 whether all
 // ranks have succeeded (StepReady). From then on ranks watch each other until they Close
-// (StepRun), and can Exchange data.
+// (StepRun), can Exchange data, and meet at points (Arrive).
 //
 // Failures are *Error with the step, the rank, its address and the reason. Rank 0 decides and
 // tells all, so that every rank that it reaches returns the same text; ranks that come later

@@ -64,17 +64,25 @@ func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
 	return nil, &Error{ErrLeft, StepRun, 0, w.meet, "it has left: it has closed its world"}
 }
 
-// offer begins an exchange.
-func (w *World) offer(data []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+// running is why ranks cannot do something together.
+func (w *World) running(what string) error {
 	switch {
 	case w.closed:
 		return &Error{ErrClosed, StepRun, w.o.Rank, "", "it has closed its world"}
 	case w.err != nil:
 		return w.err
 	case w.step != StepRun:
-		return fmt.Errorf("%w: an exchange before all ranks are ready", ErrOption)
+		return fmt.Errorf("%w: %s before all ranks are ready", ErrOption, what)
+	}
+	return nil
+}
+
+// offer begins an exchange.
+func (w *World) offer(data []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.running("an exchange"); err != nil {
+		return err
 	}
 	w.sharing = true
 	w.link.put(message{kind: frameShare, payload: append([]byte(nil), data...)})

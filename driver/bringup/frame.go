@@ -23,6 +23,7 @@ const (
 	frameLeft                    // from rank 0: an error of another rank
 	frameGoodbye                 // the sender leaves in order
 	frameShare                   // to rank 0: for an exchange; from rank 0: of each rank, in order
+	frameArrive                  // to rank 0: come to points; from rank 0: all have come to points
 	frameEnd                     // kinds are below
 )
 

@@ -27,6 +27,7 @@ type hub struct {
 	everybody chan struct{}   // closed when all have come once
 	told      *sync.WaitGroup // of whom the last decision has to be written to
 	guests    guests
+	points    map[Point][]*peer // to which these have come
 }
 
 // peer is a rank that has proved the secret.
@@ -39,6 +40,7 @@ type peer struct {
 	gone    bool
 	sharing bool   // it waits for what others give
 	share   []byte // what it has given
+	arrived batch  // points to which all have come, for it
 }
 
 var errOver = errors.New("nothing more is expected")
@@ -47,7 +49,7 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 	return &hub{
 		o: o, size: o.Size, at: at, key: jobKey(o.Secret, o.Job), listener: listener, step: StepJoin,
 		peers: make([]*peer, o.Size), missing: o.Size, everybody: make(chan struct{}),
-		guests: newGuests(o.Size + spareGuests), told: new(sync.WaitGroup),
+		guests: newGuests(o.Size + spareGuests), told: new(sync.WaitGroup), points: map[Point][]*peer{},
 	}
 }
 
@@ -185,6 +187,8 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 	case kind == frameShare && h.step == StepRun && !p.sharing:
 		p.sharing, p.share = true, payload
 		h.exchange()
+	case kind == frameArrive && h.step == StepRun:
+		return h.arrive(p, payload)
 	case kind == frameFailed && h.step == StepConfigure && !p.ready:
 		h.fail(&Error{ErrNotReady, StepConfigure, p.rank, p.address, "it cannot configure its engine: " +
 			clean(string(payload))})

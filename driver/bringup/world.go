@@ -40,6 +40,10 @@ type World struct {
 	sharing  bool          // an exchange is under way
 	shares   [][]byte      // what has come of it
 	exchange chan [][]byte // what came of it
+
+	arriving batch         // points to which this rank has come
+	arrived  []arrival     // all have come to these
+	news     chan struct{} // there are some
 }
 
 func newWorld(o *Options) *World {
@@ -47,7 +51,7 @@ func newWorld(o *Options) *World {
 		o: o, step: StepJoin, joined: make(chan struct{}), decided: make(chan struct{}), trouble: make(chan struct{}),
 		ended: make(chan struct{}),
 		left:  make(chan error, o.Size+1), turn: make(chan struct{}, 1), apart: make(chan struct{}),
-		exchange: make(chan [][]byte, 1),
+		exchange: make(chan [][]byte, 1), news: make(chan struct{}, 1),
 	}
 }
 
@@ -88,6 +92,8 @@ func (w *World) hear(kind byte, payload []byte) error {
 			w.exchange <- w.shares
 			w.sharing, w.shares = false, nil
 		}
+	case kind == frameArrive && w.step == StepRun:
+		return w.together(payload)
 	case kind == frameFailed || kind == frameLeft && w.step == StepRun:
 		e, err := decodeError(payload)
 		if err != nil {

@@ -40,7 +40,7 @@ func Cards(p *accl.Platform, d *layout.Design) Opener {
 			return nil, err
 		}
 		watched, cancel := r.World.Context(context.Background())
-		return &World{Engines: []*accl.Engine{r.Engine}, Context: watched, Close: func() error {
+		return &World{Engines: []*accl.Engine{r.Engine}, Context: watched, Joined: r.World, Close: func() error {
 			defer cancel()
 			return r.Close(context.Background())
 		}}, nil

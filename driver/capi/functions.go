@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/bringup"
 )
 
 // Functions are those of the C interface.
@@ -51,6 +52,26 @@ var Functions = []Function{
 		})},
 	{"recover", "Makes a communicator usable again after a collective failed. All its ranks call it.",
 		[]string{"cclf_comm comm"}, on(func(c *comm, _ slots) error { return c.c.Recover(c.world.Context) })},
+	{"arrive", "Says that this process has come to a point, of so many processes, whose two numbers they have agreed on.\n" +
+		"It waits for nobody.",
+		[]string{"cclf_world world", "uint64_t id", "uint64_t number", "int ranks"}, func(s slots) error {
+			w, err := joined(s.number(0))
+			if err != nil {
+				return err
+			}
+			return w.Joined.Arrive(bringup.Point{ID: at[uint64](s, 1), Number: at[uint64](s, 2)}, int(s.number(3)))
+		}},
+	{"arrived", "Waits for the next point to which all its processes have come. Processes hear of the points that they\n" +
+		"share in the same order. After an error, such as a process that is gone, there are no more.",
+		[]string{"cclf_world world", "uint64_t *id", "uint64_t *number"}, func(s slots) error {
+			w, err := joined(s.number(0))
+			if err != nil {
+				return err
+			}
+			p, err := w.Joined.Arrived(w.Context)
+			*pointer[uint64](s, 1), *pointer[uint64](s, 2) = p.ID, p.Number
+			return err
+		}},
 	{"alloc", "Allocates memory of the engine, all 0, with a copy at the host: its address. where is of cclf_memory.",
 		[]string{"cclf_comm comm", "int where", "size_t bytes", "void **memory"}, on(func(c *comm, s slots) error {
 			return given[unsafe.Pointer](s, 3)(c.alloc(s.number(1), s.number(2)))
@@ -133,6 +154,15 @@ var Functions = []Function{
 			*pointer[uint64](s, 3), *pointer[uint64](s, 4) = d.calls, d.bytes
 			return nil
 		})},
+}
+
+// joined is a world of several processes.
+func joined(h int64) (*world, error) {
+	w, err := object[*world](h)
+	if err == nil && w.Joined == nil {
+		err = fmt.Errorf("%w: this process has all ranks", accl.ErrUnsupported)
+	}
+	return w, err
 }
 
 // on is a function whose first argument is a communicator.

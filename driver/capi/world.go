@@ -33,6 +33,8 @@ type World struct {
 	// Context ends when a rank of another process leaves.
 	Context context.Context
 	Close   func() error
+	// Joined are the processes of the world; nil if this one has all ranks.
+	Joined *bringup.World
 }
 
 // Opener opens a world. Its error matches ErrWorld if the text names none.

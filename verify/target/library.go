@@ -18,7 +18,7 @@ func Library(ctx context.Context, o capi.Options) (*capi.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &capi.World{Engines: w.Engines}
+	of := &capi.World{Engines: w.Engines, Joined: w.joined}
 	var cancel context.CancelFunc
 	of.Context, cancel = w.Context(context.Background())
 	of.Close = func() error {

@@ -1,0 +1,146 @@
+package bringup
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+)
+
+// Point is where some ranks of a world meet: the ranks themselves have agreed on its numbers.
+type Point struct{ ID, Number uint64 }
+
+// arrival is a point, and of how many ranks it is.
+type arrival struct {
+	Point
+	ranks uint32
+}
+
+const arrivalBytes = 20
+
+func (a arrival) appendTo(to []byte) []byte {
+	to = binary.BigEndian.AppendUint64(to, a.ID)
+	to = binary.BigEndian.AppendUint64(to, a.Number)
+	return binary.BigEndian.AppendUint32(to, a.ranks)
+}
+
+func arrivals(payload []byte) ([]arrival, error) {
+	if len(payload)%arrivalBytes != 0 {
+		return nil, fmt.Errorf("%w: %d bytes of points", errProtocol, len(payload))
+	}
+	var all []arrival
+	for ; len(payload) > 0; payload = payload[arrivalBytes:] {
+		all = append(all, arrival{Point{binary.BigEndian.Uint64(payload), binary.BigEndian.Uint64(payload[8:])},
+			binary.BigEndian.Uint32(payload[16:])})
+	}
+	return all, nil
+}
+
+// Arrive says that this rank has come to a point, of so many ranks. It waits for nobody: Arrived says when all have
+// come. The error is an *Error if a rank has left, and ErrOption before all ranks are ready.
+func (w *World) Arrive(p Point, ranks int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ranks < 1 || ranks > w.o.Size {
+		return fmt.Errorf("%w: a point of %d ranks, in a world of %d", ErrOption, ranks, w.o.Size)
+	}
+	if err := w.running("a point"); err != nil {
+		return err
+	}
+	w.arriving.put(w.link, arrival{p, uint32(ranks)})
+	return nil
+}
+
+// Arrived returns the next point to which all its ranks have come, and waits for it. Ranks hear of the points that
+// they share in the same order. The error is an *Error if a rank has left, or this one has closed its world.
+func (w *World) Arrived(ctx context.Context) (Point, error) {
+	for {
+		w.mu.Lock()
+		if n := len(w.arrived); n > 0 {
+			first := w.arrived[0].Point
+			w.arrived = w.arrived[1:]
+			if n > 1 {
+				w.tell()
+			}
+			w.mu.Unlock()
+			return first, nil
+		}
+		err := w.running("a point")
+		w.mu.Unlock()
+		if err != nil {
+			return Point{}, err
+		}
+		select {
+		case <-w.news:
+		case <-w.trouble:
+		case <-w.ended:
+			return Point{}, &Error{ErrLeft, StepRun, 0, w.meet, "it has left: it has closed its world"}
+		case <-ctx.Done():
+			return Point{}, context.Cause(ctx)
+		}
+	}
+}
+
+// together keeps points to which all have come.
+func (w *World) together(payload []byte) error {
+	all, err := arrivals(payload)
+	w.arrived = append(w.arrived, all...)
+	w.tell()
+	return err
+}
+
+func (w *World) tell() {
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+}
+
+// arrive tells the ranks of a point when the last of them has come to it. As all points pass here, they have one order.
+func (h *hub) arrive(p *peer, payload []byte) error {
+	all, err := arrivals(payload)
+	for _, a := range all {
+		come := append(h.points[a.Point], p)
+		if uint32(len(come)) < a.ranks {
+			h.points[a.Point] = come
+			continue
+		}
+		delete(h.points, a.Point)
+		for _, p := range come {
+			if !p.gone {
+				p.arrived.put(p.link, a)
+			}
+		}
+	}
+	return err
+}
+
+// batch gathers points while others are written: a link has room for few messages.
+type batch struct {
+	mu      sync.Mutex
+	writing bool
+	points  []byte
+}
+
+func (b *batch) put(l *link, a arrival) {
+	b.mu.Lock()
+	b.points = a.appendTo(b.points)
+	begin := !b.writing
+	b.writing = true
+	b.mu.Unlock()
+	if begin {
+		b.send(l)
+	}
+}
+
+func (b *batch) send(l *link) {
+	b.mu.Lock()
+	n := min(len(b.points), maxPayload/arrivalBytes*arrivalBytes)
+	some := b.points[:n:n]
+	b.points = b.points[n:]
+	b.writing = n > 0
+	b.mu.Unlock()
+	if n > 0 {
+		l.put(message{frameArrive, some, func() { b.send(l) }})
+	}
+}
