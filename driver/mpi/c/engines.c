@@ -1,5 +1,6 @@
 #include "engines.h"
 
+#include "operations.h"
 #include "statistics.h"
 
 #include <netinet/in.h>
@@ -17,10 +18,8 @@ int engines_word, engines_word_bytes;
 
 static cclf_world world;
 static cclf_comm all; /* the communicator of the world */
-static int world_rank;
+static const struct ccl_comm *whole; /* MPI_COMM_WORLD */
 
-/* Communicators on engines, for those that have the same ranks. */
-static struct ccl_comm *first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_set(const char *name)
@@ -84,14 +83,12 @@ static const char *meet(struct ccl_comm *c)
 	return NULL;
 }
 
-const char *ccl_open(struct ccl_comm *c)
+const char *ccl_open(struct ccl_comm *c, bool threads)
 {
 	static const char *const words[] = { "int32", "float32", "int64", "float64", "float16", "bfloat16" };
 	const char *why = c->size > 1 ? meet(c) : NULL;
 
-	world_rank = c->rank;
-	c->state = CCL_NOT_ON_ENGINES;
-	c->why = "one rank";
+	whole = c;
 	if (why != NULL || c->size == 1)
 		return why;
 	if (cclf_open(CCLF_BUILD, NULL, &world) != CCLF_OK || cclf_comm_world(world, 0, &all) != CCLF_OK)
@@ -101,17 +98,17 @@ const char *ccl_open(struct ccl_comm *c)
 			engines_word = 0;
 	if (engines_word == 0)
 		return "the platform has no type in which data can be moved";
-	c->state = CCL_UNTRIED;
-	return NULL;
+	return operations_open(threads);
 }
 
 void ccl_close(void)
 {
 	if (world == 0)
 		return;
-	if (world_rank == 0)
-		statistics_print();
 	cclf_close(world);
+	operations_close();
+	if (whole->rank == 0)
+		statistics_print();
 	world = all = 0;
 }
 
@@ -121,11 +118,19 @@ static int *ranks_of(const struct ccl_comm *c)
 	int *own = malloc((size_t)c->size * sizeof *own), *in_world = malloc((size_t)c->size * sizeof *in_world);
 	MPI_Group group = MPI_GROUP_NULL, of_all = MPI_GROUP_NULL;
 
-	for (int i = 0; own != NULL && i < c->size; i++)
+	if (own == NULL || in_world == NULL) {
+		free(own);
+		free(in_world);
+		return NULL;
+	}
+	for (int i = 0; i < c->size; i++)
 		own[i] = i;
-	if (own == NULL || in_world == NULL || PMPI_Comm_group(c->comm, &group) != MPI_SUCCESS ||
-	    PMPI_Comm_group(MPI_COMM_WORLD, &of_all) != MPI_SUCCESS ||
-	    PMPI_Group_translate_ranks(group, c->size, own, of_all, in_world) != MPI_SUCCESS) {
+	/* MPI_COMM_WORLD begins before MPI's own functions can be called. */
+	if (c == whole)
+		memcpy(in_world, own, (size_t)c->size * sizeof *own);
+	else if (PMPI_Comm_group(c->comm, &group) != MPI_SUCCESS ||
+	         PMPI_Comm_group(MPI_COMM_WORLD, &of_all) != MPI_SUCCESS ||
+	         PMPI_Group_translate_ranks(group, c->size, own, of_all, in_world) != MPI_SUCCESS) {
 		free(in_world);
 		in_world = NULL;
 	}
@@ -137,73 +142,57 @@ static int *ranks_of(const struct ccl_comm *c)
 	return in_world;
 }
 
-/* Engines tell communicators apart by their ranks. Two of the same ranks have one order of calls, which threads do
- * not keep. */
-static bool is_ambiguous(const struct ccl_comm *c)
+void ccl_comm_begin(struct ccl_comm *c)
 {
-	int level = MPI_THREAD_SINGLE;
-	bool found = false;
+	static int made; /* communicators whose rank 0 is this one */
+	int *ranks;
 
-	PMPI_Query_thread(&level);
-	if (level != MPI_THREAD_MULTIPLE)
-		return false;
-	pthread_mutex_lock(&lock);
-	for (struct ccl_comm *o = first; o != NULL && !found; o = o->next)
-		found = o->size == c->size && memcmp(o->ranks, c->ranks, (size_t)c->size * sizeof *c->ranks) == 0;
-	pthread_mutex_unlock(&lock);
-	return found;
-}
-
-void engines_comm(struct ccl_comm *c)
-{
-	int ready = 0;
-
+	if (c->state != CCL_UNTRIED)
+		return;
 	c->state = CCL_NOT_ON_ENGINES;
 	c->why = "one rank";
 	if (c->size == 1)
 		return;
 	c->why = "a process that has joined later";
-	c->ranks = ranks_of(c);
-	if (c->ranks != NULL && all != 0) {
-		ready = 1;
-		for (int i = 0; i < c->size; i++)
-			if (c->ranks[i] == MPI_UNDEFINED)
-				ready = 0;
-		if (ready && is_ambiguous(c))
-			ready = -1;
-		else if (ready && cclf_comm_create(all, c->size, c->ranks, &c->engines) != CCLF_OK)
-			ready = -2;
-	}
-	/* What one rank cannot do, none does: the worst says why. */
-	if (c->least(c, &ready) != MPI_SUCCESS)
-		ready = 0;
-	if (ready == -1)
-		c->why = "threads, and a communicator of the same ranks";
-	else if (ready == -2)
-		c->why = "no room for another communicator";
-	if (ready != 1)
-		return;
-	c->state = CCL_ON_ENGINES;
+	ranks = ranks_of(c);
+	for (int i = 0; ranks != NULL && i < c->size; i++)
+		if (ranks[i] == MPI_UNDEFINED || all == 0) {
+			free(ranks);
+			return;
+		}
+	/* What one rank cannot do, none does. */
 	pthread_mutex_lock(&lock);
-	c->next = first;
-	first = c;
+	c->own[0] = c->rank == 0 ? (int64_t)whole->rank << 32 | ++made : -1;
 	pthread_mutex_unlock(&lock);
+	c->own[1] = ranks == NULL || cclf_comm_create(all, c->size, ranks, &c->engines) != CCLF_OK;
+	free(ranks);
+	c->why = "no agreement of its ranks";
+	if (c->greatest(c, c->own, c->all, &c->asked) == MPI_SUCCESS)
+		c->state = CCL_ASKED;
 }
 
-void ccl_comm_end(struct ccl_comm *c)
+bool engines_serve(struct ccl_comm *c)
 {
-	pthread_mutex_lock(&lock);
-	for (struct ccl_comm **o = &first; *o != NULL; o = &(*o)->next)
-		if (*o == c) {
-			*o = c->next;
-			break;
+	if (c->state == CCL_ASKED) {
+		c->state = CCL_NOT_ON_ENGINES;
+		if (operations_await(c, &c->asked) == NULL) {
+			c->why = "no room for another communicator";
+			c->id = c->all[0];
+			c->state = c->all[1] == 0 ? CCL_ON_ENGINES : CCL_NOT_ON_ENGINES;
 		}
-	pthread_mutex_unlock(&lock);
+	}
+	if (c->state == CCL_UNTRIED)
+		c->why = "a communicator without a blocking collective so far";
+	return c->state == CCL_ON_ENGINES;
+}
+
+void engines_comm_end(struct ccl_comm *c)
+{
 	if (c->engines != 0)
 		cclf_comm_free(c->engines);
-	free(c->ranks);
-	c->ranks = NULL;
 	c->engines = 0;
+	if (c->released != NULL)
+		c->released(c);
 }
 
 /* Whether the platform can make a call, which is the same on all ranks: what a call without elements says. */
@@ -289,9 +278,19 @@ int engines_error(const char *text)
 	return code;
 }
 
-static int error_of(int code) { return code == CCLF_OK ? MPI_SUCCESS : engines_error(cclf_error_text()); }
+static const char *error_of(int code) { return code == CCLF_OK ? NULL : cclf_error_text(); }
 
-int engines_run(struct ccl_comm *c, const cclf_call *call) { return error_of(cclf_run(c->engines, call)); }
+const char *engines_arrive(struct ccl_comm *c, uint64_t number)
+{
+	return error_of(cclf_arrive(world, (uint64_t)c->id, number, c->size));
+}
+
+const char *engines_arrived(int64_t *id, uint64_t *number)
+{
+	return error_of(cclf_arrived(world, (uint64_t *)id, number));
+}
+
+const char *engines_run(struct ccl_comm *c, const cclf_call *call) { return error_of(cclf_run(c->engines, call)); }
 
 /* Bytes of a message as words: the program's own, or a copy with a full last word. */
 struct words {
@@ -310,16 +309,16 @@ static bool words_of(struct words *w, const char *bytes, size_t n)
 	return w->copy != NULL;
 }
 
-int engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_bytes, int from, char *in,
-                     size_t in_bytes)
+const char *engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_bytes, int from, char *in,
+                             size_t in_bytes)
 {
 	cclf_request sent = 0, got = 0;
 	struct words o, i = { .copy = NULL };
-	int code = MPI_SUCCESS, second;
+	const char *error = NULL, *second;
 
 	if (!words_of(&o, out, to >= 0 ? out_bytes : 0) || !words_of(&i, in, from >= 0 ? in_bytes : 0)) {
 		free(o.copy);
-		return engines_error("there is no memory for the data of a collective");
+		return "there is no memory for the data of a collective";
 	}
 	if (o.copy != NULL)
 		memcpy(o.copy, out, out_bytes);
@@ -328,25 +327,25 @@ int engines_exchange(struct ccl_comm *c, int to, const char *out, size_t out_byt
 			.operation = CCLF_RECV, .type = engines_word, .peer = from, .count = i.count, .dst = i.bytes,
 		};
 
-		code = error_of(cclf_start(c->engines, &call, &got));
+		error = error_of(cclf_start(c->engines, &call, &got));
 	}
-	if (o.count != 0 && code == MPI_SUCCESS) {
+	if (o.count != 0 && error == NULL) {
 		cclf_call call = {
 			.operation = CCLF_SEND, .type = engines_word, .peer = to, .count = o.count, .src = o.bytes,
 		};
 
-		code = error_of(cclf_start(c->engines, &call, &sent));
+		error = error_of(cclf_start(c->engines, &call, &sent));
 	}
 	/* Both end, with an error if not otherwise: the engine has their memory until then. */
 	second = error_of(cclf_wait(&sent));
-	if (code == MPI_SUCCESS)
-		code = second;
+	if (second != NULL)
+		error = second;
 	second = error_of(cclf_wait(&got));
-	if (code == MPI_SUCCESS)
-		code = second;
-	if (i.copy != NULL && code == MPI_SUCCESS)
+	if (second != NULL)
+		error = second;
+	if (i.copy != NULL && error == NULL)
 		memcpy(in, i.copy, in_bytes);
 	free(o.copy);
 	free(i.copy);
-	return code;
+	return error;
 }

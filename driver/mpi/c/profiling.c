@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 static int key = MPI_KEYVAL_INVALID; /* of a communicator's struct ccl_comm */
+static bool has_threads; /* of the program, in MPI */
 
 static int least(struct ccl_comm *comm, int *value)
 {
@@ -21,7 +22,20 @@ static int tell(struct ccl_comm *comm, void *from_rank_0, int bytes)
 	return PMPI_Bcast(from_rank_0, bytes, MPI_BYTE, 0, comm->comm);
 }
 
-static int arrive(struct ccl_comm *comm) { return PMPI_Barrier(comm->comm); }
+static int greatest(struct ccl_comm *comm, const int64_t own[2], int64_t all[2], MPI_Request *request)
+{
+	return PMPI_Iallreduce(own, all, 2, MPI_INT64_T, MPI_MAX, comm->comm, request);
+}
+
+static int test(MPI_Request *request, int *done) { return PMPI_Test(request, done, MPI_STATUS_IGNORE); }
+
+static void progress(struct ccl_comm *comm)
+{
+	int found;
+
+	(void)comm;
+	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+}
 
 bool ccl_is_predefined(MPI_Datatype type)
 {
@@ -31,13 +45,18 @@ bool ccl_is_predefined(MPI_Datatype type)
 	       combiner == MPI_COMBINER_NAMED;
 }
 
+int ccl_keep(MPI_Datatype *type) { return PMPI_Type_dup(*type, type); }
+
+void ccl_let_go(MPI_Datatype *type) { PMPI_Type_free(type); }
+
+static void released(struct ccl_comm *c) { free(c); }
+
 static int forget(MPI_Comm comm, int of, void *value, void *unused)
 {
 	(void)comm;
 	(void)of;
 	(void)unused;
 	ccl_comm_end(value);
-	free(value);
 	return MPI_SUCCESS;
 }
 
@@ -58,7 +77,14 @@ static struct ccl_comm *known(MPI_Comm mpi)
 	c->comm = mpi;
 	c->least = least;
 	c->tell = tell;
-	c->arrive = arrive;
+	c->greatest = greatest;
+	c->test = test;
+	c->progress = progress;
+	c->released = released;
+	if (has_threads) { /* MPICH holds its lock while it calls functions of generalized requests */
+		c->state = CCL_NOT_ON_ENGINES;
+		c->why = "threads";
+	}
 	PMPI_Comm_rank(mpi, &c->rank);
 	PMPI_Comm_size(mpi, &c->size);
 	if (PMPI_Comm_set_attr(mpi, key, c) == MPI_SUCCESS)
@@ -67,16 +93,150 @@ static struct ccl_comm *known(MPI_Comm mpi)
 	return NULL;
 }
 
+/* The same for a call on it that may wait for others, which is the first such if it was made by a function that is not
+ * among those below. */
+static struct ccl_comm *begin(MPI_Comm mpi)
+{
+	struct ccl_comm *c = known(mpi);
+
+	if (c != NULL)
+		ccl_comm_begin(c);
+	return c;
+}
+
+/* A communicator for a call that does not wait. Only MPICH has functions for generalized requests that it calls while a
+ * program waits. */
+static struct ccl_comm *attended(MPI_Comm comm, const char *name)
+{
+#ifdef MPICH_VERSION
+	(void)name;
+	return known(comm);
+#else
+	(void)comm;
+	statistics_fallback(name, "not MPICH");
+	return NULL;
+#endif
+}
+
+/* A generalized request. */
+struct request {
+	struct ccl_op *op;
+	MPI_Request mpi;
+	bool is_over;
+	int code;
+};
+
+static void dispose(struct request *r)
+{
+	ccl_free(r->op);
+	free(r);
+}
+
+static int query(void *of, MPI_Status *status)
+{
+	struct request *r = of;
+
+	PMPI_Status_set_elements(status, MPI_BYTE, 0);
+	PMPI_Status_set_cancelled(status, 0);
+	status->MPI_SOURCE = MPI_UNDEFINED;
+	status->MPI_TAG = MPI_UNDEFINED;
+	return r->code;
+}
+
+static int release(void *of)
+{
+	struct request *r = of;
+
+	if (r->is_over)
+		dispose(r);
+	return MPI_SUCCESS; /* else it was freed before its end, which MPI forbids: engines still use it */
+}
+
+static int cancel(void *of, int complete)
+{
+	(void)of;
+	(void)complete;
+	return MPI_SUCCESS; /* MPI forbids that, too */
+}
+
+static void complete(struct request *r)
+{
+	r->is_over = true;
+	r->code = ccl_end(r->op);
+	PMPI_Grequest_complete(r->mpi);
+}
+
+__attribute__((unused)) static int poll(void *of, MPI_Status *status)
+{
+	struct request *r = of;
+
+	(void)status;
+	if (!r->is_over && ccl_look(r->op)) /* a moment without polling is for emulated engines of this process */
+		complete(r);
+	return MPI_SUCCESS;
+}
+
+__attribute__((unused)) static int wait(int n, void **of, double limit, MPI_Status *status)
+{
+	(void)limit;
+	(void)status;
+	for (int i = 0; i < n; i++) {
+		struct request *r = of[i];
+
+		if (r->is_over)
+			continue;
+		ccl_wait(r->op);
+		complete(r);
+	}
+	return MPI_SUCCESS;
+}
+
+static int request_of(struct ccl_op *op, MPI_Request *request)
+{
+	struct request *r = calloc(1, sizeof *r);
+	int code;
+
+	if (r == NULL) {
+		ccl_free(op);
+		return MPI_ERR_NO_MEM;
+	}
+	r->op = op;
+#ifdef MPICH_VERSION
+	code = PMPIX_Grequest_start(query, release, cancel, poll, wait, r, &r->mpi);
+#else
+	code = PMPI_Grequest_start(query, release, cancel, r, &r->mpi);
+#endif
+	if (code != MPI_SUCCESS) {
+		dispose(r);
+		return code;
+	}
+	*request = r->mpi;
+	ccl_start(op);
+	return MPI_SUCCESS;
+}
+
+/* What a function of MPI returns. */
+static int result(MPI_Comm comm, int code)
+{
+	if (code != MPI_SUCCESS)
+		PMPI_Comm_call_errhandler(comm, code);
+	return code;
+}
+
 #pragma GCC visibility push(default)
 
 static int begun(int code)
 {
 	const char *why;
+	int level = MPI_THREAD_SINGLE;
 
 	if (code != MPI_SUCCESS || !ccl_wanted())
 		return code;
 	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
-	why = ccl_open(known(MPI_COMM_WORLD));
+	PMPI_Query_thread(&level);
+	has_threads = level == MPI_THREAD_MULTIPLE;
+	why = ccl_open(known(MPI_COMM_WORLD), has_threads);
+	begin(MPI_COMM_WORLD);
 	if (why == NULL)
 		return MPI_SUCCESS;
 	fprintf(stderr, "cclforge: %s\n", why);
@@ -91,44 +251,84 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 	return begun(PMPI_Init_thread(argc, argv, required, provided));
 }
 
+/* Rank 0 leads the others until none has a collective any more. */
 int MPI_Finalize(void)
 {
-	if (key != MPI_KEYVAL_INVALID)
+	if (key != MPI_KEYVAL_INVALID) {
+		PMPI_Barrier(MPI_COMM_WORLD);
 		ccl_close();
+	}
 	return PMPI_Finalize();
 }
 
-/* Parameters or arguments of a function, before others or behind others. */
-#define BEFORE(...) __VA_ARGS__ __VA_OPT__(, )
-#define BEHIND(...) __VA_OPT__(, ) __VA_ARGS__
-
-#define X(name, Name, parameters, arguments)                                                                  \
-	int MPI_##Name(BEFORE parameters MPI_Comm comm)                                                       \
+/* Functions that make communicators, which all ranks of a new one call, and which may wait for them. */
+#define MADE(Name, parameters, arguments)                                                                     \
+	int MPI_##Name(CCL_BEFORE parameters MPI_Comm *made)                                                  \
 	{                                                                                                     \
-		struct ccl_comm *c = known(comm);                                                             \
-		int code = c == NULL ? CCL_FALLBACK : ccl_##name(c BEHIND arguments);                         \
+		int code = PMPI_##Name(CCL_BEFORE arguments made);                                            \
+                                                                                                              \
+		if (code == MPI_SUCCESS)                                                                      \
+			begin(*made);                                                                         \
+		return code;                                                                                  \
+	}
+MADE(Comm_dup, (MPI_Comm comm), (comm))
+MADE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info), (comm, info))
+MADE(Comm_split, (MPI_Comm comm, int color, int order), (comm, color, order))
+MADE(Comm_split_type, (MPI_Comm comm, int type, int order, MPI_Info info), (comm, type, order, info))
+MADE(Comm_create, (MPI_Comm comm, MPI_Group group), (comm, group))
+MADE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag), (comm, group, tag))
+MADE(Cart_create, (MPI_Comm comm, int n, const int dims[], const int periods[], int reorder),
+     (comm, n, dims, periods, reorder))
+MADE(Cart_sub, (MPI_Comm comm, const int remain[]), (comm, remain))
+MADE(Graph_create, (MPI_Comm comm, int n, const int index[], const int edges[], int reorder),
+     (comm, n, index, edges, reorder))
+MADE(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
+                         const int weights[], MPI_Info info, int reorder),
+     (comm, n, sources, degrees, destinations, weights, info, reorder))
+MADE(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out,
+                                  const int destinations[], const int out_weights[], MPI_Info info, int reorder),
+     (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder))
+MADE(Intercomm_merge, (MPI_Comm comm, int high), (comm, high))
+
+#define FUNCTIONS(name, MPI_Name, MPI_Iname, parameters, arguments, own)                                      \
+	int MPI_Name(CCL_BEFORE parameters MPI_Comm comm)                                                     \
+	{                                                                                                     \
+		struct ccl_comm *c = begin(comm);                                                             \
+		struct ccl_op *made;                                                                          \
+		int code = c == NULL ? CCL_FALLBACK : ccl_##name(c, #name, &made CCL_BEHIND own);              \
                                                                                                               \
 		if (code == CCL_FALLBACK)                                                                     \
-			return PMPI_##Name(BEFORE arguments comm);                                            \
-		if (code != MPI_SUCCESS)                                                                      \
-			PMPI_Comm_call_errhandler(comm, code);                                                \
-		return code;                                                                                  \
+			return P##MPI_Name(CCL_BEFORE arguments comm);                                        \
+		return result(comm, code == MPI_SUCCESS ? ccl_do(made) : code);                               \
 	}                                                                                                     \
                                                                                                               \
-	int MPI_I##name(BEFORE parameters MPI_Comm comm, MPI_Request *request)                                \
+	int MPI_Iname(CCL_BEFORE parameters MPI_Comm comm, MPI_Request *request)                              \
 	{                                                                                                     \
-		statistics_fallback("i" #name, "not blocking");                                                        \
-		return PMPI_I##name(BEFORE arguments comm, request);                                          \
+		struct ccl_comm *c = attended(comm, "i" #name);                                               \
+		struct ccl_op *made;                                                                          \
+		int code = c == NULL ? CCL_FALLBACK : ccl_##name(c, "i" #name, &made CCL_BEHIND own);          \
+                                                                                                              \
+		if (code == CCL_FALLBACK)                                                                     \
+			return P##MPI_Iname(CCL_BEFORE arguments comm, request);                              \
+		return result(comm, code == MPI_SUCCESS ? request_of(made, request) : code);            \
 	}
-CCL_COLLECTIVES(X)
+
+#define X(name, Name, parameters, arguments, own)                                                             \
+	FUNCTIONS(name, MPI_##Name, MPI_I##name, parameters, arguments, own)
+CCL_COLLECTIVES(X, int, int)
 #undef X
 
 #if MPI_VERSION >= 4
-#define X(name, Name, parameters, arguments)                                                                  \
-	int MPI_##Name##_init(BEFORE parameters MPI_Comm comm, MPI_Info info, MPI_Request *request)           \
+#define X(name, Name, parameters, arguments, own)                                                             \
+	FUNCTIONS(name, MPI_##Name##_c, MPI_I##name##_c, parameters, arguments, own)
+CCL_COUNTING(X, MPI_Count, MPI_Aint)
+#undef X
+
+#define X(name, Name, parameters, arguments, own)                                                             \
+	int MPI_##Name##_init(CCL_BEFORE parameters MPI_Comm comm, MPI_Info info, MPI_Request *request)       \
 	{                                                                                                     \
-		statistics_fallback(#name "_init", "persistent");                                                      \
-		return PMPI_##Name##_init(BEFORE arguments comm, info, request);                              \
+		statistics_fallback(#name "_init", "persistent");                                             \
+		return PMPI_##Name##_init(CCL_BEFORE arguments comm, info, request);                          \
 	}
-CCL_COLLECTIVES(X)
+CCL_COLLECTIVES(X, int, int)
 #endif

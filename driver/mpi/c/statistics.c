@@ -52,18 +52,22 @@ static void count(const char *collective, const char *type, const char *why, siz
 	pthread_mutex_unlock(&lock);
 }
 
-void statistics_done(const char *collective, MPI_Datatype type, size_t bytes)
+void statistics_name(MPI_Datatype type, char name[MPI_MAX_OBJECT_NAME])
 {
-	char name[MPI_MAX_OBJECT_NAME] = "derived";
 	int length;
 
-	if (!is_wanted())
-		return;
-	if (type == MPI_DATATYPE_NULL)
+	if (!is_wanted() || type == MPI_DATATYPE_NULL)
 		strcpy(name, "");
 	else if (ccl_is_predefined(type))
 		PMPI_Type_get_name(type, name, &length);
-	count(collective, name, NULL, bytes);
+	else
+		strcpy(name, "derived");
+}
+
+void statistics_done(const char *collective, const char *type, size_t bytes)
+{
+	if (is_wanted())
+		count(collective, type, NULL, bytes);
 }
 
 void statistics_fallback(const char *collective, const char *why)

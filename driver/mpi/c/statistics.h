@@ -6,7 +6,10 @@
 #include <mpi.h>
 #include <stddef.h>
 
-void statistics_done(const char *collective, MPI_Datatype type, size_t bytes);
+/* What a type is called here, while it is one. */
+void statistics_name(MPI_Datatype type, char name[MPI_MAX_OBJECT_NAME]);
+
+void statistics_done(const char *collective, const char *type, size_t bytes);
 void statistics_fallback(const char *collective, const char *why);
 
 /* Prints a table to the error output: MPI may be ended already. */

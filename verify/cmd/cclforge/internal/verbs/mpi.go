@@ -112,7 +112,7 @@ func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Write
 	}
 	args := []string{"-std=gnu17", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + lib,
 		"-o", filepath.Join(dir, name)}
-	for _, source := range []string{way, "collectives", "engines", "statistics"} {
+	for _, source := range []string{way, "collectives", "operations", "engines", "statistics"} {
 		args = append(args, filepath.Join(dir, source+".c"))
 	}
 	// Libraries of different MPIs stand beside each other, in folders below that of the engines.

@@ -1,9 +1,16 @@
-/* matrix [threads] [long]
+/* matrix [threads] [long] [waiting] [persistent]
  *
- * Calls each blocking collective of MPI with each type, reduction, root and count, in place and not, on several
- * communicators, and checks each result against values that every rank can work out by itself. */
+ * Calls each collective of MPI with each type, reduction, root and count, in place and not, on several communicators,
+ * and checks each result against values that every rank can work out by itself. Collectives that are not blocking, and
+ * persistent ones, are for the arguments that ask for them. */
 
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#define INIT(Name) MPIX_##Name##_init
+#elif MPI_VERSION >= 4
+#define INIT(Name) MPI_##Name##_init
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +20,26 @@
 static MPI_Comm comm;
 static int rank, size, wrong, cases, seed;
 static const char *doing;
+static enum { BLOCKING, WAITING, PERSISTENT } mode;
+static MPI_Request request;
+
+/* A collective, whichever way it is called. */
+#define CALL(Name, name, ...)                                                                                  \
+	do {                                                                                                   \
+		if (mode == BLOCKING) {                                                                        \
+			must(MPI_##Name(__VA_ARGS__ __VA_OPT__(,) comm));                                                    \
+			break;                                                                                 \
+		}                                                                                              \
+		if (mode == WAITING)                                                                           \
+			must(MPI_I##name(__VA_ARGS__ __VA_OPT__(,) comm, &request));                                         \
+		else {                                                                                         \
+			must(INIT(Name)(__VA_ARGS__ __VA_OPT__(,) comm, MPI_INFO_NULL, &request));                           \
+			must(MPI_Start(&request));                                                             \
+		}                                                                                              \
+		must(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                   \
+		if (mode == PERSISTENT)                                                                        \
+			must(MPI_Request_free(&request));                                                      \
+	} while (0)
 
 /* Types of elements: those of MPI, and derived ones with gaps. */
 enum kind { CHAR, SHORT, INT, LONG, FLOAT, DOUBLE, PAIR, GAPS };
@@ -157,7 +184,7 @@ static void moves(const struct type *t, int n, int root)
 	begin("bcast");
 	if (rank == root)
 		fill(own, 0, root, 0, n, t);
-	must(MPI_Bcast(own, n, t->mpi, root, comm));
+	CALL(Bcast, bcast, own, n, t->mpi, root);
 	check(own, 0, n, t, from_rank, (int[]){ root, 0 });
 
 	for (int in_place = 0; in_place < 2; in_place++) {
@@ -167,14 +194,14 @@ static void moves(const struct type *t, int n, int root)
 		fill(own, 0, rank, 0, n, t);
 		if (here)
 			fill(all, (long)rank * n, rank, 0, n, t);
-		must(MPI_Gather(here ? MPI_IN_PLACE : own, n, t->mpi, all, n, t->mpi, root, comm));
+		CALL(Gather, gather, here ? MPI_IN_PLACE : own, n, t->mpi, all, n, t->mpi, root);
 		for (int r = 0; rank == root && r < size; r++)
 			check(all, (long)r * n, n, t, from_rank, (int[]){ r, 0 });
 
 		begin(in_place ? "scatter in place" : "scatter");
 		if (rank == root)
 			fill(all, 0, root, 0, (long)n * size, t);
-		must(MPI_Scatter(all, n, t->mpi, here ? MPI_IN_PLACE : own, n, t->mpi, root, comm));
+		CALL(Scatter, scatter, all, n, t->mpi, here ? MPI_IN_PLACE : own, n, t->mpi, root);
 		if (!here)
 			check(own, 0, n, t, from_rank, (int[]){ root, rank * n });
 		if (rank == root)
@@ -184,13 +211,13 @@ static void moves(const struct type *t, int n, int root)
 		fill(own, 0, rank, 0, n, t);
 		if (in_place)
 			fill(all, (long)rank * n, rank, 0, n, t);
-		must(MPI_Allgather(in_place ? MPI_IN_PLACE : own, n, t->mpi, all, n, t->mpi, comm));
+		CALL(Allgather, allgather, in_place ? MPI_IN_PLACE : own, n, t->mpi, all, n, t->mpi);
 		for (int r = 0; r < size; r++)
 			check(all, (long)r * n, n, t, from_rank, (int[]){ r, 0 });
 
 		begin(in_place ? "alltoall in place" : "alltoall");
 		fill(in_place ? all : other, 0, rank, 0, (long)n * size, t);
-		must(MPI_Alltoall(in_place ? MPI_IN_PLACE : other, n, t->mpi, all, n, t->mpi, comm));
+		CALL(Alltoall, alltoall, in_place ? MPI_IN_PLACE : other, n, t->mpi, all, n, t->mpi);
 		for (int r = 0; r < size; r++)
 			check(all, (long)r * n, n, t, from_rank, (int[]){ r, rank * n });
 	}
@@ -215,7 +242,7 @@ static void varying(const struct type *t, int n, int root)
 	own_n = counts[rank];
 	own = room(own_n, t);
 	all = room(total + size, t);
-	other = room((long)own_n * size, t);
+	other = room((long)(n + size) * size, t);
 
 	for (int in_place = 0; in_place < 2; in_place++) {
 		int here = in_place && rank == root;
@@ -224,7 +251,7 @@ static void varying(const struct type *t, int n, int root)
 		fill(own, 0, rank, 0, own_n, t);
 		if (here)
 			fill(all, places[rank], rank, 0, own_n, t);
-		must(MPI_Gatherv(here ? MPI_IN_PLACE : own, own_n, t->mpi, all, counts, places, t->mpi, root, comm));
+		CALL(Gatherv, gatherv, here ? MPI_IN_PLACE : own, own_n, t->mpi, all, counts, places, t->mpi, root);
 		for (int r = 0; rank == root && r < size; r++)
 			check(all, places[r], counts[r], t, from_rank, (int[]){ r, 0 });
 
@@ -232,7 +259,7 @@ static void varying(const struct type *t, int n, int root)
 		if (rank == root)
 			for (int r = 0; r < size; r++)
 				fill(all, places[r], r, 0, counts[r], t);
-		must(MPI_Scatterv(all, counts, places, t->mpi, here ? MPI_IN_PLACE : own, own_n, t->mpi, root, comm));
+		CALL(Scatterv, scatterv, all, counts, places, t->mpi, here ? MPI_IN_PLACE : own, own_n, t->mpi, root);
 		if (!here)
 			check(own, 0, own_n, t, from_rank, (int[]){ rank, 0 });
 
@@ -240,7 +267,7 @@ static void varying(const struct type *t, int n, int root)
 		fill(own, 0, rank, 0, own_n, t);
 		if (in_place)
 			fill(all, places[rank], rank, 0, own_n, t);
-		must(MPI_Allgatherv(in_place ? MPI_IN_PLACE : own, own_n, t->mpi, all, counts, places, t->mpi, comm));
+		CALL(Allgatherv, allgatherv, in_place ? MPI_IN_PLACE : own, own_n, t->mpi, all, counts, places, t->mpi);
 		for (int r = 0; r < size; r++)
 			check(all, places[r], counts[r], t, from_rank, (int[]){ r, 0 });
 	}
@@ -251,7 +278,7 @@ static void varying(const struct type *t, int n, int root)
 		from[r] = r * own_n;
 	}
 	fill(other, 0, rank, 0, (long)own_n * size, t);
-	must(MPI_Alltoallv(other, sent, from, t->mpi, all, counts, places, t->mpi, comm));
+	CALL(Alltoallv, alltoallv, other, sent, from, t->mpi, all, counts, places, t->mpi);
 	for (int r = 0; r < size; r++)
 		check(all, places[r], counts[r], t, from_rank, (int[]){ r, rank * counts[r] });
 
@@ -263,10 +290,27 @@ static void varying(const struct type *t, int n, int root)
 		from[r] *= (int)t->extent;
 		places[r] *= (int)t->extent;
 	}
-	must(MPI_Alltoallw(other, sent, from, each, all, counts, places, each, comm));
+	CALL(Alltoallw, alltoallw, other, sent, from, each, all, counts, places, each);
 	for (int r = 0; r < size; r++)
 		check(all, places[r] / (long)t->extent, counts[r], t, from_rank, (int[]){ r, rank * counts[r] });
 
+	/* In place, ranks send each other as much as they receive. */
+	for (int w = 0; w < 2; w++) {
+		begin(w ? "alltoallw in place" : "alltoallv in place");
+		for (int r = 0, at = 0; r < size; r++) {
+			counts[r] = (rank + r) % 3 == 2 ? 0 : n + (rank + r) % size;
+			places[r] = at;
+			fill(other, at, rank, 10 * r, counts[r], t);
+			at += counts[r];
+			places[r] *= w ? (int)t->extent : 1;
+		}
+		if (w)
+			CALL(Alltoallw, alltoallw, MPI_IN_PLACE, NULL, NULL, NULL, other, counts, places, each);
+		else
+			CALL(Alltoallv, alltoallv, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, other, counts, places, t->mpi);
+		for (int r = 0; r < size; r++)
+			check(other, places[r] / (w ? (long)t->extent : 1), counts[r], t, from_rank, (int[]){ r, 10 * rank });
+	}
 	free(each);
 	free(counts);
 	free(places);
@@ -289,29 +333,29 @@ static void reductions(const struct type *t, int n, int root)
 
 		begin("reduce");
 		fill(here ? result : own, 0, rank, 0, n, t);
-		must(MPI_Reduce(here ? MPI_IN_PLACE : own, result, n, t->mpi, function, root, comm));
+		CALL(Reduce, reduce, here ? MPI_IN_PLACE : own, result, n, t->mpi, function, root);
 		if (rank == root)
 			check(result, 0, n, t, all_ranks, all);
 
 		begin("allreduce");
 		fill(in_place ? result : own, 0, rank, 0, n, t);
-		must(MPI_Allreduce(src, result, n, t->mpi, function, comm));
+		CALL(Allreduce, allreduce, src, result, n, t->mpi, function);
 		check(result, 0, n, t, all_ranks, all);
 
 		begin("scan");
 		fill(in_place ? result : own, 0, rank, 0, n, t);
-		must(MPI_Scan(src, result, n, t->mpi, function, comm));
+		CALL(Scan, scan, src, result, n, t->mpi, function);
 		check(result, 0, n, t, all_ranks, (int[]){ 0, rank, 0 });
 
 		begin("exscan");
 		fill(in_place ? result : own, 0, rank, 0, n, t);
-		must(MPI_Exscan(src, result, n, t->mpi, function, comm));
+		CALL(Exscan, exscan, src, result, n, t->mpi, function);
 		if (rank > 0)
 			check(result, 0, n, t, all_ranks, (int[]){ 0, rank - 1, 0 });
 
 		begin("reduce_scatter_block");
 		fill(in_place ? result : own, 0, rank, 0, (long)n * size, t);
-		must(MPI_Reduce_scatter_block(src, result, n, t->mpi, function, comm));
+		CALL(Reduce_scatter_block, reduce_scatter_block, src, result, n, t->mpi, function);
 		check(result, 0, n, t, all_ranks, (int[]){ 0, size - 1, rank * n });
 
 		begin("reduce_scatter");
@@ -322,7 +366,7 @@ static void reductions(const struct type *t, int n, int root)
 			total += counts[r];
 		}
 		fill(in_place ? result : own, 0, rank, 0, total, t);
-		must(MPI_Reduce_scatter(src, result, counts, t->mpi, function, comm));
+		CALL(Reduce_scatter, reduce_scatter, src, result, counts, t->mpi, function);
 		check(result, 0, counts[rank], t, all_ranks, (int[]){ 0, size - 1, before });
 	}
 	free(counts);
@@ -338,7 +382,7 @@ static void on(MPI_Comm c, const int *lengths, int n)
 	MPI_Comm_rank(c, &rank);
 	MPI_Comm_size(c, &size);
 	begin("barrier");
-	must(MPI_Barrier(c));
+	CALL(Barrier, barrier);
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < LENGTH(types); k++)
 			for (int root = 0; root < size; root += size > 1 ? size - 1 : 1) {
@@ -354,13 +398,15 @@ static void on(MPI_Comm c, const int *lengths, int n)
 int main(int argc, char **argv)
 {
 	int lengths[] = { 1, 0, 7, 300 }, some[] = { 5 }, many[] = { 70000 }, all_wrong, world_rank, provided;
-	int level = MPI_THREAD_SINGLE, is_long = 0;
+	int level = MPI_THREAD_SINGLE, is_long = 0, modes[] = { 0, 0 };
 	MPI_Datatype gaps;
 	MPI_Comm half, same;
 
 	for (int i = 1; i < argc; i++) {
 		level = strcmp(argv[i], "threads") == 0 ? MPI_THREAD_MULTIPLE : level;
 		is_long |= strcmp(argv[i], "long") == 0;
+		modes[0] |= strcmp(argv[i], "waiting") == 0;
+		modes[1] |= strcmp(argv[i], "persistent") == 0;
 	}
 	MPI_Init_thread(&argc, &argv, level, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -376,6 +422,12 @@ int main(int argc, char **argv)
 	MPI_Comm_dup(MPI_COMM_WORLD, &same);
 	on(same, is_long ? many : some, 1);
 	on(MPI_COMM_SELF, some, 1);
+	for (int i = 0; i < LENGTH(modes); i++)
+		if (modes[i]) {
+			mode = WAITING + i;
+			on(same, is_long ? lengths : some, is_long ? LENGTH(lengths) : 1);
+			on(half, some, 1);
+		}
 	MPI_Comm_free(&half);
 	MPI_Comm_free(&same);
 
