@@ -94,8 +94,11 @@ bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, 
 	return true;
 }
 
-/* Drops messages of a rank, of collectives or others, by their sequence numbers. */
-static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t context, uint32_t first, uint32_t count)
+/* Messages of one rank: as many as there are rx buffers, and as many without payload. */
+static uint32_t most_messages(void) { return 2 * engine.rx_count; }
+
+/* Drops messages of a rank by their sequence numbers. While a notice waits, the rank may have joined and gone on. */
+static void drop_in(uint32_t context, const struct agreement *a, uint32_t rank, uint32_t first, uint32_t count)
 {
 	uint32_t inbound = inbound_of(self->comm, rank), kept = hw_read(inbound);
 
@@ -103,7 +106,7 @@ static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t con
 	set_source(rank);
 	set_tag(CCLO_TAG_ANY);
 	set_collective_number(a->number + AHEAD);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && (has(&a->joined, rank) || hw_read(CCLO_NOTICE_WAITING_ADDRESS) == 0); i++) {
 		hw_write(inbound, first + i);
 		if (hw_read(CCLO_RX_SEEK_ADDRESS) != 0)
 			hw_write(CCLO_RX_DISCARD_ADDRESS, 1);
@@ -111,27 +114,31 @@ static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t con
 	hw_write(inbound, kept);
 }
 
-/* Messages of one rank: as many as there are rx buffers, and as many without payload. */
-static uint32_t most_messages(void) { return 2 * engine.rx_count; }
-
-/* Drops what a rank sent before it joined, sends included: up to the number it joined with, or from the next expected
- * one. */
-static void drop_of(const struct agreement *a, uint32_t rank)
+/* Those of collectives, and others. */
+static void drop(const struct agreement *a, uint32_t rank, uint32_t first, uint32_t count)
 {
-	uint32_t first = hw_read(inbound_of(a->comm, rank));
-
-	if (has(&a->joined, rank))
-		first -= most_messages();
-	drop_messages(a, rank, self->series->context, first, most_messages());
-	drop_messages(a, rank, self->context, first, most_messages());
+	drop_in(self->series->context, a, rank, first, count);
+	drop_in(self->context, a, rank, first, count);
 }
 
-/* Frees rx buffers, which obsolete messages may fill: notices could not arrive. */
+/* Drops what ranks sent before they joined, sends included: obsolete messages may fill the rx buffers, so that notices
+ * could not arrive. Those without payload are searched for up to the number that the rank joined with, or from the
+ * next expected one. */
 static void make_way(const struct agreement *a)
 {
-	for (uint32_t rank = 0; rank < self->size; rank++)
+	for (uint32_t i = 0; i < engine.rx_count; i++) {
+		uint32_t rank = rx_word(i, CCLO_RX_BUFFERS_RX_SRC_WORD), number = rx_word(i, CCLO_RX_BUFFERS_SEQ_WORD);
+
+		if (rx_word(i, CCLO_RX_BUFFERS_STATUS_WORD) == CCLO_RX_STATUS_RESERVED && rank < a->size &&
+		    (!has(&a->joined, rank) || (int32_t)(number - hw_read(inbound_of(a->comm, rank))) < 0))
+			drop(a, rank, number, 1);
+	}
+	for (uint32_t rank = 0; rank < a->size; rank++) {
+		uint32_t expected = hw_read(inbound_of(a->comm, rank));
+
 		if (rank != self->rank)
-			drop_of(a, rank);
+			drop(a, rank, has(&a->joined, rank) ? expected - most_messages() : expected, most_messages());
+	}
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
