@@ -17,8 +17,10 @@ type launcher struct {
 	started string
 }
 
-// launchers has inner launchers first: mpirun starts its daemons through srun.
+// launchers has inner launchers first: mpirun starts its daemons through srun. The first of
+// them is a program that knows its place by other means.
 var launchers = []launcher{
+	{"program", "CCLFORGE_RANK", "CCLFORGE_SIZE", "CCLFORGE_LOCAL_RANK", "", "CCLFORGE_LOCAL_RANK"},
 	{"OpenMPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
 		"OMPI_COMM_WORLD_RANK"},
 	{"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_RANK"},
@@ -28,7 +30,7 @@ var launchers = []launcher{
 // Launch is the position of a process among those that a launcher, such as mpirun or srun,
 // has started.
 type Launch struct {
-	// Launcher is "OpenMPI", "PMI" (MPICH, Intel MPI) or "Slurm"; "" without one.
+	// Launcher is "OpenMPI", "PMI" (MPICH, Intel MPI), "Slurm", or "program" with CCLFORGE_LOCAL_RANK; "" without one.
 	Launcher string
 	// Rank of the process, and the number of processes.
 	Rank, Size int

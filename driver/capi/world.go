@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -63,6 +64,11 @@ type options struct {
 	Protocol  *byte `doc:"tcp, udp or rdma: an error if the engines do not have it; NULL: what they have"`
 	Ranks     int32 `doc:"of a process that has all of them; 0: 4"`
 	TimeoutMs int32 `doc:"until all ranks are there, in milliseconds; 0: the default"`
+	Meet      *byte `doc:"host:port where rank 0 listens; NULL: as the launcher and CCLFORGE_MEET say"`
+	Secret    *byte `doc:"of all ranks, 16 characters or more; NULL: CCLFORGE_SECRET"`
+	Rank      int32 `doc:"of this process, if size is not 0"`
+	Size      int32 `doc:"number of processes, for a program that knows its place; 0: as the launcher says"`
+	LocalRank int32 `doc:"of this process among those of its host, if size is not 0: the card that it takes"`
 	Alone     int32 `doc:"1: this process has all ranks, also if a launcher has started several"`
 	RxBuffers int32 `doc:"of an engine; 0: as many as the platform says"`
 	RxBytes   int32 `doc:"of an rx buffer; 0: those of the platform"`
@@ -140,8 +146,11 @@ func open(build uint64, given *options) (int64, error) {
 		return 0, fmt.Errorf("%w: %d ranks, %d ms, %d rx buffers of %d bytes, alone %d", accl.ErrArgument, o.Ranks,
 			o.TimeoutMs, o.RxBuffers, o.RxBytes, o.Alone)
 	}
+	if min(o.Rank, o.Size, o.LocalRank) < 0 || o.Rank >= max(o.Size, 1) {
+		return 0, fmt.Errorf("%w: rank %d of %d processes, %d of its host", accl.ErrRank, o.Rank, o.Size, o.LocalRank)
+	}
 	of := Options{World: text(o.World), Platform: text(o.Platform), Variables: text(o.Variables),
-		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond, Env: lookup,
+		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond, Env: o.env(),
 		Open: []accl.OpenOption{accl.WithRxBuffers(int(o.RxBuffers), int(o.RxBytes)), accl.WithProtocol(text(o.Protocol))}}
 	if of.World == "" {
 		of.World, _ = lookup(EnvWorld)
@@ -164,6 +173,29 @@ func open(build uint64, given *options) (int64, error) {
 		w.ranks = append(w.ranks, &rank{world: w, engine: e})
 	}
 	return enter(w), nil
+}
+
+// env is the environment, with what the program says itself.
+func (o *options) env() bringup.Lookup {
+	said := map[string]string{}
+	if o.Size != 0 {
+		for name, n := range map[string]int32{bringup.EnvRank: o.Rank, bringup.EnvSize: o.Size,
+			bringup.EnvLocalRank: o.LocalRank} {
+			said[name] = strconv.Itoa(int(n))
+		}
+	}
+	if o.Meet != nil {
+		said[bringup.EnvMeet] = text(o.Meet)
+	}
+	if o.Secret != nil {
+		said[bringup.EnvSecret], said[bringup.EnvSecretFile] = text(o.Secret), ""
+	}
+	return func(name string) (string, bool) {
+		if value, is := said[name]; is {
+			return value, true
+		}
+		return lookup(name)
+	}
 }
 
 // closeWorld closes a world, with all that belongs to it.

@@ -5,6 +5,14 @@
 
 #include "engine.h"
 
+/* The record of an rx buffer, as the host's byte offset, and a word of it. */
+static inline uint32_t rx_record(uint32_t i)
+{
+	return CCLO_RX_BUFFERS_OFFSET + CCLO_RX_BUFFERS_HEADER_BYTES + i * CCLO_RX_BUFFERS_RECORD_BYTES;
+}
+
+static inline uint32_t rx_word(uint32_t i, uint32_t word) { return exchange_read(rx_record(i) + 4 * word); }
+
 /* Makes engine.known describe this communicator and these elements if they were used before; false if it
  * does so already, or they were not. */
 bool known_exchange(uint32_t comm, uint32_t elements);

@@ -7,10 +7,6 @@
 #include "plan.h"
 #include "task.h"
 
-#define RX_WORD(record, word) ((record) + 4 * (word))
-#define RX_RECORD(i) \
-	(CCLO_RX_BUFFERS_OFFSET + CCLO_RX_BUFFERS_HEADER_BYTES + (i) * CCLO_RX_BUFFERS_RECORD_BYTES)
-
 static void stack_use(void)
 {
 	uint32_t stack = hw_read(CCLO_NETWORK_STACK_ADDRESS);
@@ -70,8 +66,6 @@ __attribute__((cold)) void reset_engine(void)
 	hw_write(CCLO_TIMERS_LIMIT_CYCLES_ADDRESS, CCLO_DEFAULT_TIMEOUT_CYCLES);
 }
 
-static uint32_t rx_word(uint32_t i, uint32_t word) { return exchange_read(RX_WORD(RX_RECORD(i), word)); }
-
 static uint32_t rx_buffer_bytes(uint32_t i)
 {
 #ifdef CCLO_RX_BUFFERS_SIZE_WORD
@@ -91,7 +85,7 @@ __attribute__((cold)) static void enable(void)
 	if (engine.enabled)
 		return;
 	if (count == 0 || count > CCLO_EXCHANGE_BYTES / CCLO_RX_BUFFERS_RECORD_BYTES ||
-	    !exchange_holds(RX_RECORD(0), count * CCLO_RX_BUFFERS_RECORD_BYTES))
+	    !exchange_holds(rx_record(0), count * CCLO_RX_BUFFERS_RECORD_BYTES))
 		task_fail(CCLO_RETURN_CODE_CONFIG_SWITCH);
 	for (uint32_t i = 0; i < count; i++)
 		if (rx_buffer_bytes(i) < smallest)
@@ -102,7 +96,7 @@ __attribute__((cold)) static void enable(void)
 		hw_write(CCLO_RX_ADDRESS_ADDRESS, rx_word(i, CCLO_RX_BUFFERS_ADDRL_WORD));
 		hw_write(CCLO_RX_ADDRESS_HIGH_ADDRESS, rx_word(i, CCLO_RX_BUFFERS_ADDRH_WORD));
 		hw_write(CCLO_RX_BYTES_ADDRESS, rx_buffer_bytes(i));
-		hw_write(CCLO_RX_ENQUEUE_ADDRESS, RX_RECORD(i));
+		hw_write(CCLO_RX_ENQUEUE_ADDRESS, rx_record(i));
 	}
 	engine.rx_count = count;
 	engine.rx_bytes = smallest;

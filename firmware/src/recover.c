@@ -31,7 +31,7 @@ static struct agreement {
 	uint32_t left; /* ranks that have not joined */
 	bool resync;
 	struct failure failure; /* of a rank that has already gone on; code 0: none */
-	struct set joined, answered; /* answered: ranks that need no reply */
+	struct set joined, owed; /* owed: ranks that need a reply */
 } agreements[QUEUES];
 
 static bool has(const struct set *set, uint32_t rank) { return (set->words[rank / 32] >> rank % 32 & 1) != 0; }
@@ -82,7 +82,7 @@ bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, 
 	if (rank >= a->size || (has(&a->joined, rank) && (int32_t)(number - a->number) > 0))
 		return true;
 	if (tag == NOTICE_JOIN)
-		remove(&a->answered, rank);
+		add(&a->owed, rank);
 	if (has(&a->joined, rank))
 		return true;
 	add(&a->joined, rank);
@@ -94,44 +94,54 @@ bool agreement_joined(const struct series *series, uint32_t rank, uint32_t tag, 
 	return true;
 }
 
-/* Drops messages of a rank, of collectives or others, by their sequence numbers. */
-static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t context, uint32_t first, uint32_t count)
-{
-	uint32_t inbound = inbound_of(self->comm, rank), kept = hw_read(inbound);
+/* Messages of one rank: as many as there are rx buffers, and as many without payload. */
+static uint32_t most_messages(void) { return 2 * engine.rx_count; }
 
+/* Drops the next message of a rank. */
+static void drop_next(uint32_t context)
+{
 	set_comm(self->comm, context);
+	if (hw_read(CCLO_RX_SEEK_ADDRESS) != 0)
+		hw_write(CCLO_RX_DISCARD_ADDRESS, 1);
+}
+
+/* Drops messages of a rank, of collectives and others, by their sequence numbers; none if the rank may have joined and
+ * gone on. */
+static void drop_messages(const struct agreement *a, uint32_t rank, uint32_t first, uint32_t count)
+{
+	uint32_t inbound = inbound_of(a->comm, rank), kept = hw_read(inbound);
+
+	if (!has(&a->joined, rank) && hw_read(CCLO_NOTICE_WAITING_ADDRESS) != 0)
+		return;
 	set_source(rank);
 	set_tag(CCLO_TAG_ANY);
 	set_collective_number(a->number + AHEAD);
 	for (uint32_t i = 0; i < count; i++) {
 		hw_write(inbound, first + i);
-		if (hw_read(CCLO_RX_SEEK_ADDRESS) != 0)
-			hw_write(CCLO_RX_DISCARD_ADDRESS, 1);
+		drop_next(a->series->context);
+		drop_next(self->context);
 	}
 	hw_write(inbound, kept);
 }
 
-/* Messages of one rank: as many as there are rx buffers, and as many without payload. */
-static uint32_t most_messages(void) { return 2 * engine.rx_count; }
-
-/* Drops what a rank sent before it joined, sends included: up to the number it joined with, or from the next expected
- * one. */
-static void drop_of(const struct agreement *a, uint32_t rank)
-{
-	uint32_t first = hw_read(inbound_of(a->comm, rank));
-
-	if (has(&a->joined, rank))
-		first -= most_messages();
-	drop_messages(a, rank, self->series->context, first, most_messages());
-	drop_messages(a, rank, self->context, first, most_messages());
-}
-
-/* Frees rx buffers, which obsolete messages may fill: notices could not arrive. */
+/* Drops what ranks sent before they joined, sends included: obsolete messages may fill the rx buffers, so that notices
+ * could not arrive. Those without payload are searched for up to the number that the rank joined with, or from the
+ * next expected one. */
 static void make_way(const struct agreement *a)
 {
-	for (uint32_t rank = 0; rank < self->size; rank++)
-		if (rank != self->rank)
-			drop_of(a, rank);
+	for (uint32_t i = 0; i < engine.rx_count; i++) {
+		uint32_t rank = rx_word(i, CCLO_RX_BUFFERS_RX_SRC_WORD);
+
+		if (rx_word(i, CCLO_RX_BUFFERS_STATUS_WORD) == CCLO_RX_STATUS_RESERVED && rank < a->size && !has(&a->joined, rank))
+			drop_messages(a, rank, rx_word(i, CCLO_RX_BUFFERS_SEQ_WORD), 1);
+	}
+	for (uint32_t rank = 0; rank < a->size; rank++) {
+		uint32_t first = hw_read(inbound_of(a->comm, rank));
+
+		if (has(&a->joined, rank))
+			first -= most_messages();
+		drop_messages(a, rank, first, most_messages());
+	}
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
@@ -156,8 +166,8 @@ static void send_notice(const struct agreement *a, uint32_t rank, uint32_t tag)
 static void reply(struct agreement *a)
 {
 	for (uint32_t rank = 0; rank < self->size; rank++)
-		if (!has(&a->answered, rank)) {
-			add(&a->answered, rank);
+		if (has(&a->owed, rank)) {
+			remove(&a->owed, rank);
 			send_notice(a, rank, NOTICE_REPLY);
 		}
 }
@@ -206,8 +216,6 @@ __attribute__((cold)) void ranks_agree(bool resync)
 		.left = call->size - 1,
 		.resync = resync,
 	};
-	for (uint32_t i = 0; i < sizeof(a->answered.words) / sizeof(a->answered.words[0]); i++)
-		a->answered.words[i] = ~0u;
 	add(&a->joined, call->rank);
 	queues_settle(); /* moves of failed calls still count in the sequence numbers of this rank */
 	await_ranks(a);

@@ -43,6 +43,8 @@ var Tools = []Tool{
 		For: "runs the generated Tcl in the tests, with Vivado's commands recorded"},
 	{Name: "numpy", Version: []string{"f2py3", "-v"}, Package: "python3-numpy",
 		For: "runs Python programs on engines, and their tests"},
+	{Name: "torch", Version: []string{"torchrun", "--help"}, Package: "python3-torch",
+		For: "trains models with gradients that engines add up, in the tests of nightly"},
 	{Name: "v++", Version: []string{"v++", "--version"},
 		For: "links the kernels into an xclbin", Get: vitis},
 	{Name: "vivado", Version: []string{"vivado", "-version"},

@@ -154,11 +154,13 @@ func TestFull(t *testing.T) {
 			if lossy {
 				most = 100
 			}
-			sent := 0
-			var err error
-			for ; sent < most && err == nil; sent++ {
-				_, err = b.engines[0].Send(ctx, bufs[0], n, 1)
+			fill := func() (sent int, err error) {
+				for ; sent < most && err == nil; sent++ {
+					_, err = b.engines[0].Send(ctx, bufs[0], n, 1)
+				}
+				return sent, err
 			}
+			sent, err := fill()
 			assert.Check(t, !lossy || err == nil, "message %d: %v", sent, err)
 			assert.Check(t, lossy || onlyBits(err, b.code("PACK_TIMEOUT_STS")), "message %d: %v", sent, err)
 			// What came is right, what did not is said not to have come.
@@ -173,6 +175,11 @@ func TestFull(t *testing.T) {
 			}
 			b.reset(ctx)
 			b.works(ctx, rng)
+			if !lossy { // rank 0 recovers behind all that it sent
+				fill()
+				b.recover(ctx)
+				b.works(ctx, rng)
+			}
 		})
 	}
 }

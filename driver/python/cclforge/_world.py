@@ -36,16 +36,21 @@ class World:
     ranks if this process has all, 4 unless given; with `alone` it has all under a launcher, too. `timeout` bounds
     the wait for other processes, in seconds. `rx_buffers` and `rx_bytes` are number and size of rx buffers.
 
+    A program that knows its place without mpirun and srun says `rank` and `size`, `local_rank` among the processes of
+    its host, and to `meet`, "host:port" of rank 0, and `secret`, the same in all processes.
+
     A context manager closes the world. Arrays stay valid then, without the engine's memory.
     """
 
     def __init__(self, text=None, *, ranks=0, platform=None, variables=None, address=None, protocol=None, timeout=0,
-                 alone=False, rx_buffers=0, rx_bytes=0):
+                 alone=False, rx_buffers=0, rx_bytes=0, rank=0, size=0, local_rank=0, meet=None, secret=None):
         options = Options(
             world=_text("text", text), platform=_text("platform", platform), variables=_text("variables", variables),
             address=_text("address", address), protocol=_text("protocol", protocol), ranks=_number("ranks", ranks),
             timeout_ms=_number("timeout in ms", int(timeout * 1000)), alone=bool(alone),
-            rx_buffers=_number("rx_buffers", rx_buffers), rx_bytes=_number("rx_bytes", rx_bytes))
+            rx_buffers=_number("rx_buffers", rx_buffers), rx_bytes=_number("rx_bytes", rx_bytes),
+            rank=_number("rank", rank), size=_number("size", size), local_rank=_number("local_rank", local_rank),
+            meet=_text("meet", meet), secret=_text("secret", secret))
         handle = ctypes.c_int64()
         C.open(BUILD, ctypes.byref(options), ctypes.byref(handle))
         self._flying = set()  # requests, whose arrays must not go

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -37,6 +38,30 @@ class Base(unittest.TestCase):
 
     def same(self, got, want, what=""):
         np.testing.assert_array_equal(got, want, err_msg=str(what))
+
+
+class Places(unittest.TestCase):
+    def test_programs_that_know_their_place(self):
+        """Ranks meet without a launcher and its variables, as those of other launchers of their own do."""
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            meet = "127.0.0.1:{}".format(s.getsockname()[1])
+        sums = {}
+
+        def run(rank):
+            with cclforge.World(rank=rank, size=2, local_rank=rank, meet=meet, secret="of two that know it") as world:
+                a = np.full(3, rank + 1, np.int32)
+                world.comm.allreduce(a, a)
+                sums[rank] = a.tolist()
+
+        both = [threading.Thread(target=run, args=(rank,)) for rank in range(2)]
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join()
+        self.assertEqual(sums, {0: [3, 3, 3], 1: [3, 3, 3]})
+        with self.assertRaisesRegex(errors.RankError, "rank 2 of 2 processes"):
+            cclforge.World(rank=2, size=2)
 
 
 class Operations(Base):

@@ -25,8 +25,9 @@ type Comparison struct {
 	Ranks      []int         // numbers of ranks
 	Sizes      []int         // bytes of a rank's largest buffer
 	Operations []string      // by name; nil for all
-	Time       time.Duration // for a point, and again for OpenMPI
+	Time       time.Duration // for a point, and as long for OpenMPI
 	OpenMPI    bool          // compare with it
+	Engines    []string      // environment in which OpenMPI has its collectives done by engines; nil: not measured
 	Figures    bool          // measure what is not a point
 	Ways       []int         // numbers of ranks on which ways to the ranks are compared
 }
@@ -136,13 +137,18 @@ func (r *Compared) measure(ctx context.Context, o *Comparison, d *design.Design,
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	var theirs *mpiRanks
+	var theirs peers
 	if mpi != nil {
 		capacity := max(slices.Max(append([]int{0}, o.Sizes...)), elementBytes*ranks)
-		if theirs, err = mpi.start(ctx, ranks, capacity); err != nil {
+		defer func() { err = errors.Join(err, theirs.close()) }()
+		if theirs.alone, err = mpi.start(ctx, ranks, capacity); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, theirs.close()) }()
+		if o.Engines != nil {
+			if theirs.engines, err = mpi.start(ctx, ranks, capacity, o.Engines...); err != nil {
+				return err
+			}
+		}
 	}
 	for _, op := range compared(g.w.Platform) {
 		if o.Operations != nil && !slices.Contains(o.Operations, op.title) {
@@ -160,14 +166,33 @@ func (r *Compared) measure(ctx context.Context, o *Comparison, d *design.Design,
 	return nil
 }
 
+// peers are ranks of OpenMPI that a point is compared with, nil if it is not.
+type peers struct {
+	alone   *mpiRanks
+	engines *mpiRanks // with collectives on engines
+}
+
+func (p peers) close() error {
+	var errs []error
+	for _, m := range []*mpiRanks{p.engines, p.alone} {
+		if m != nil {
+			errs = append(errs, m.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // point measures an operation in blocks, in turn with OpenMPI.
-func (g *group) point(ctx context.Context, op *operation, c conformance.Case, theirs *mpiRanks, enough time.Duration) (
+func (g *group) point(ctx context.Context, op *operation, c conformance.Case, theirs peers, enough time.Duration) (
 	Point, error) {
 	p := Point{Operation: op.title, Ranks: g.w.Size, Size: int(c.Seed), Bytes: g.bytes(op, &c)}
 	if op.alone() {
-		theirs = nil
+		theirs = peers{}
 	}
-	var mine, other []time.Duration
+	if op.title == "send/recv" { // which MPI keeps
+		theirs.engines = nil
+	}
+	var mine, alone, engines []time.Duration
 	err := g.repeat(ctx, op, c, func(r *repeated) error {
 		for range blocksPerPoint {
 			times, err := r.measure(ctx, enough/blocksPerPoint)
@@ -175,23 +200,42 @@ func (g *group) point(ctx context.Context, op *operation, c conformance.Case, th
 				return err
 			}
 			mine = append(mine, times...)
-			if theirs == nil {
-				continue
+			for _, other := range []struct {
+				ranks *mpiRanks
+				times *[]time.Duration
+			}{{theirs.alone, &alone}, {theirs.engines, &engines}} {
+				if other.ranks == nil {
+					continue
+				}
+				if times, err = other.ranks.measure(op.title, c.Count, enough/blocksPerPoint); err != nil {
+					return err
+				}
+				*other.times = append(*other.times, times...)
 			}
-			if times, err = theirs.measure(op.title, c.Count, enough/blocksPerPoint); err != nil {
-				return err
-			}
-			other = append(other, times...)
 		}
 		return nil
 	})
 	p.Times = summary(mine, p.Bytes)
-	if theirs != nil {
-		t := summary(other, p.Bytes)
-		p.OpenMPI = &t
-		if t.Median > 0 {
-			p.Ratio = p.Median / t.Median
-		}
-	}
+	p.compare(alone, engines)
 	return p, err
+}
+
+// compare adds what OpenMPI took, alone and on engines.
+func (p *Point) compare(alone, engines []time.Duration) {
+	if alone == nil {
+		return
+	}
+	t := summary(alone, p.Bytes)
+	p.OpenMPI = &t
+	if t.Median > 0 {
+		p.Ratio = p.Median / t.Median
+	}
+	if engines == nil {
+		return
+	}
+	e := summary(engines, p.Bytes)
+	p.OnEngines = &e
+	if t.Median > 0 {
+		p.OnEnginesRatio = e.Median / t.Median
+	}
 }

@@ -43,6 +43,10 @@ type Point struct {
 	OpenMPI *Times `json:"openmpi,omitempty"`
 	// Ratio is the median by that of OpenMPI, 0 if there is none.
 	Ratio float64 `json:"ratio,omitempty"`
+	// OnEngines is the program of OpenMPI with its collectives on engines, and OnEnginesRatio its median by that of
+	// OpenMPI alone.
+	OnEngines      *Times  `json:"openmpi_on_engines,omitempty"`
+	OnEnginesRatio float64 `json:"openmpi_on_engines_ratio,omitempty"`
 }
 
 // Figure is a number that there is one of, and what it should be.

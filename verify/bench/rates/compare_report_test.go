@@ -25,7 +25,8 @@ func sample() *Compared {
 				OpenMPI: &Times{Runs: 3, Median: 10, P99: 11, Rate: 0.1024}, Ratio: 10},
 			{Operation: "allreduce", Ranks: 2, Size: 16 << 20, Bytes: 16 << 20,
 				Times:   Times{Runs: 3, Median: 8000, P99: 9000, Rate: 2.097},
-				OpenMPI: &Times{Runs: 3, Median: 16000, P99: 17000, Rate: 1.049}, Ratio: 0.5},
+				OpenMPI: &Times{Runs: 3, Median: 16000, P99: 17000, Rate: 1.049}, Ratio: 0.5,
+				OnEngines: &Times{Runs: 3, Median: 12000, P99: 17000}, OnEnginesRatio: 0.75},
 			{Operation: "allgather", Ranks: 2, Size: 4, Bytes: 8, Times: Times{Runs: 3, Median: 90, P99: 95}},
 		},
 		Ways: []WayPoint{{Way: "by hand", Ranks: 2, Calls: 1234, Small: Times{3, 50, 60, 0.02},
@@ -74,9 +75,9 @@ func TestPrint(t *testing.T) {
 	assert.NilError(t, r.Print(&out))
 	lines := map[string][]string{
 		"ranks": {"ranks", "4", "B", "1", "KiB", "16", "MiB", "p99", "GB/s", "×MPI", "4", "B", "×MPI", "1", "KiB",
-			"×MPI", "16", "MiB", "operation"},
-		"nop":        {"2", "8.00", "9.00", "-", "-", "-", "-", "nop"},
-		"allreduce":  {"2", "100", "8000", "9000", "2.10", "-", "10.0", "0.50", "allreduce"},
+			"×MPI", "16", "MiB", "in", "MPI", "4", "B", "in", "MPI", "1", "KiB", "in", "MPI", "16", "MiB", "operation"},
+		"nop":        {"2", "8.00", "9.00", "-", "-", "-", "-", "-", "-", "-", "nop"},
+		"allreduce":  {"2", "100", "8000", "9000", "2.10", "-", "10.0", "0.50", "-", "-", "0.75", "allreduce"},
 		"small, µs":  {"5.00", "≤", "10.0", "ok", "small,", "µs"},
 		"large, µs":  {"12.0", "≤", "10.0", "missed", "large,", "µs"},
 		"quick, MHz": {"400", "≥", "300", "ok", "quick,", "MHz"},
@@ -102,12 +103,12 @@ func TestPrintWithoutOpenMPI(t *testing.T) {
 	r := sample()
 	r.OpenMPI, r.Without = "", "mpirun is not installed"
 	for i := range r.Points {
-		r.Points[i].OpenMPI, r.Points[i].Ratio = nil, 0
+		r.Points[i].OpenMPI, r.Points[i].Ratio, r.Points[i].OnEngines = nil, 0, nil
 	}
 	var out strings.Builder
 	assert.NilError(t, r.Print(&out))
 	if !strings.Contains(out.String(), "no comparison with OpenMPI: mpirun is not installed\n") ||
-		strings.Contains(out.String(), "×MPI") {
+		strings.Contains(out.String(), "×MPI") || strings.Contains(out.String(), "in MPI") {
 		t.Errorf("printed\n%s", out.String())
 	}
 }

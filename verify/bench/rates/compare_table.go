@@ -50,6 +50,10 @@ func (r *Compared) printPoints(w io.Writer) error {
 	if r.OpenMPI != "" {
 		ratios = r.columns(shownRatio, fewRatios)
 	}
+	engines := ratios
+	if !slices.ContainsFunc(r.Points, func(p Point) bool { return p.OnEngines != nil }) {
+		engines = nil
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "ranks")
 	for _, size := range sizes {
@@ -58,6 +62,9 @@ func (r *Compared) printPoints(w io.Writer) error {
 	fmt.Fprint(t, "\tp99\tGB/s")
 	for _, size := range ratios {
 		fmt.Fprintf(t, "\t×MPI %s", sizeName(size))
+	}
+	for _, size := range engines {
+		fmt.Fprintf(t, "\tin MPI %s", sizeName(size))
 	}
 	fmt.Fprintln(t, "\t  operation")
 	for _, row := range r.rows() {
@@ -79,15 +86,19 @@ func (r *Compared) printPoints(w io.Writer) error {
 			last = &Point{}
 		}
 		fmt.Fprintf(t, "\t%s\t%s", digits(last.P99), orDash(last.Rate))
-		for _, size := range ratios {
+		for i, size := range slices.Concat(ratios, engines) {
 			p := r.point(row.Operation, row.Ranks, size)
 			if p == nil && size == ratios[0] {
 				p = r.point(row.Operation, row.Ranks, 0)
 			}
-			if p == nil {
-				p = &Point{}
+			switch {
+			case p == nil:
+				fmt.Fprint(t, "\t-")
+			case i < len(ratios):
+				fmt.Fprintf(t, "\t%s", orDash(p.Ratio))
+			default:
+				fmt.Fprintf(t, "\t%s", orDash(p.OnEnginesRatio))
 			}
-			fmt.Fprintf(t, "\t%s", orDash(p.Ratio))
 		}
 		fmt.Fprintf(t, "\t  %s\n", row.Operation)
 	}
@@ -100,6 +111,9 @@ func (r *Compared) printPoints(w io.Writer) error {
 		"device memory. p99 (µs) and GB/s: of the rightmost size. nop and barrier have none, and are in the first column.")
 	if len(ratios) > 0 {
 		fmt.Fprintln(w, "×MPI: median by that of OpenMPI on the same machine, both measured in turn.")
+	}
+	if len(engines) > 0 {
+		fmt.Fprintln(w, "in MPI: the same of a program of OpenMPI whose collectives engines do (cclforge mpi).")
 	}
 	return nil
 }

@@ -186,7 +186,7 @@ func TestFaultsEndAComparison(t *testing.T) {
 		assert.NilError(t, err)
 		edit = c.edit
 		op, asked := g.ofBytes("copy", 400)
-		_, err = g.point(t.Context(), op, asked, nil, time.Millisecond)
+		_, err = g.point(t.Context(), op, asked, peers{}, time.Millisecond)
 		assert.Check(t, is.ErrorIs(err, c.want), "the error")
 		assert.Check(t, g.close())
 	}

@@ -65,8 +65,8 @@ type mpiRanks struct {
 	out *bufio.Reader
 }
 
-// start starts ranks with buffers of so many bytes.
-func (m *openMPI) start(ctx context.Context, ranks, bytes int) (*mpiRanks, error) {
+// start starts ranks with buffers of so many bytes, and more in their environment.
+func (m *openMPI) start(ctx context.Context, ranks, bytes int, env ...string) (*mpiRanks, error) {
 	args := []string{"--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", strconv.Itoa(ranks)}
 	if ranks >= runtime.NumCPU() {
 		// OpenMPI does so by itself if it has more ranks than cores. With as many,
@@ -76,6 +76,7 @@ func (m *openMPI) start(ctx context.Context, ranks, bytes int) (*mpiRanks, error
 	}
 	cmd := exec.CommandContext(ctx, "mpirun", append(args, m.program, strconv.Itoa(bytes))...)
 	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), env...)
 	// mpirun ends its ranks when it is terminated, not when it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second

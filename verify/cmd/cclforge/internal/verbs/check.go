@@ -72,7 +72,7 @@ func testVerb() *cobra.Command {
 // installs missing tools where it may; tests of tools that stay missing are
 // skipped and say so.
 func test(ctx context.Context) error {
-	provide(ctx)
+	provide(ctx, wanted)
 	slowest := new(packages)
 	err := runAll(ctx, os.Stdout, slices.Concat(
 		static(),

@@ -29,7 +29,7 @@ func coverageVerb() *cobra.Command {
 			"and writes a table and a page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" {
-				provide(cmd.Context())
+				provide(cmd.Context(), wanted)
 			}
 			return what.report(cmd.Context(), out, from, least)
 		},

@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"os"
+	"os/exec"
 	"runtime/pprof"
 
 	"github.com/cclforge/cclforge/verify/bench/rates"
@@ -10,10 +11,17 @@ import (
 )
 
 func collectivesFigures() *cobra.Command {
-	o, dir, profile := rates.DefaultComparison(), "", ""
+	o, dir, profile, engines := rates.DefaultComparison(), "", "", true
 	c := &cobra.Command{
 		Use: "collectives", Short: "operations of emulated ranks, beside those of OpenMPI",
-		RunE: func(cmd *cobra.Command, _ []string) error { return measureCollectives(cmd.Context(), o, dir, profile) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := exec.LookPath("mpicc"); err == nil && o.OpenMPI && engines {
+				if o.Engines, err = environmentOfMPI(cmd.Context(), "out", o.Platform, "mpicc", os.Stderr); err != nil {
+					return err
+				}
+			}
+			return measureCollectives(cmd.Context(), o, dir, profile)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
@@ -22,8 +30,9 @@ func collectivesFigures() *cobra.Command {
 	f.IntSliceVar(&o.Sizes, "sizes", o.Sizes, "`bytes` of a rank's largest buffer")
 	f.StringSliceVar(&o.Operations, "operations", o.Operations, "`names` of operations, separated by commas (all)")
 	f.DurationVar(&o.Time, "time", o.Time,
-		"`time` for an operation on a number of ranks and a size, and again for OpenMPI")
+		"`time` for an operation on a number of ranks and a size, and as long for OpenMPI")
 	f.BoolVar(&o.OpenMPI, "openmpi", o.OpenMPI, "compare with OpenMPI if it is there")
+	f.BoolVar(&engines, "engines-in-mpi", engines, "measure also programs of OpenMPI whose collectives engines do")
 	f.BoolVar(&o.Figures, "figures", o.Figures, "measure also instructions, memory and start-up")
 	f.StringVar(&profile, "cpuprofile", "", "write a profile to a `file`")
 	return reportDir(c, &dir)

@@ -25,7 +25,7 @@ func exhaustiveVerb() *cobra.Command {
 }
 
 func exhaustive(ctx context.Context, part string) error {
-	provide(ctx)
+	provide(ctx, wanted)
 	test := []string{"test", "-count=1", "-v", "-timeout=24h"}
 	return runAll(ctx, os.Stdout, []check{
 		{"arithmetic", running("go", append(test, "./verify/rtltest/arithmetic",
@@ -43,7 +43,7 @@ func worldsVerb() *cobra.Command {
 		Long: "Worlds runs random calls on four simulated ranks, compares each with emulated ones, and breaks network\n" +
 			"and memories in between.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			provide(cmd.Context())
+			provide(cmd.Context(), wanted)
 			return running("go", "test", "-count=1", "-v", "-timeout=240h", "./verify/rtlsim/compare", "-run=^TestManyCalls$",
 				"-compare.length=400", "-compare.calls="+strconv.Itoa(calls), "-compare.seed="+strconv.Itoa(seed),
 				"-compare.platforms="+platforms)(cmd.Context())

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,13 +50,28 @@ func mpiVerb() *cobra.Command {
 
 // printMPI prints lines for a shell. What is built is told to log.
 func printMPI(ctx context.Context, out, on, compiler string, to, log io.Writer) error {
-	lib, err := readyLibrary(ctx, out, []string{on}, log)
+	set, err := environmentOfMPI(ctx, out, on, compiler, log)
 	if err != nil {
 		return err
 	}
+	for _, variable := range set {
+		name, value, _ := strings.Cut(variable, "=")
+		if _, err := fmt.Fprintf(to, "export %s=%s\n", name, quoted(value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// environmentOfMPI builds what is missing, and returns the variables with which programs of MPI use engines.
+func environmentOfMPI(ctx context.Context, out, on, compiler string, log io.Writer) ([]string, error) {
+	lib, err := readyLibrary(ctx, out, []string{on}, log)
+	if err != nil {
+		return nil, err
+	}
 	isOpen, err := isOpenMPI(ctx, compiler)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	way, name, variable := "profiling", "libcclforge-mpi.so", "LD_PRELOAD"
 	if isOpen {
@@ -63,13 +79,12 @@ func printMPI(ctx context.Context, out, on, compiler string, to, log io.Writer) 
 	}
 	value, err := buildMPI(ctx, lib, compiler, way, name, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if isOpen {
 		value = "SYS_DEFAULT:" + filepath.Dir(value)
 	}
-	_, err = fmt.Fprintf(to, "export %s=%s\nexport %s=%s\n", capi.EnvWorld, quoted(on), variable, quoted(value))
-	return err
+	return []string{capi.EnvWorld + "=" + on, variable + "=" + value}, nil
 }
 
 // isOpenMPI says of which MPI a compiler is. Open MPI's reads files alone.

@@ -70,7 +70,7 @@ func nightlyVerb() *cobra.Command {
 
 // runNightly runs all checks that there are, and adds a line to a record of all such runs.
 func runNightly(ctx context.Context) error {
-	provide(ctx)
+	provide(ctx, wantedNightly)
 	r := record{Date: time.Now().UTC()}
 	var err error
 	if r.Commit, r.Changed, err = revision(ctx); err != nil {

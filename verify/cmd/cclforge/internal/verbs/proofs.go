@@ -25,7 +25,7 @@ func proofsVerb() *cobra.Command {
 		Long: "Proofs proves handshakes of the hardware's parts with yosys and z3, for all inputs and any number of\n" +
 			"cycles, and that proofs of broken parts fail.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			provide(cmd.Context())
+			provide(cmd.Context(), wanted)
 			return prove(cmd.Context(), o, only, quick, unfinished)
 		},
 	}

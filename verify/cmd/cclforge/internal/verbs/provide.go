@@ -16,13 +16,16 @@ import (
 var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun", "mpicc",
 	"tclsh", "slurmd", "munged", "numpy"}
 
+// wantedNightly is what only the tests of nightly are worth: it is large.
+var wantedNightly = append(slices.Clone(wanted), "torch")
+
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute
 
 // provide installs missing tools where that is possible without asking: as
 // root, on a system with apt. Elsewhere it says what to install.
-func provide(ctx context.Context) {
-	packages := missing()
+func provide(ctx context.Context, tools []string) {
+	packages := missing(tools)
 	if len(packages) == 0 {
 		return
 	}
@@ -43,10 +46,10 @@ func provide(ctx context.Context) {
 	}
 }
 
-// missing lists the packages of wanted tools that are not there.
-func missing() []string {
+// missing lists the packages of tools that are not there.
+func missing(tools []string) []string {
 	var packages []string
-	for _, name := range wanted {
+	for _, name := range tools {
 		for _, t := range command.Tools {
 			if _, err := exec.LookPath(t.Version[0]); t.Name == name && err != nil && !slices.Contains(packages, t.Package) {
 				packages = append(packages, t.Package)

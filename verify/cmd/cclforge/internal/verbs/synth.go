@@ -33,7 +33,7 @@ func synthVerb() *cobra.Command {
 			if keep != "" {
 				return keepKernels(platform, keep)
 			}
-			provide(cmd.Context())
+			provide(cmd.Context(), wanted)
 			if timing {
 				return timeKernels(cmd.Context(), platform, listed(only), base, jobs, dir, record)
 			}

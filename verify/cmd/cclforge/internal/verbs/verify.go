@@ -47,7 +47,7 @@ func verifyVerb() *cobra.Command {
 }
 
 func verify(ctx context.Context, platform string, careful bool, scale float64) error {
-	provide(ctx)
+	provide(ctx, wanted)
 	test := func(dir string, flags ...string) []string {
 		return append([]string{"test", "./" + dir, "-count=1", "-timeout=4h"}, flags...)
 	}
@@ -83,7 +83,7 @@ func rehearseVerb() *cobra.Command {
 // rehearse builds every platform with every version of the stand-ins for the vendor's
 // tools, has everything go wrong that they can do wrong, and interrupts builds.
 func rehearse(ctx context.Context, interrupts int) error {
-	provide(ctx)
+	provide(ctx, wanted)
 	return runAll(ctx, os.Stdout, []check{
 		{"builds with stand-ins", running("go", "test", "./verify/vitis", "-count=1", "-timeout=4h", "-everything",
 			"-interrupts="+strconv.Itoa(interrupts))},
