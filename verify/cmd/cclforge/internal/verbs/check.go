@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ func test(ctx context.Context) error {
 		static(),
 		[]check{{"go test", slowest.watch(tests("30m"))}},
 		[]check{{"soak", func(ctx context.Context) error {
-			return soakSockets(ctx, selftest.Soak{Duration: 20 * time.Second, Seed: 1, Ranks: 8})
+			return soakSockets(ctx, selftest.Soak{Duration: 6 * time.Second, Seed: 1, Ranks: 4})
 		}}},
 		race("10m", raceSample, raceTests),
 	))
@@ -94,12 +95,15 @@ func static() []check {
 	}
 }
 
-// tests runs the tests of all packages, which were vetted before.
+// tests runs the tests of all packages, which were vetted before: one more at a time than there are processors, as
+// some wait for others' builds, for time limits or for networks.
 func tests(limit string) commandLine {
-	return commandLine{name: "go", args: []string{"test", "-vet=off", "-timeout=" + limit, "./..."}}
+	return commandLine{name: "go", args: []string{"test", "-vet=off", fmt.Sprint("-p=", runtime.NumCPU()+1),
+		"-timeout=" + limit, "./..."}}
 }
 
-// race are runs of the go command under the race detector: of packages, and of some tests.
+// race are runs of the go command under the race detector: of packages, and of some tests of others, whose names are
+// no other tests' in these.
 func race(limit string, all []string, some []named) []check {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
@@ -107,9 +111,13 @@ func race(limit string, all []string, some []named) []check {
 	}
 	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
 	steps := []check{{"go test -race", running("go", slices.Concat(args, all)...)}}
-	for _, n := range some {
-		steps = append(steps, check{"go test -race, part of " + n.dir,
-			running("go", slices.Concat(args, []string{"-run=" + n.only(), "./" + n.dir})...)})
+	if len(some) > 0 {
+		var together named
+		for _, n := range some {
+			together.tests = append(together.tests, n.tests...)
+			args = append(args, "./"+n.dir)
+		}
+		steps = append(steps, check{"go test -race, parts of packages", running("go", append(args, "-run="+together.only())...)})
 	}
 	return steps
 }
