@@ -22,7 +22,8 @@ import (
 var (
 	seedFlag      = flag.Uint64("compare.seed", 1, "seed of the cases")
 	casesFlag     = flag.Int("compare.cases", nightly.Of(1, 2), "cases of each operation")
-	ranksFlag     = flag.String("compare.ranks", nightly.Of("2", "2,3,4"), "sizes of worlds, with commas between")
+	ranksFlag     = flag.String("compare.ranks", nightly.Of("", "2,3,4"), "sizes of worlds, with commas between; "+
+		"\"\" for none but that whose streams are cut")
 	platformsFlag = flag.String("compare.platforms", nightly.Of("u55c_tcp", strings.Join(generations, ",")),
 		"platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
 	libraryFlag = flag.String("compare.library", "",
@@ -74,7 +75,7 @@ func TestWorldsDoTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, text := range strings.Split(*ranksFlag, ",") {
+		for text := range strings.FieldsFuncSeq(*ranksFlag, func(r rune) bool { return r == ',' }) {
 			t.Run(platform+"/"+text, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 				defer cancel()
