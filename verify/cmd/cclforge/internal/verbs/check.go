@@ -74,6 +74,9 @@ func testVerb() *cobra.Command {
 // skipped and say so.
 func test(ctx context.Context) error {
 	provide(ctx)
+	if err := collectLess(); err != nil {
+		return err
+	}
 	slowest := new(packages)
 	err := runAll(ctx, os.Stdout, slices.Concat(
 		static(),
@@ -85,6 +88,15 @@ func test(ctx context.Context) error {
 	))
 	slowest.print(os.Stdout)
 	return err
+}
+
+// collectLess has the programs in Go that are started collect their garbage less often, unless the environment says how
+// often: those that read much HCL take a third less time, in twice the memory.
+func collectLess() error {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	return errors.Join(os.Setenv("GOGC", "400"), os.Setenv("GOMEMLIMIT", "2GiB"))
 }
 
 func static() []check {
