@@ -43,12 +43,10 @@ func TestStaleImages(t *testing.T) {
 const room = 3968
 
 func TestImagesLeaveRoom(t *testing.T) {
-	compiler := compilerOf(t)
 	for name, g := range designtest.Library(t).ABIs {
-		in, err := InputsOf(g)
-		assert.NilError(t, err)
-		in.flags = flags(g.Memory(localRAM).Size - room)
-		_, err = in.Build(t.Context(), compiler)
+		o := compiled(t, g)
+		args := append(flags(g.Memory(localRAM).Size-room), "-o", "firmware.elf", "-T", linkScript)
+		err := o.compiler.run(t.Context(), o.dir, slices.Concat(args, o.of(".o"), []string{"-lgcc"}))
 		assert.Check(t, err, "%s: fewer than %d bytes of its RAM are free", name, room)
 	}
 }

@@ -1,7 +1,7 @@
 package firmware
 
 import (
-	"context"
+	"cmp"
 	"debug/elf"
 	"os"
 	"path/filepath"
@@ -12,6 +12,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
 
@@ -41,12 +42,9 @@ var entries = []string{"cclo_main", "scheduler"}
 // TestNoFileCallsUpwards holds the symbols of the object files against the layers of the README: a file needs
 // symbols of files before it only.
 func TestNoFileCallsUpwards(t *testing.T) {
-	compiler := compilerOf(t)
 	order := layerOrder(t)
 	for name, generation := range designtest.Library(t).ABIs {
-		in, err := InputsOf(generation)
-		assert.NilError(t, err)
-		objects := compileObjects(t.Context(), t, in, compiler)
+		objects := compiled(t, generation).symbols(t)
 		definedIn := map[string]string{}
 		for file, symbols := range objects {
 			assert.Check(t, slices.Contains(order, file), "the README of the firmware has no layer for %s", file)
@@ -72,32 +70,77 @@ func TestNoFileCallsUpwards(t *testing.T) {
 	}
 }
 
-// compileObjects gives the global symbols of each source file's object.
-func compileObjects(ctx context.Context, t *testing.T, in *Inputs, c *Compiler) map[string][]elf.Symbol {
+// objects are what the source files of a generation compile to, in a directory with these.
+type objects struct {
+	in       *Inputs
+	compiler *Compiler
+	dir      string
+}
+
+// made are the objects of each generation, which tests share.
+var made = map[string]*objects{}
+
+// compiled compiles the source files of a generation as they are for an image, once, and keeps assembly and call
+// graphs. Without a compiler the test is skipped.
+func compiled(t *testing.T, g *abi.Generation) *objects {
 	t.Helper()
-	dir := t.TempDir()
-	args := []string{"-c", "-I."}
+	if o := made[g.Name]; o != nil {
+		return o
+	}
+	in, err := InputsOf(g)
+	assert.NilError(t, err)
+	o := &objects{in, compilerOf(t), filepath.Join(scratch, g.Name)}
+	assert.NilError(t, os.Mkdir(o.dir, 0o777))
+	for name, text := range in.files {
+		assert.NilError(t, os.WriteFile(filepath.Join(o.dir, name), text, 0o644))
+	}
+	args := []string{"-c", "-I.", "-save-temps", "-fcallgraph-info=su"}
 	for _, flag := range in.flags {
 		if !strings.HasPrefix(flag, "-Wl,") {
 			args = append(args, flag)
 		}
 	}
-	objects := map[string][]elf.Symbol{}
-	for _, name := range in.names() {
-		assert.NilError(t, os.WriteFile(filepath.Join(dir, name), in.files[name], 0o644))
+	assert.NilError(t, o.compiler.run(t.Context(), o.dir, slices.Concat(args, o.of(""))))
+	made[g.Name] = o
+	return o
+}
+
+// scratch is for what tests share.
+var scratch string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if scratch, err = os.MkdirTemp("", "cclforge-firmware-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(scratch)
+		return m.Run()
+	}())
+}
+
+// of are the source files with the ending of what was made of them, or with their own.
+func (o *objects) of(ending string) (names []string) {
+	for _, name := range o.in.names() {
 		if ext := filepath.Ext(name); ext == ".c" || ext == ".S" {
-			args = append(args, name)
-			objects[name] = nil
+			names = append(names, strings.TrimSuffix(name, ext)+cmp.Or(ending, ext))
 		}
 	}
-	assert.NilError(t, c.run(ctx, dir, args))
-	for name := range objects {
-		f, err := elf.Open(filepath.Join(dir, strings.TrimSuffix(name, filepath.Ext(name))+".o"))
+	return names
+}
+
+// symbols are the global ones of each source file's object.
+func (o *objects) symbols(t *testing.T) map[string][]elf.Symbol {
+	t.Helper()
+	all := map[string][]elf.Symbol{}
+	objects := o.of(".o")
+	for i, name := range o.of("") {
+		f, err := elf.Open(filepath.Join(o.dir, objects[i]))
 		assert.NilError(t, err)
 		symbols, err := f.Symbols()
 		f.Close()
 		assert.NilError(t, err)
-		objects[name] = slices.DeleteFunc(symbols, func(s elf.Symbol) bool { return elf.ST_BIND(s.Info) != elf.STB_GLOBAL })
+		all[name] = slices.DeleteFunc(symbols, func(s elf.Symbol) bool { return elf.ST_BIND(s.Info) != elf.STB_GLOBAL })
 	}
-	return objects
+	return all
 }

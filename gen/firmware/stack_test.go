@@ -1,7 +1,6 @@
 package firmware
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -151,14 +150,10 @@ func (g *callGraph) indirect(from string) []string {
 
 // A call's stack is large enough for the deepest chain of functions.
 func TestStackIsDeepEnough(t *testing.T) {
-	compiler := compilerOf(t)
 	for name, generation := range designtest.Library(t).ABIs {
-		in, err := InputsOf(generation)
-		assert.NilError(t, err)
-		dir := t.TempDir()
-		assert.NilError(t, compileForCallGraph(t.Context(), in, compiler, dir))
-		g := readCallGraph(t, dir)
-		words := regexp.MustCompile(`#define STACK_WORDS (\d+)`).FindSubmatch(in.files["engine.h"])
+		o := compiled(t, generation)
+		g := readCallGraph(t, o.dir)
+		words := regexp.MustCompile(`#define STACK_WORDS (\d+)`).FindSubmatch(o.in.files["engine.h"])
 		assert.Assert(t, words != nil && len(g.roots) >= 15, "%s: the call graph lacks its roots: %v", name, g.roots)
 		have, _ := strconv.Atoi(string(words[1]))
 		for _, root := range slices.Sorted(maps.Keys(begun)) {
@@ -174,25 +169,4 @@ func TestStackIsDeepEnough(t *testing.T) {
 			t.Logf("%s: %d of %d bytes: %s", name, need, 4*have, strings.Join(chain, ", "))
 		}
 	}
-}
-
-func compileForCallGraph(ctx context.Context, in *Inputs, c *Compiler, dir string) error {
-	args := []string{"-S", "-I.", "-fcallgraph-info=su"}
-	for _, flag := range in.flags {
-		if !strings.HasPrefix(flag, "-Wl,") {
-			args = append(args, flag)
-		}
-	}
-	for _, name := range in.names() {
-		if err := os.WriteFile(filepath.Join(dir, name), in.files[name], 0o644); err != nil {
-			return err
-		}
-		if filepath.Ext(name) == ".c" {
-			args = append(args, name)
-		}
-	}
-	if err := c.run(ctx, dir, args); err != nil {
-		return fmt.Errorf("make the call graph: %w", err)
-	}
-	return nil
 }

@@ -186,6 +186,8 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			lib[name] = &fstest.MapFile{Data: []byte(strings.Replace(text, old, new, 1))}
 		}
 	}
+	before := t.TempDir()
+	generate(t, before, two(t), Options{})
 	for name, change := range map[string]func(t *testing.T, dir string, lib fstest.MapFS, o *Options){
 		"nothing":         func(*testing.T, string, fstest.MapFS, *Options) {},
 		"platform file":   edit("alpha.hcl", "250", "240"),
@@ -217,7 +219,7 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			lib := two(t)
-			generate(t, dir, lib, Options{})
+			assert.NilError(t, os.CopyFS(dir, os.DirFS(before)))
 			var o Options
 			change(t, dir, lib, &o)
 			_, ok := open(dir, lib).upToDate(t.Context(), o)

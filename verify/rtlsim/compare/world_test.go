@@ -20,9 +20,10 @@ import (
 )
 
 var (
-	seedFlag      = flag.Uint64("compare.seed", 1, "seed of the cases")
-	casesFlag     = flag.Int("compare.cases", nightly.Of(1, 2), "cases of each operation")
-	ranksFlag     = flag.String("compare.ranks", nightly.Of("2", "2,3,4"), "sizes of worlds, with commas between")
+	seedFlag  = flag.Uint64("compare.seed", 1, "seed of the cases")
+	casesFlag = flag.Int("compare.cases", nightly.Of(1, 2), "cases of each operation")
+	ranksFlag = flag.String("compare.ranks", nightly.Of("", "2,3,4"), "sizes of worlds, with commas between; "+
+		"\"\" for none but that whose streams are cut")
 	platformsFlag = flag.String("compare.platforms", nightly.Of("u55c_tcp", strings.Join(generations, ",")),
 		"platforms, with commas between: u55c_tcp, u55c_udp, u55c_rdma, u280_2022, u280_manual")
 	libraryFlag = flag.String("compare.library", "",
@@ -74,7 +75,7 @@ func TestWorldsDoTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, text := range strings.Split(*ranksFlag, ",") {
+		for text := range strings.FieldsFuncSeq(*ranksFlag, func(r rune) bool { return r == ',' }) {
 			t.Run(platform+"/"+text, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 				defer cancel()
@@ -99,7 +100,8 @@ func TestWorldsWhoseStreamsAreCut(t *testing.T) {
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	const platform, ranks = "u55c_tcp", 4
+	const platform = "u55c_tcp"
+	ranks := nightly.Of(2, 4)
 	library := *libraryFlag
 	if library == "" {
 		var err error

@@ -19,10 +19,13 @@ const (
 	runtimeModule = "verilated_runtime"
 )
 
-// runtime is the directory with object files of Verilator's own C++. It is the same for all
-// models with the same options, and takes longer to compile than a small model does.
+// runtimeOptimize is how Verilator's own C++ is optimized for all models: little of it runs in a cycle.
+const runtimeOptimize = "-O1"
+
+// runtime is the directory with object files of Verilator's own C++. It is the same for most
+// models, and takes longer to compile than a small model does.
 func (b Build) runtime(ctx context.Context, t compilers) (string, error) {
-	own := Build{Top: runtimeModule, CFlags: b.CFlags, Careful: b.Careful, Trace: b.Trace, Optimize: b.Optimize}
+	own := Build{Top: runtimeModule, CFlags: b.CFlags, Trace: b.Trace, Optimize: runtimeOptimize}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s%q", t.versions, own.flags()))
 	root, err := tools.Dir("verilator")
 	if err != nil {

@@ -22,6 +22,7 @@ type Build struct {
 	Shell   []string          // C++ around the model; headers beside them belong to it
 	Params  map[string]string // parameters of the top module
 	CFlags  []string          // more flags for the C++ compiler
+	Defines []string          // macros of the shell, which nothing else sees: NAME or NAME=value
 	// Careful checks assertions and the promises of all streams, and gives every register
 	// without a reset a random value; otherwise the model is built for speed.
 	Careful bool
@@ -109,9 +110,13 @@ func (b Build) flags() []string {
 	if optimize == "" {
 		optimize = forSpeed
 	}
+	cflags := append([]string{"-fPIC -fvisibility=hidden", optimize}, b.CFlags...)
+	for _, d := range b.Defines {
+		cflags = append(cflags, "-D"+d)
+	}
 	args := []string{
 		"--cc", "--exe", "--build", "-j", fmt.Sprint(runtime.NumCPU()), "--no-timing", "-O3",
-		"-CFLAGS", strings.Join(append([]string{"-fPIC -fvisibility=hidden", optimize}, b.CFlags...), " "),
+		"-CFLAGS", strings.Join(cflags, " "),
 		"-LDFLAGS", "-shared -Wl,-Bsymbolic",
 		"-MAKEFLAGS", "OPT_FAST=", "-MAKEFLAGS", "OPT_GLOBAL=", // as CFLAGS say
 		"-MAKEFLAGS", "OPT_SLOW=-O0", // what runs once, when a model is made

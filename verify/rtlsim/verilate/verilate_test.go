@@ -16,12 +16,26 @@ import (
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
+// cache is for what these tests build, which is not there before.
+var cache string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if cache, err = os.MkdirTemp("", "cclforge-verilate-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(cache)
+		return m.Run()
+	}())
+}
+
 func fifo(t *testing.T) verilate.Build {
 	t.Helper()
 	if err := verilate.Available(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", cache)
 	sources, err := verilate.Sources(t.Context(), "u55c_tcp")
 	assert.NilError(t, err)
 	shell, err := filepath.Abs("testdata/fifo.cpp")

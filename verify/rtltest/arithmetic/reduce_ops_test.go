@@ -16,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/lang"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/conformance/model"
 	"github.com/cclforge/cclforge/verify/emu/lanes"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -256,6 +257,7 @@ func TestAResetForgetsWhatWasUnderWay(t *testing.T) {
 
 // Functions are where the platform has them, and what the plugin cannot do passes.
 func TestAPlatformsOwnFunctionsAreSelected(t *testing.T) {
+	nightly.Only(t) // one more build; TestSelections has the functions of a shipped platform
 	lib := designtest.Library(t).With("own", []byte(`
 platform "own" {
   board = "u55c"

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -196,9 +197,12 @@ func (s *Set) find(t *testing.T, name string, run Run) error {
 }
 
 // Finds tells whether a bench finds a certain defect: in a file that the module is
-// made of, a text that stands there once becomes another one.
+// made of, a text that stands there once becomes another one. As that is one more build, nightly runs do so.
 func (s *Set) Finds(t *testing.T, name, in, old, becomes string, run Run) {
 	t.Helper()
+	if !nightly.Enabled() && *plant == 0 {
+		return
+	}
 	m, err := s.module(name)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func newSwitch(t *testing.T, seed, pauses uint64) *switchBench {
 	shell := filepath.Join(filepath.Dir(file), "shell")
 	path, err := verilate.Build{
 		Top: "axis_bench", Sources: append(sources, filepath.Join(shell, "axis_bench.sv")),
-		Shell: []string{filepath.Join(shell, "axis_bench.cpp")}, Careful: true, Optimize: "-O1",
+		Shell: []string{filepath.Join(shell, "axis_bench.cpp")}, Careful: true,
 	}.Library(ctx)
 	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -26,7 +26,7 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 	for _, width := range loopsOf(t, d) {
 		path, err := verilate.Build{
 			Top: "loopback", Sources: sources, Shell: []string{shell}, Params: map[string]string{"WIDTH": fmt.Sprint(width)},
-			CFlags: []string{fmt.Sprintf("-DBYTES=%d", width/8)}, Careful: true, Optimize: "-O1",
+			Defines: []string{fmt.Sprintf("BYTES=%d", width/8)}, Careful: true,
 		}.Library(t.Context())
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)

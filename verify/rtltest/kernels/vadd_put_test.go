@@ -82,8 +82,7 @@ func newPutBench(t *testing.T, platform string) *putBench {
 		"axilite_pkg.sv", "axilite_port.sv", "axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
 	shells, err := verilate.Place(map[string][]byte{"vadd_put/rhythm.h": streams.Rhythm, "vadd_put/shell.cpp": shell})
 	assert.NilError(t, err)
-	path, err := verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true,
-		Optimize: "-O1"}.Library(t.Context())
+	path, err := verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true}.Library(t.Context())
 	assert.NilError(t, err)
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	assert.NilError(t, err)

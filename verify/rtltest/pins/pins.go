@@ -83,7 +83,7 @@ func New(ctx context.Context, m Module, seed uint64) (*Bench, error) {
 		return nil, err
 	}
 	path, err := verilate.Build{
-		Top: m.Top, Sources: sources, Shell: shells, Params: m.Params, Careful: true, Optimize: "-O1",
+		Top: m.Top, Sources: sources, Shell: shells, Params: m.Params, Careful: true,
 	}.Library(ctx)
 	if err != nil {
 		return nil, err

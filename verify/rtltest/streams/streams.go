@@ -97,16 +97,16 @@ func New(ctx context.Context, m Model, seed uint64) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags := []string{"-DMODEL=V" + m.Kernel, "-DIN0=" + m.In0, "-DOUT=" + m.Out}
+	defines := []string{"MODEL=V" + m.Kernel, "IN0=" + m.In0, "OUT=" + m.Out}
 	switch {
 	case m.Wide:
-		flags = append(flags, "-DWIDE")
+		defines = append(defines, "WIDE")
 	case m.In1 != "":
-		flags = append(flags, "-DIN1="+m.In1)
+		defines = append(defines, "IN1="+m.In1)
 	}
 	path, err := verilate.Build{
 		Top: m.Kernel, Sources: sources, Shell: shells[1:], // the header is the first
-		CFlags: flags, Careful: true, Optimize: "-O1",
+		Defines: defines, Careful: true,
 	}.Library(ctx)
 	if err != nil {
 		return nil, err

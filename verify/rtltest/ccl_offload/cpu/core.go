@@ -109,7 +109,7 @@ func load(ctx context.Context, kind Kind) (*library, error) {
 		return nil, err
 	}
 	built, err := verilate.Build{
-		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Optimize: "-O2", CFlags: cflags,
+		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, CFlags: cflags,
 		Params: map[string]string{"FIRMWARE": `""`},
 	}.Library(ctx)
 	if err != nil {

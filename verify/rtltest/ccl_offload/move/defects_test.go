@@ -7,6 +7,6 @@ import (
 )
 
 func TestDefectsOfUnits(t *testing.T) {
-	block.Plant(t, "^Test(MovesAreCut|RegistersKeep|SlicesCome)/^u55c_(tcp|rdma)$", "dispatcher", "kernel_account",
+	block.Plant(t, "^Test(MovesAreCut|RegistersKeep|SlicesCome)/^(u55c_udp|units)$", "dispatcher", "kernel_account",
 		"move_channel", "move_check", "move_order", "move_queue", "packet_cutter", "slice_size")
 }

@@ -9,7 +9,7 @@ import (
 
 // Addresses step on by themselves as each move says.
 func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
-	b := build(t, "u55c_tcp")
+	b := build(t, units)
 	for seed := range uint64(4) {
 		w := b.world(t, seed, mode{})
 		regs := map[string]uint64{}
@@ -107,7 +107,7 @@ func (w *world) step(regs map[string]uint64) uint32 {
 // A move of one slice is there soon, and slices of a long one follow each other
 // faster than the data path moves them.
 func TestSlicesComeInTime(t *testing.T) {
-	b := build(t, "u55c_tcp")
+	b := build(t, units)
 	const enough = 12
 	for _, result := range []string{memory, network, twoPlaces, apart, beside} {
 		w := b.world(t, 0, mode{})

@@ -146,7 +146,7 @@ func build(ctx context.Context, sources []string) (*library, error) {
 		return nil, err
 	}
 	path, err := verilate.Build{Top: "receive_side", Sources: append(slices.Clip(sources), own[1]), Shell: own[:1],
-		Careful: true, Optimize: "-O1"}.Library(ctx)
+		Careful: true}.Library(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+
+	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // Notices wait for the processor until there is no room: then they are held where nothing is
@@ -17,6 +19,9 @@ func TestNoticesAreHeldOrDroppedWhenThereIsNoRoom(t *testing.T) {
 		{"stream, own rank", "u55c_tcp", true}, {"packets, own rank", "u55c_udp", true}, {"before 2024", "u280_2022", false},
 	} {
 		t.Run(v.name, func(t *testing.T) {
+			if v.platform == "u280_2022" {
+				nightly.Only(t)
+			}
 			r := newRig(t, v.platform, 0)
 			p := r.ranks[0]
 			k := origin{session: p.session}

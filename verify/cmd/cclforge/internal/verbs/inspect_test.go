@@ -12,12 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/firmware"
+	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/rtlsim"
@@ -40,27 +43,44 @@ func broken(t *testing.T, function string) (image []byte, symbols *rv32.Symbols,
 	return image, symbols, at
 }
 
+// inspectedDesign is the platform whose hardware is built for package compare, too.
+func inspectedDesign(t *testing.T) *design.Design {
+	t.Helper()
+	return designtest.Load(t, "u55c_tcp", map[string]cty.Value{"host_memory": cty.True})
+}
+
+// inspectedBuild is how package compare builds it: the host is at the kernel streams.
+var inspectedBuild = rtlsim.Build{KernelPort: true}
+
+// hardwareOf is how ranks are simulated.
+func hardwareOf(t *testing.T, d *design.Design, b rtlsim.Build) rtlsim.Options {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds hardware")
+	}
+	o := rtlsim.Options{Build: b, Clock: rtlsim.NewClock()}
+	var err error
+	if o.Library, err = rtlsim.Library(t.Context(), d, o.Build); errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	must(t, err)
+	return o
+}
+
 // TestInspectNamesAHaltedProcessor: of two ranks whose firmware breaks in a call, inspect alone
 // says which has halted, why and where; restarted, it works again.
 func TestInspectNamesAHaltedProcessor(t *testing.T) {
 	const function = "alltoall"
 	image, symbols, at := broken(t, function)
-	d := designtest.Load(t, "u55c_tcp", nil)
+	d := inspectedDesign(t)
 	p := driverview.Of(d)
 	for name, options := range map[string]func(t *testing.T) world.Options{
 		"emulated": func(*testing.T) world.Options {
 			return world.Options{Engine: emu.Options{Image: image, Symbols: symbols, Halts: true}}
 		},
 		"Verilated": func(t *testing.T) world.Options {
-			if testing.Short() {
-				t.Skip("it builds hardware")
-			}
-			o := rtlsim.Options{Image: image, Symbols: symbols, Halts: true, Clock: rtlsim.NewClock()}
-			var err error
-			if o.Library, err = rtlsim.Library(t.Context(), d, o.Build); errors.Is(err, verilate.ErrTools) {
-				t.Skip(err)
-			}
-			must(t, err)
+			o := hardwareOf(t, d, inspectedBuild)
+			o.Image, o.Symbols, o.Halts = image, symbols, true
 			return world.Options{Maker: func(int) world.Maker { return o.Make }}
 		},
 	} {
@@ -171,20 +191,11 @@ func sums(ctx context.Context, e *accl.Engine, rank int) error {
 }
 
 // stuckWorld opens Verilated ranks, of which inspect finds what it says.
-func stuckWorld(t *testing.T, platform string, ranks int) (context.Context, []*accl.Engine, func() []inspected,
+func stuckWorld(t *testing.T, d *design.Design, b rtlsim.Build, ranks int) (context.Context, []*accl.Engine, func() []inspected,
 	[]accl.Device) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it builds hardware")
-	}
-	d := designtest.Load(t, platform, nil)
 	p := driverview.Of(d)
-	o := rtlsim.Options{Clock: rtlsim.NewClock()}
-	var err error
-	if o.Library, err = rtlsim.Library(t.Context(), d, o.Build); errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	must(t, err)
+	o := hardwareOf(t, d, b)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	w, err := world.New(ctx, d, ranks, world.Options{Maker: func(int) world.Maker { return o.Make }})
@@ -207,7 +218,7 @@ func stuckWorld(t *testing.T, platform string, ranks int) (context.Context, []*a
 // TestInspectTellsACallByItsEvents: of emulated and Verilated ranks alike, the trace alone says
 // what a call waits for, and in which order a call and its message went.
 func TestInspectTellsACallByItsEvents(t *testing.T) {
-	d := designtest.Load(t, "u55c_tcp", nil)
+	d := inspectedDesign(t)
 	p := driverview.Of(d)
 	tell := func(t *testing.T, ctx context.Context, engines []*accl.Engine, devices []accl.Device) {
 		const n = 16
@@ -286,7 +297,7 @@ func TestInspectTellsACallByItsEvents(t *testing.T) {
 		tell(t, ctx, engines, w.Devices())
 	})
 	t.Run("Verilated", func(t *testing.T) {
-		ctx, engines, _, devices := stuckWorld(t, "u55c_tcp", 2)
+		ctx, engines, _, devices := stuckWorld(t, inspectedDesign(t), inspectedBuild, 2)
 		tell(t, ctx, engines, devices)
 	})
 }
@@ -333,10 +344,10 @@ func until(t *testing.T, inspect func() []inspected, rank int, says string) []st
 	return nil
 }
 
-// TestInspectNamesWhatIsStuck: a silent rank, a queue that is full and a kernel that does not
-// take each are named by inspect alone, and nothing of engines that have nothing to do.
+// TestInspectNamesWhatIsStuck: a silent rank and a queue that is full are each named by inspect
+// alone, and nothing of engines that have nothing to do.
 func TestInspectNamesWhatIsStuck(t *testing.T) {
-	ctx, engines, inspect, _ := stuckWorld(t, "u55c_tcp", 2)
+	ctx, engines, inspect, _ := stuckWorld(t, inspectedDesign(t), inspectedBuild, 2)
 	quiet := func(what string) {
 		t.Helper()
 		for _, r := range inspect() {
@@ -359,7 +370,7 @@ func TestInspectNamesWhatIsStuck(t *testing.T) {
 	must(t, silent.Wait(ctx))
 	quiet("after the message")
 
-	buffers := driverview.Of(designtest.Load(t, "u55c_tcp", nil)).RxBuffers.Count
+	buffers := driverview.Of(inspectedDesign(t)).RxBuffers.Count
 	for range buffers {
 		_, err := engines[1].Send(ctx, src, n, 0)
 		must(t, err)
@@ -371,7 +382,17 @@ func TestInspectNamesWhatIsStuck(t *testing.T) {
 	}
 	quiet("after all messages")
 
-	// The loop-back keeps what it cannot give back, as a kernel that stands does.
+	done := inspect()[0]
+	assert.Check(t, slices.ContainsFunc(done.Counters, func(c accl.Counter) bool {
+		return c.Name == "rx_packets" && c.Value >= uint32(buffers)+1
+	}), "%+v", done.Counters)
+}
+
+// TestInspectNamesAKernelThatStands has a build of its own: the loop-back is hardware.
+func TestInspectNamesAKernelThatStands(t *testing.T) {
+	nightly.Only(t)
+	ctx, engines, inspect, _ := stuckWorld(t, designtest.Load(t, "u55c_tcp", nil), rtlsim.Build{}, 1)
+	// The loop-back keeps what it cannot give back.
 	const large = 1 << 16
 	from, err := accl.Alloc[int32](ctx, engines[0], large)
 	must(t, err)
@@ -382,8 +403,4 @@ func TestInspectNamesWhatIsStuck(t *testing.T) {
 	if err := stream.Wait(ctx); !errors.As(err, &failed) {
 		t.Errorf("the copy to a kernel that does not take: %v", err)
 	}
-	done := inspect()[0]
-	assert.Check(t, slices.ContainsFunc(done.Counters, func(c accl.Counter) bool {
-		return c.Name == "rx_packets" && c.Value >= uint32(buffers)+1
-	}), "%+v", done.Counters)
 }
