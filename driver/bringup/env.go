@@ -21,7 +21,7 @@ type Lookup func(name string) (value string, there bool)
 const (
 	EnvRank       = "CCLFORGE_RANK"        // rank of this process
 	EnvSize       = "CCLFORGE_SIZE"        // number of ranks; the default is the number of slots of the hosts
-	EnvLocalRank  = "CCLFORGE_LOCAL_RANK"  // of this process on its host; with it, rank and size are those of a launcher
+	EnvLocalRank  = "CCLFORGE_LOCAL_RANK"  // of this process on its host; with it, others are as a launcher's
 	EnvHosts      = "CCLFORGE_HOSTS"       // file of hosts, a line "host" or "host slots=2" for each; or a list "a:2,b:2"
 	EnvMeet       = "CCLFORGE_MEET"        // address of rank 0, "host" or "host:port"
 	EnvSecret     = "CCLFORGE_SECRET"      // secret of all ranks

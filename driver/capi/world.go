@@ -150,7 +150,8 @@ func open(build uint64, given *options) (int64, error) {
 		return 0, fmt.Errorf("%w: rank %d of %d processes, %d of its host", accl.ErrRank, o.Rank, o.Size, o.LocalRank)
 	}
 	of := Options{World: text(o.World), Platform: text(o.Platform), Variables: text(o.Variables),
-		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond, Env: o.env(),
+		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond,
+		Env:  o.env(),
 		Open: []accl.OpenOption{accl.WithRxBuffers(int(o.RxBuffers), int(o.RxBytes)), accl.WithProtocol(text(o.Protocol))}}
 	if of.World == "" {
 		of.World, _ = lookup(EnvWorld)

@@ -129,7 +129,8 @@ func race(limit string, all []string, some []named) []check {
 			together.tests = append(together.tests, n.tests...)
 			args = append(args, "./"+n.dir)
 		}
-		steps = append(steps, check{"go test -race, parts of packages", running("go", append(args, "-run="+together.only())...)})
+		args = append(args, "-run="+together.only())
+		steps = append(steps, check{"go test -race, parts of packages", running("go", args...)})
 	}
 	return steps
 }

@@ -191,8 +191,8 @@ func sums(ctx context.Context, e *accl.Engine, rank int) error {
 }
 
 // stuckWorld opens Verilated ranks, of which inspect finds what it says.
-func stuckWorld(t *testing.T, d *design.Design, b rtlsim.Build, ranks int) (context.Context, []*accl.Engine, func() []inspected,
-	[]accl.Device) {
+func stuckWorld(t *testing.T, d *design.Design, b rtlsim.Build, ranks int) (context.Context, []*accl.Engine,
+	func() []inspected, []accl.Device) {
 	t.Helper()
 	p := driverview.Of(d)
 	o := hardwareOf(t, d, b)
