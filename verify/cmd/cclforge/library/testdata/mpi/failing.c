@@ -22,8 +22,12 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	dead = strcmp(argv[1], "dead") == 0;
 	MPI_Barrier(MPI_COMM_WORLD);
-	if (dead && rank == 1)
+	if (dead && rank == 0) /* has left the barrier */
+		MPI_Send(own, 1, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);
+	if (dead && rank == 1) {
+		MPI_Recv(own, 1, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		raise(SIGKILL);
+	}
 	if (argc > 2) {
 		code = MPI_Iallreduce(own, all, rank == 0 && !dead ? 4 : 5, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
 		if (code == MPI_SUCCESS)
