@@ -345,9 +345,8 @@ class ProcessGroupCclforge(ProcessGroup):
             "reduce", [t], t if root == self._group.rank else None, opts.reduceOp, root=root), tensors)
 
     def allgather(self, outputs, inputs, opts=None):
-        into, t = _only(outputs, "allgather"), _only(inputs, "allgather")
-        self._number("allgather", into)
-        _same("allgather", into, t)
+        t = _only(inputs, "allgather")
+        into = self._each("allgather", outputs, t)
         return self._post("allgather", into + inputs, self._move("allgather", self._blocks([t]), self._blocks(into)),
                           outputs)
 
@@ -368,27 +367,20 @@ class ProcessGroupCclforge(ProcessGroup):
         return self._post("allgather", outputs + inputs, steps, outputs)
 
     def gather(self, outputs, inputs, opts):
-        t, root, into = _only(inputs, "gather"), opts.rootRank, None
-        if root == self._group.rank:
-            into = _only(outputs, "gather")
-            self._number("gather", into)
-            _same("gather", into, t)
+        t, root = _only(inputs, "gather"), opts.rootRank
+        into = self._each("gather", outputs, t) if root == self._group.rank else None
         return self._post("gather", inputs + (into or []), self._move(
             "gather", self._blocks([t]), into and self._blocks(into), root=root), outputs)
 
     def scatter(self, outputs, inputs, opts):
-        t, root, of = _only(outputs, "scatter"), opts.rootRank, None
-        if root == self._group.rank:
-            of = _only(inputs, "scatter")
-            self._number("scatter", of)
-            _same("scatter", of, t)
+        t, root = _only(outputs, "scatter"), opts.rootRank
+        of = self._each("scatter", inputs, t) if root == self._group.rank else None
         return self._post("scatter", outputs + (of or []), self._move(
             "scatter", of and self._blocks(of), self._blocks([t]), root=root), outputs)
 
     def reduce_scatter(self, outputs, inputs, opts):
-        t, of = _only(outputs, "reduce_scatter"), _only(inputs, "reduce_scatter")
-        self._number("reduce_scatter", of)
-        _same("reduce_scatter", of, t)
+        t = _only(outputs, "reduce_scatter")
+        of = self._each("reduce_scatter", inputs, t)
         return self._post("reduce_scatter", outputs + of, self._reduce("reduce_scatter", of, t, opts.reduceOp), outputs)
 
     def _reduce_scatter_base(self, output, input, opts):
@@ -430,6 +422,13 @@ class ProcessGroupCclforge(ProcessGroup):
         def steps():
             yield self._comm.start.barrier()
         return self._post("barrier", [], steps(), [])
+
+    def _each(self, what, lists, like):
+        """The one list there is, of a tensor for each rank, all like one."""
+        tensors = _only(lists, what)
+        self._number(what, tensors)
+        _same(what, tensors, like)
+        return tensors
 
     def _number(self, what, tensors):
         if len(tensors) != self._n:
