@@ -189,7 +189,7 @@ func (g *group) point(ctx context.Context, op *operation, c conformance.Case, th
 	if op.alone() {
 		theirs = peers{}
 	}
-	if op.title == "send/recv" { // which MPI keeps
+	if op.ring { // of messages, which MPI keeps
 		theirs.engines = nil
 	}
 	var mine, alone, engines []time.Duration
