@@ -58,5 +58,5 @@ func TestFormatted(t *testing.T) {
 func TestEveryWantedToolIsKnown(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	assert.Equal(t, strings.Join(missing(wantedNightly), " "), "gcc g++ make verilator yosys z3 gcc-riscv64-unknown-elf openmpi-bin "+
-		"libopenmpi-dev tcl slurm-wlm munge python3-numpy python3-torch")
+		"libopenmpi-dev tcl slurm-wlm munge tshark python3-numpy python3-torch")
 }
