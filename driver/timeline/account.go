@@ -14,7 +14,7 @@ import (
 // the rank within a call belongs to
 //
 //   - Moves, while a move is under way that has what it takes, or if the second event is that a
-//     packet was sent or a move has completed;
+//     packet was sent, a message stored or a move completed;
 //   - a wait, if the second event is that something has come from another rank: Wire, since that
 //     was sent (the network, and until the engine has taken it in), and before that Waits, for the
 //     rank;
@@ -82,7 +82,7 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 		a.Total += to - from
 		peer, came := r.came(e)
 		switch {
-		case e.Name == "packet_sent", strings.HasPrefix(e.Name, "moves_"), active.works, active.takes && !came:
+		case moves[e.Name], active.works, active.takes && !came:
 			a.Moves += to - from
 		case came:
 			left, known := sent[arrival{peer, last[peer]}]
@@ -101,6 +101,10 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 	}
 	return a, parts
 }
+
+// moves are events at the end of something that the data path has done.
+var moves = map[string]bool{"packet_sent": true, "moves_completed": true, "moves_failed": true,
+	"message_stored": true, "message_delivered": true}
 
 type arrival struct {
 	from int

@@ -58,6 +58,7 @@ func (t *Timeline) notes() (out []string) {
 	if n := len(t.Ranks); n > MostRanks {
 		out = append(out, fmt.Sprintf("%d ranks are there, of which the first %d are drawn.", n, MostRanks))
 	}
+	out = append(out, t.Notes...)
 	if t.Aligned {
 		out = append(out, "Each rank has a clock of its own. They are aligned as if the fastest message between two ranks took "+
 			"the same time in both directions.")
@@ -98,6 +99,8 @@ type arrow struct {
 // Sizes of the picture, in pixels.
 const (
 	axis       = 84 // left of the first column
+	right      = 40 // of the last one, for what it says
+	legend     = 540
 	top        = 56
 	leastStep  = 0.4 // between times that differ
 	mostStep   = 26  // whatever lies between
@@ -131,8 +134,8 @@ func columnWidth(ranks int) float64 {
 func (t *Timeline) picture() *picture {
 	ranks := min(len(t.Ranks), MostRanks)
 	wide := columnWidth(ranks)
-	p := &picture{Width: axis + wide*float64(ranks)}
-	p.Right = p.Width
+	p := &picture{Right: axis + wide*float64(ranks)}
+	p.Width = max(p.Right+right, legend)
 	x := func(rank int) float64 { return axis + wide*(float64(rank)+0.5) }
 	for rank := range ranks {
 		p.Columns = append(p.Columns, text{X: x(rank), Text: fmt.Sprintf("rank %d", rank)})

@@ -79,6 +79,7 @@ type Timeline struct {
 	Accounts []Account // by rank
 	// Aligned says that ranks have clocks of their own, which messages have aligned.
 	Aligned    bool
+	Notes      []string // what readers of the page have to know
 	Begin, End int64
 }
 

@@ -106,6 +106,9 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 	}
 	title := fmt.Sprintf("%s on %d ranks of %s, %s", callName(w.Platform, c), w.Size, w.Platform.Name, w.What)
 	t := timeline.New(title, ranks)
+	if source.design != nil {
+		t.Notes = []string{"Emulated engines share the processors of this machine: their order is that of cards, their times are not."}
+	}
 	return errors.Join(err, o.write(out, t))
 }
 
