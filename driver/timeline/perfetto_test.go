@@ -173,7 +173,7 @@ func TestPerfetto(t *testing.T) {
 		}
 		assert.Equal(t, r.flowTo[flow], want[from])
 	}
-	var many bytes.Buffer
-	assert.NilError(t, many(t, 5, 1000).Perfetto(&many))
-	assert.Equal(t, len(read(t, many.Bytes()).flowTo), 1000)
+	var long bytes.Buffer
+	assert.NilError(t, many(t, 5, 1000).Perfetto(&long))
+	assert.Equal(t, len(read(t, long.Bytes()).flowTo), 1000)
 }

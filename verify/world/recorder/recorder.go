@@ -62,7 +62,7 @@ func (r *Recorder) Start() {
 	r.zero = time.Now()
 	for _, k := range r.ranks {
 		k.mu.Lock()
-		k.events, k.packets, k.calls = nil, nil, nil
+		k.events, k.packets, k.calls = k.events[:0], k.packets[:0], nil
 		k.mu.Unlock()
 	}
 }
