@@ -33,7 +33,6 @@ type counted struct {
 // Bytes of the header that are 0 in eager messages.
 const messageType, notice, filler = 176 / 8, 384 / 8, 392 / 8
 
-
 func (c *counted) Send(session uint32, p *fabric.Packet) error {
 	fills := p.Header[filler] != 0 // it is the receiver's once it is sent
 	err := c.Port.Send(session, p)

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,13 +14,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/conformance"
+	"github.com/cclforge/cclforge/verify/fabric/capture"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/target"
+	"github.com/cclforge/cclforge/verify/world"
 	"github.com/cclforge/cclforge/verify/world/recorder"
 )
 
@@ -37,11 +41,11 @@ func traceVerb() *cobra.Command {
 	o := tracing{Options: rates.Options{Warmup: 1}, size: 64 << 10}
 	c := &cobra.Command{
 		Use:   "trace [world]",
-		Short: "make an operation visible: a timeline for Perfetto, a sequence diagram, events",
-		Long: "Trace runs an operation and writes what the engines have done meanwhile: timeline.pftrace, which\n" +
-			"ui.perfetto.dev opens; timeline.html, a sequence diagram; timeline.jsonl, a JSON object a line. Of\n" +
-			"emulated ranks it has all events and packets, of others what the rings of their engines have kept.\n" +
-			"If the operation fails, the files are there nevertheless.",
+		Short: "make an operation visible: a sequence diagram, a timeline for Perfetto, packets for Wireshark",
+		Long: "Trace runs an operation and writes what the engines have done meanwhile: timeline.html, a sequence\n" +
+			"diagram; timeline.pftrace, which ui.perfetto.dev opens; timeline.jsonl, a JSON object a line. Of emulated\n" +
+			"ranks it has all events, and packets.pcapng has what they have sent since they were opened; of others it\n" +
+			"has what the rings of their engines have kept. The files are there also if the operation fails.",
 		Example: "  cclforge trace u55c_tcp --op=allreduce --size=64KiB -n 4 --out=out/trace\n" +
 			"  cclforge trace verilated:u55c_tcp --op=bcast -n 2 --summary",
 	}
@@ -105,6 +109,12 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 		return err
 	}
 	title := fmt.Sprintf("%s on %d ranks of %s, %s", callName(w.Platform, c), w.Size, w.Platform.Name, w.What)
+	packets, failed := source.packets()
+	if err = errors.Join(err, failed); packets != nil {
+		defer func() {
+			err = errors.Join(err, o.file(out, "packets.pcapng", "packets, for Wireshark", packets))
+		}()
+	}
 	t := timeline.New(title, ranks)
 	if source.design != nil {
 		t.Notes = []string{"Emulated engines share the processors of this machine: their order is that of cards, their times are not."}
@@ -172,15 +182,42 @@ func (o *tracing) file(out io.Writer, name, about string, content []byte) error 
 type source struct {
 	design   *design.Design // nil for rings
 	recorder recorder.Recorder
+	capture  *capture.Capture
+	captured bytes.Buffer
 }
 
 func newSource(where *target.Options) (*source, error) {
 	s := &source{}
 	var err error
-	if s.design, err = where.Emulated(); err == nil && s.design != nil {
-		where.World = s.recorder.Options(where.World)
+	if s.design, err = where.Emulated(); err != nil || s.design == nil {
+		return s, err
 	}
-	return s, err
+	kind, err := world.Network(s.design)
+	if err != nil {
+		return nil, err
+	}
+	where.Ranks = cmp.Or(where.Ranks, target.DefaultRanks)
+	if where.Ranks > 0 && where.Ranks <= bringup.MaxSize { // else no world is opened
+		where.World.Ranks = accl.LocalRanks(where.Ranks)
+		s.capture, err = capture.New(&s.captured, kind, where.World.Ranks, func() int64 { return time.Now().UnixNano() })
+		if err != nil {
+			return nil, err
+		}
+		where.World.Port = s.capture.Port
+	}
+	where.World = s.recorder.Options(where.World)
+	return s, nil
+}
+
+// packets are those that were captured, as the content of a file; nil if there is none.
+func (s *source) packets() ([]byte, error) {
+	if s.capture == nil {
+		return nil, nil
+	}
+	if err := s.capture.Close(); err != nil {
+		return nil, fmt.Errorf("capture packets: %w", err)
+	}
+	return s.captured.Bytes(), nil
 }
 
 // record makes the call of each rank, and returns what the ranks have done meanwhile, also if
