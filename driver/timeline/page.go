@@ -11,8 +11,8 @@ import (
 
 // What a picture has room for.
 const (
-	MostMessages = 400
-	MostRanks    = 32
+	MostArrows = 400
+	MostRanks  = 32
 )
 
 //go:embed page.html
@@ -20,8 +20,8 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// Page writes a page of HTML that needs nothing else: a sequence diagram of the first MostMessages
-// messages between the first MostRanks ranks, where the time of each rank went, and what is missing.
+// Page writes a page of HTML that needs nothing else: a sequence diagram of the first MostArrows
+// arrows between the first MostRanks ranks, where the time of each rank went, and what is missing.
 func (t *Timeline) Page(w io.Writer) error {
 	return page.Execute(w, struct {
 		*Timeline
@@ -52,8 +52,9 @@ func (t *Timeline) notes() (out []string) {
 	if text := t.Missing(); text != "" {
 		out = append(out, text+".")
 	}
-	if n := len(t.Messages); n > MostMessages {
-		out = append(out, fmt.Sprintf("%d messages are there, of which the first %d are drawn.", n, MostMessages))
+	if _, until := t.trains(min(len(t.Ranks), MostRanks)); until < t.End {
+		out = append(out, fmt.Sprintf("There are %d packets; drawn is what fits on %d arrows, until %s.", len(t.Messages),
+			MostArrows, micros(until-t.Begin)))
 	}
 	if n := len(t.Ranks); n > MostRanks {
 		out = append(out, fmt.Sprintf("%d ranks are there, of which the first %d are drawn.", n, MostRanks))
@@ -140,18 +141,7 @@ func (t *Timeline) picture() *picture {
 	for rank := range ranks {
 		p.Columns = append(p.Columns, text{X: x(rank), Text: fmt.Sprintf("rank %d", rank)})
 	}
-	var drawn []Message
-	until := t.End
-	for _, m := range t.Messages {
-		if m.From >= ranks || m.To >= ranks {
-			continue
-		}
-		if len(drawn) == MostMessages {
-			until = m.Sent
-			break
-		}
-		drawn = append(drawn, m)
-	}
+	drawn, until := t.trains(ranks)
 	p.bars(t, x, ranks, until)
 	marks := p.arrows(drawn, x)
 	k := 0
@@ -168,6 +158,35 @@ func (t *Timeline) picture() *picture {
 	p.ticks(marks, t.Begin)
 	p.label(wide)
 	return p
+}
+
+// train is packets of a kind that a rank sends to another one behind each other, while the first
+// is on the way: one arrow.
+type train struct {
+	Message
+	packets int
+}
+
+// trains are those between the first ranks, and until when there was room for all of them.
+func (t *Timeline) trains(ranks int) (out []train, until int64) {
+	last := map[int]int{} // of each sender, in out
+	for _, m := range t.Messages {
+		if m.From >= ranks || m.To >= ranks {
+			continue
+		}
+		if i, is := last[m.From]; is {
+			if l := &out[i]; l.To == m.To && l.Kind == m.Kind && m.Bytes > 0 && l.Bytes > 0 && m.Sent <= l.Arrived {
+				l.Arrived, l.Bytes, l.packets = max(l.Arrived, m.Arrived), l.Bytes+m.Bytes, l.packets+1
+				continue
+			}
+		}
+		if len(out) == MostArrows {
+			return out, m.Sent
+		}
+		last[m.From] = len(out)
+		out = append(out, train{m, 1})
+	}
+	return out, t.End
 }
 
 // bars are those of all spans that begin in time, in their order.
@@ -192,7 +211,7 @@ func (p *picture) bars(t *Timeline, x func(rank int) float64, ranks int, until i
 	}
 }
 
-func (p *picture) arrows(drawn []Message, x func(rank int) float64) (marks []mark) {
+func (p *picture) arrows(drawn []train, x func(rank int) float64) (marks []mark) {
 	p.Arrows = make([]arrow, len(drawn)) // marks point into it
 	for i, m := range drawn {
 		a := &p.Arrows[i]
@@ -200,6 +219,10 @@ func (p *picture) arrows(drawn []Message, x func(rank int) float64) (marks []mar
 			Title: fmt.Sprintf("rank %d to rank %d: %s; %s on the way", m.From, m.To, m.Text, micros(m.Arrived-m.Sent))}
 		if m.Bytes > 0 {
 			a.label += " " + size(m.Bytes)
+		}
+		if m.packets > 1 {
+			a.label += fmt.Sprintf(" in %d", m.packets)
+			a.Title = fmt.Sprintf("%d packets, of which the first is: %s", m.packets, a.Title)
 		}
 		if m.From < m.To {
 			a.X1, a.X2 = a.X1+callWidth/2, a.X2-callWidth/2

@@ -172,8 +172,8 @@ func TestPageIsWellFormed(t *testing.T) {
 		{"nothing", timeline.New("nothing", make([]timeline.Rank, 2)), 0, 2, nil},
 		{"no rank", timeline.New("nothing", nil), 0, 0, nil},
 		{"many", many(t, 8, 300), 300, 8, nil},
-		{"too many", many(t, 40, 1000), -1, timeline.MostRanks, []string{"1000 messages", "40 ranks"}},
-		{"too many messages", many(t, 4, 1000), timeline.MostMessages, 4, []string{"1000 messages"}},
+		{"too many", many(t, 40, 1000), -1, timeline.MostRanks, []string{"1000 packets", "40 ranks"}},
+		{"too many messages", many(t, 4, 1000), timeline.MostArrows, 4, []string{"1000 packets"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -218,7 +218,7 @@ func TestPageIsWellFormed(t *testing.T) {
 			if c.arrows >= 0 {
 				assert.Equal(t, arrows, c.arrows)
 			} else {
-				assert.Assert(t, arrows > 0 && arrows <= timeline.MostMessages)
+				assert.Assert(t, arrows > 0 && arrows <= timeline.MostArrows)
 			}
 			assert.Equal(t, columns, c.columns)
 			for _, s := range c.says {

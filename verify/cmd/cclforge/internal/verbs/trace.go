@@ -110,16 +110,11 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 	}
 	title := fmt.Sprintf("%s on %d ranks of %s, %s", callName(w.Platform, c), w.Size, w.Platform.Name, w.What)
 	packets, failed := source.packets()
-	if err = errors.Join(err, failed); packets != nil {
-		defer func() {
-			err = errors.Join(err, o.file(out, "packets.pcapng", "packets, for Wireshark", packets))
-		}()
-	}
 	t := timeline.New(title, ranks)
 	if source.design != nil {
 		t.Notes = []string{"Emulated engines share the processors of this machine: their order is that of cards, their times are not."}
 	}
-	return errors.Join(err, o.write(out, t))
+	return errors.Join(err, failed, o.write(out, t, packets))
 }
 
 // callName is a case in words.
@@ -141,7 +136,7 @@ func callName(p *accl.Platform, c conformance.Case) string {
 }
 
 // write writes the files, and says so.
-func (o *tracing) write(out io.Writer, t *timeline.Timeline) error {
+func (o *tracing) write(out io.Writer, t *timeline.Timeline, packets []byte) error {
 	fmt.Fprintln(out, t.Title)
 	for _, file := range []struct {
 		name, about string
@@ -156,6 +151,11 @@ func (o *tracing) write(out io.Writer, t *timeline.Timeline) error {
 			return fmt.Errorf("make %s: %w", file.name, err)
 		}
 		if err := o.file(out, file.name, file.about, text.Bytes()); err != nil {
+			return err
+		}
+	}
+	if packets != nil {
+		if err := o.file(out, "packets.pcapng", "packets, for Wireshark", packets); err != nil {
 			return err
 		}
 	}
