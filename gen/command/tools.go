@@ -41,6 +41,8 @@ var Tools = []Tool{
 		For: "lets the parts of that cluster trust each other"},
 	{Name: "tclsh", Version: []string{"tclsh", "/dev/null"}, Package: "tcl",
 		For: "runs the generated Tcl in the tests, with Vivado's commands recorded"},
+	{Name: "tshark", Version: []string{"tshark", "--version"}, Package: "tshark",
+		For: "reads captured packets with the generated dissector, in the tests"},
 	{Name: "numpy", Version: []string{"f2py3", "-v"}, Package: "python3-numpy",
 		For: "runs Python programs on engines, and their tests"},
 	{Name: "torch", Version: []string{"torchrun", "--help"}, Package: "python3-torch",

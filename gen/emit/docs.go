@@ -46,11 +46,16 @@ func docs(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	lua, err := dissector(d)
+	if err != nil {
+		return nil, err
+	}
 	words := []string{platformTemplate, interfaceTemplate}
 	return []File{
 		{Path: "docs/manual.md", Content: text, Inputs: platformInputs(d, append(words, manualTemplate)...)},
 		{Path: "docs/index.html", Content: html, Inputs: platformInputs(d, append(words, pageTemplate)...)},
 		{Path: "docs/floorplan.svg", Content: picture, Inputs: platformInputs(d)},
+		lua,
 		{Path: "design.json", Content: graph, Inputs: platformInputs(d)},
 	}, nil
 }

@@ -87,6 +87,11 @@ func tclWord(s string) string {
 	return b.String()
 }
 
+// luaText writes a text inside quotes of Lua, or behind --.
+func luaText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(lang.OneLine(s))
+}
+
 func xmlText(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail

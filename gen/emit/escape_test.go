@@ -35,6 +35,7 @@ func TestEscapes(t *testing.T) {
 		{"no pragma", hardwareComment, "The Verilator model.", "The Verilator model."},
 		{"constraint", goComment, "+build linux", "Text: +build linux"},
 		{"Go string", quoted, "a\"b\\`\n\u202e", `"a\"b\\` + "`" + `\n\u202e"`},
+		{"Lua string", luaText, "a\"b\\\nc", `a\"b\\ c`},
 		{"XML", xmlText, `<a b="c">&`, "&lt;a b=&#34;c&#34;&gt;&amp;"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

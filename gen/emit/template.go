@@ -18,6 +18,7 @@ var escapes = template.FuncMap{
 	"cpp": lineComment,
 	"sv":  hardwareComment,
 	"go":  goComment,
+	"lua": luaText,
 	"xml": xmlText,
 	"tcl": tclWord,
 }

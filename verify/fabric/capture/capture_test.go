@@ -20,8 +20,8 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-// world is a capture of ranks on a network in process, at a clock that ticks when it is read.
-func world(t *testing.T, kind fabric.Kind, n int, o fabric.Options, w io.Writer) (*Capture, []fabric.Port) {
+// start is a capture of ranks on a network in process, at a clock that ticks when it is read.
+func start(t *testing.T, kind fabric.Kind, n int, o fabric.Options, w io.Writer) (*Capture, []fabric.Port) {
 	t.Helper()
 	ranks, net, ticks := accl.LocalRanks(n), fabric.NewNet(kind, o), int64(0)
 	c, err := New(w, kind, ranks, func() int64 { ticks++; return ticks })
@@ -36,19 +36,19 @@ func world(t *testing.T, kind fabric.Kind, n int, o fabric.Options, w io.Writer)
 	return c, ports
 }
 
-// sent is what a file says of one way between two ranks.
-type sent struct{ messages [][]byte }
+// traffic is what a file says of one way between two ranks.
+type traffic struct{ messages [][]byte }
 
-func (s *sent) bytes() []byte { return bytes.Join(s.messages, nil) }
+func (t *traffic) bytes() []byte { return bytes.Join(t.messages, nil) }
 
 // read is what a file holds, by sender and receiver. Connections must begin with a handshake, and
 // have no gaps.
-func read(t *testing.T, file io.Reader, ranks int) map[[2]int]*sent {
+func read(t *testing.T, file io.Reader, ranks int) map[[2]int]*traffic {
 	t.Helper()
 	r, err := pcapgo.NewNgReader(file, pcapgo.NgReaderOptions{})
 	assert.NilError(t, err)
 	assert.Equal(t, r.NInterfaces(), 1) // the first; the others are met on the way
-	found, next, last := map[[2]int]*sent{}, map[layers.TCPPort]uint32{}, int64(0)
+	found, next, last := map[[2]int]*traffic{}, map[layers.TCPPort]uint32{}, int64(0)
 	for {
 		data, info, err := r.ReadPacketData()
 		if err == io.EOF {
@@ -84,7 +84,7 @@ func read(t *testing.T, file io.Reader, ranks int) map[[2]int]*sent {
 		assert.Check(t, is.Equal(from, info.InterfaceIndex))
 		way := [2]int{from, to}
 		if found[way] == nil {
-			found[way] = &sent{}
+			found[way] = &traffic{}
 		}
 		found[way].messages = append(found[way].messages, packet.ApplicationLayer().Payload())
 	}
@@ -98,10 +98,10 @@ func TestFileHoldsWhatPortsTook(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			const ranks = 3
 			var file bytes.Buffer
-			c, ports := world(t, kind, ranks, fabric.Options{WindowBytes: 50_000}, &file)
+			c, ports := start(t, kind, ranks, fabric.Options{WindowBytes: 50_000}, &file)
 			c.segment = 1460
 			r := rand.New(rand.NewPCG(1, 2))
-			want, busy := map[[2]int]*sent{}, 0
+			want, busy := map[[2]int]*traffic{}, 0
 			for range 500 {
 				from, to := r.IntN(ranks), r.IntN(ranks)
 				if from == to {
@@ -129,7 +129,7 @@ func TestFileHoldsWhatPortsTook(t *testing.T) {
 				}
 				way := [2]int{from, to}
 				if want[way] == nil {
-					want[way] = &sent{}
+					want[way] = &traffic{}
 				}
 				want[way].messages = append(want[way].messages, message)
 			}
@@ -158,7 +158,7 @@ func (r *routed) Route(uint32, uint32, uint16, bool) { r.routes++ }
 // What the inner port offers is still offered, and addresses come from what it is told.
 func TestInnerPortAndAddresses(t *testing.T) {
 	var file bytes.Buffer
-	c, ports := world(t, fabric.TCP, 2, fabric.Options{MaxPayload: 5000}, &file)
+	c, ports := start(t, fabric.TCP, 2, fabric.Options{MaxPayload: 5000}, &file)
 	ports[1].(fabric.Segmented).TakeSegments()
 	assert.Check(t, ports[0].(fabric.Segmented).Segments(1))
 	assert.Check(t, is.Equal(ports[0].MaxPayload(), 5000))
@@ -211,18 +211,18 @@ func TestErrors(t *testing.T) {
 	_, err := New(io.Discard, fabric.TCP, nil, nil)
 	assert.ErrorIs(t, err, ErrRank)
 
-	c, ports := world(t, fabric.TCP, 2, fabric.Options{}, &full{left: 9000})
+	c, ports := start(t, fabric.TCP, 2, fabric.Options{}, &full{left: 9000})
 	for range 100 {
 		assert.NilError(t, ports[0].Send(1, &fabric.Packet{Payload: make([]byte, 1000)}))
 	}
 	assert.ErrorIs(t, c.Close(), errFull)
 
-	c, ports = world(t, fabric.UDP, 2, fabric.Options{}, io.Discard)
+	c, ports = start(t, fabric.UDP, 2, fabric.Options{}, io.Discard)
 	assert.Check(t, is.Equal(ports[0].MaxPayload(), 4032))
 	assert.NilError(t, ports[0].Send(1, &fabric.Packet{Payload: make([]byte, 65507-64)}))
 	assert.NilError(t, c.Close())
 
-	c, ports = world(t, fabric.UDP, 2, fabric.Options{}, io.Discard)
+	c, ports = start(t, fabric.UDP, 2, fabric.Options{}, io.Discard)
 	assert.NilError(t, ports[0].Send(1, &fabric.Packet{Payload: make([]byte, 65507-63)}))
 	assert.Check(t, c.Port(2, ports[0]) == ports[0])
 	assert.ErrorIs(t, c.Close(), ErrTooLarge)

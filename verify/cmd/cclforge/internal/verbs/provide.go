@@ -14,7 +14,7 @@ import (
 
 // wanted are the tools that tests skip without.
 var wanted = []string{"gcc", "g++", "make", "verilator", "yosys", "z3", "riscv64-unknown-elf-gcc", "mpirun", "mpicc",
-	"tclsh", "slurmd", "munged", "numpy"}
+	"tclsh", "slurmd", "munged", "tshark", "numpy"}
 
 // wantedNightly is what only the tests of nightly are worth: it is large.
 var wantedNightly = append(slices.Clone(wanted), "torch")
@@ -22,7 +22,7 @@ var wantedNightly = append(slices.Clone(wanted), "torch")
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute
 
-// provide installs missing tools where that is possible without asking: as
+// provide installs missing tools where that is possible without quiet: as
 // root, on a system with apt. Elsewhere it says what to install.
 func provide(ctx context.Context, tools []string) {
 	packages := missing(tools)
@@ -39,7 +39,8 @@ func provide(ctx context.Context, tools []string) {
 	defer cancel()
 	for _, line := range []string{"apt-get update -qq", install + " -qq"} {
 		args := strings.Fields(line)
-		if err := running(args[0], args[1:]...)(ctx); err != nil {
+		quiet := []string{"DEBIAN_FRONTEND=noninteractive"} // tshark's package has a question
+		if err := (commandLine{name: args[0], args: args[1:], env: quiet}).run(ctx); err != nil {
 			fmt.Printf("SKIPPED: %s: %v; some tests will be skipped\n", line, err)
 			return
 		}
