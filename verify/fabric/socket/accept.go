@@ -1,11 +1,13 @@
 package socket
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -48,6 +50,27 @@ func (p *TCPPort) listen(port uint16) error {
 	p.wg.Go(func() { p.accept(at.String(), func() (conn, error) { return tcp.AcceptTCP() }) })
 	if port == 0 {
 		p.share(at)
+	}
+	return nil
+}
+
+// errBound ends a socket before it listens.
+var errBound = errors.New("bound")
+
+// Unused is the error that listening at an address would have. It does not listen: who
+// connects at that moment would lose what it sends. Where systems cannot tell, it is nil.
+func Unused(at netip.AddrPort) error {
+	var failure error
+	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		err := c.Control(func(fd uintptr) { failure = bindTo(fd, at) })
+		return errors.Join(err, errBound)
+	}}
+	_, err := config.Listen(context.Background(), "tcp4", at.String())
+	if errors.Is(err, errBound) {
+		err = failure
+	}
+	if err != nil {
+		return bound("listening at", at, err)
 	}
 	return nil
 }

@@ -348,3 +348,34 @@ func TestTCPStrangersAreForgotten(t *testing.T) {
 	n = x.tcp().Stats().Sessions
 	assert.Check(t, n == 0, "%d sessions are left", n)
 }
+
+// Who looks whether a port is free takes nobody's connection.
+func TestUnusedDoesNotListen(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.77:0") // where nobody else is
+	assert.NilError(t, err)
+	at := l.Addr().(*net.TCPAddr).AddrPort()
+	assert.ErrorIs(t, socket.Unused(at), fabric.ErrAddressInUse)
+	assert.NilError(t, l.Close())
+	looked := make(chan error, 1)
+	go func() {
+		for range 2000 {
+			if err := socket.Unused(at); err != nil {
+				looked <- err
+				return
+			}
+		}
+		looked <- nil
+	}()
+	for came := 0; ; came++ {
+		select {
+		case err := <-looked:
+			assert.NilError(t, err)
+			return
+		default:
+		}
+		if conn, err := net.Dial("tcp4", at.String()); err == nil {
+			conn.Close()
+			t.Fatalf("a connection was made, after %d tries", came)
+		}
+	}
+}

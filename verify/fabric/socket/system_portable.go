@@ -11,6 +11,8 @@ import (
 // wait.
 const polls = false
 
+func bindTo(uintptr, netip.AddrPort) error { return nil }
+
 func sendNow(uintptr, []byte, syscall.Sockaddr) error { return syscall.EAGAIN }
 
 func receiveNow(uintptr, []byte) (int, netip.AddrPort, error) {

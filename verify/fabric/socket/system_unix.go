@@ -10,6 +10,11 @@ import (
 // polls says that sockets can be read and written without waiting.
 const polls = true
 
+// bindTo binds a socket to an address of IPv4.
+func bindTo(fd uintptr, at netip.AddrPort) error {
+	return syscall.Bind(int(fd), &syscall.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()})
+}
+
 // sendNow sends a datagram if there is room.
 func sendNow(fd uintptr, b []byte, to syscall.Sockaddr) error {
 	return syscall.Sendto(int(fd), b, 0, to)

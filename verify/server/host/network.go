@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 
@@ -95,7 +94,7 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 	// It listens when its engine is configured: what came before would be lost then.
 	// But a port in use is known before clients come.
 	if h.kind != fabric.UDP && o.Memory != socket.OnlyMemory {
-		if err := unused(ctx, netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
+		if err := socket.Unused(netip.AddrPortFrom(o.Listen, h.book.poePort(rank))); err != nil {
 			return nil, fmt.Errorf("its network engine: %w", err)
 		}
 	}
@@ -110,15 +109,6 @@ func (h *Host) port(ctx context.Context, d *design.Design, rank int, framing fun
 func (h *Host) oneHost() bool {
 	hosts := h.o.World.Hosts
 	return !slices.ContainsFunc(hosts, func(a netip.Addr) bool { return a != hosts[0] })
-}
-
-// unused is the error of listening at an address.
-func unused(ctx context.Context, at netip.AddrPort) error {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", at.String())
-	if err != nil {
-		return err
-	}
-	return l.Close()
 }
 
 func (h *Host) packets(ctx context.Context, d *design.Design, rank int, framing func(*[64]byte) int) (
