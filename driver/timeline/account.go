@@ -18,6 +18,7 @@ import (
 //   - a wait, if the second event is that something has come from another rank: Wire, since that
 //     was sent (the network, and until the engine has taken it in), and before that Waits, for the
 //     rank;
+//   - a wait as well, for a rank or for what is not known (-1), if the second event is a failure;
 //   - otherwise Firmware: the control processor's next step is all that there is to wait for.
 type Account struct {
 	Calls                        int
@@ -82,6 +83,9 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 		a.Total += to - from
 		peer, came := r.came(e)
 		switch {
+		case e.failed() && !active.works:
+			a.Waits[active.awaits] += to - from
+			add(waiting(active.awaits, from, to, "until it has failed"))
 		case moves[e.Name], active.works, active.takes && !came:
 			a.Moves += to - from
 		case came:
@@ -92,8 +96,7 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 			left = min(max(left, from), to)
 			a.Waits[peer] += left - from
 			a.Wire += to - left
-			add(Span{Kind: WaitSpan, Begin: from, End: to, For: peer, Name: fmt.Sprintf("waits for rank %d", peer),
-				Text: fmt.Sprintf("waits for rank %d: %s of it since that has sent", peer, micros(to-left))})
+			add(waiting(peer, from, to, fmt.Sprintf("%s of it since that has sent", micros(to-left))))
 		default:
 			a.Firmware += to - from
 			add(Span{Kind: BusySpan, Begin: from, End: to, For: -1, Name: "firmware"})
@@ -103,8 +106,17 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 }
 
 // moves are events at the end of something that the data path has done.
-var moves = map[string]bool{"packet_sent": true, "moves_completed": true, "moves_failed": true,
+var moves = map[string]bool{"packet_sent": true, "moves_completed": true,
 	"message_stored": true, "message_delivered": true}
+
+// waiting is a wait for a rank, or for what is not known.
+func waiting(peer int, from, to int64, text string) Span {
+	s := Span{Kind: WaitSpan, Begin: from, End: to, For: peer, Name: "waits in vain", Text: text}
+	if peer >= 0 {
+		s.Name = fmt.Sprintf("waits for rank %d", peer)
+	}
+	return s
+}
 
 type arrival struct {
 	from int
@@ -116,6 +128,7 @@ type sweep struct {
 	rest, now    []Span // that begin later; that may be under way
 	call         bool   // one is
 	works, takes bool   // a move is: one that has what it takes; one that takes what other ranks send
+	awaits       int    // the rank of the latter, -1 if none is
 }
 
 // next goes to a later time, during which nothing begins or ends.
@@ -124,8 +137,11 @@ func (s *sweep) next(from, to int64) {
 		s.now, s.rest = append(s.now, s.rest[0]), s.rest[1:]
 	}
 	s.now = slices.DeleteFunc(s.now, func(p Span) bool { return p.End < to })
-	s.call, s.works, s.takes = false, false, false
+	s.call, s.works, s.takes, s.awaits = false, false, false, -1
 	for _, p := range s.now {
+		if p.Kind == MoveSpan && p.For >= 0 && s.awaits < 0 {
+			s.awaits = p.For
+		}
 		s.call = s.call || p.Kind == CallSpan
 		s.works = s.works || p.Kind == MoveSpan && p.For < 0
 		s.takes = s.takes || p.Kind == MoveSpan && p.For >= 0
@@ -177,8 +193,10 @@ func (a *Account) share(ns int64) string {
 func (a *Account) waits() string {
 	var words []string
 	for _, rank := range slices.Sorted(maps.Keys(a.Waits)) {
-		if ns := a.Waits[rank]; ns > 0 {
+		if ns := a.Waits[rank]; ns > 0 && rank >= 0 {
 			words = append(words, fmt.Sprintf("rank %d %.1f µs", rank, float64(ns)/1e3))
+		} else if ns > 0 {
+			words = append(words, fmt.Sprintf("what did not come %.1f µs", float64(ns)/1e3))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -44,7 +44,8 @@ func (t *Timeline) Lines(w io.Writer) error {
 	}
 	for i := range t.Messages {
 		m := &t.Messages[i]
-		all = append(all, line{Kind: "packet", At: m.Sent, End: m.Arrived, Rank: &m.From, To: &m.To, Name: m.Kind, Text: m.Text})
+		all = append(all, line{Kind: "packet", At: m.Sent, End: m.Arrived, Rank: &m.From, To: &m.To, Name: m.Kind,
+			Text: m.Text})
 	}
 	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.At, b.At) })
 	e := json.NewEncoder(w)

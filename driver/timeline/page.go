@@ -61,8 +61,8 @@ func (t *Timeline) notes() (out []string) {
 	}
 	out = append(out, t.Notes...)
 	if t.Aligned {
-		out = append(out, "Each rank has a clock of its own. They are aligned as if the fastest message between two ranks took "+
-			"the same time in both directions.")
+		out = append(out, "Each rank has a clock of its own. They are aligned as if the fastest message between two ranks "+
+			"took the same time in both directions.")
 	}
 	return out
 }

@@ -59,7 +59,8 @@ type readTrace struct {
 
 func read(t *testing.T, trace []byte) *readTrace {
 	t.Helper()
-	r := &readTrace{map[uint64]string{}, map[string][]slice{}, map[uint64]string{}, map[uint64]string{}, map[uint64][2]uint64{}}
+	r := &readTrace{tracks: map[uint64]string{}, slices: map[string][]slice{}, flowFrom: map[uint64]string{},
+		flowTo: map[uint64]string{}, flowTimes: map[uint64][2]uint64{}}
 	pids := map[uint64]bool{}
 	open := map[uint64][]slice{}
 	last := uint64(0)

@@ -30,7 +30,7 @@ func (t *Timeline) spans(rank int) []Span {
 		case "call_answered":
 			o.answered(e)
 		case "move_issued":
-			o.issued(rank, e)
+			o.issued(rank, e, t.Begin)
 		case "moves_completed", "moves_failed":
 			for set := e.Argument["queues"]; set != 0; set &= set - 1 {
 				if q := bits.TrailingZeros32(set); q < queues {
@@ -71,7 +71,7 @@ func (o *open) answered(e Event) {
 	if text := e.Names["return_code"]; text != "" {
 		s.Text += " " + text
 	}
-	if code := e.Argument["return_code"]; code != 0 || e.Argument["not_ready"] != 0 {
+	if e.failed() {
 		s.Text += fmt.Sprintf(" It has failed: %s", e.Text)
 		if len(o.calls) == 0 {
 			o.drop(e.At) // what it has aborted is not told
@@ -79,10 +79,16 @@ func (o *open) answered(e Event) {
 	}
 }
 
-func (o *open) issued(rank int, e Event) {
+// failed tells whether the event is the answer of a call that has failed, or the failure of moves.
+func (e *Event) failed() bool {
+	return e.Name == "moves_failed" ||
+		e.Name == "call_answered" && (e.Argument["return_code"] != 0 || e.Argument["not_ready"] != 0)
+}
+
+func (o *open) issued(rank int, e Event, zero int64) {
 	s := Span{Rank: rank, Kind: MoveSpan, Queue: int(e.Argument["queue"]), Begin: e.At, For: -1}
 	s.Name = moveName(e)
-	s.Text = fmt.Sprintf("%s, issued at %s", e.Text, micros(e.At))
+	s.Text = fmt.Sprintf("%s Issued at %s", e.Text, micros(e.At-zero))
 	if e.Names["op0"] == "message" || e.Names["op1"] == "message" || e.Names["op0"] == "window" ||
 		e.Names["op1"] == "window" {
 		s.For = int(e.Argument["source"])

@@ -10,7 +10,8 @@
 //     has completed or failed.
 //   - A message is a packet from its sender to its receiver. Where packets themselves are known
 //     they are matched by their contents; otherwise the last one that was sent is the last one that
-//     has arrived, and so on backwards, as long as neither rank has lost events.
+//     has arrived, and so on backwards, as long as neither rank has lost events. That is wrong if the
+//     network has lost packets.
 //   - The time of a call is split at each event: see Account.
 package timeline
 
@@ -138,6 +139,7 @@ func New(title string, ranks []Rank) *Timeline {
 	if t.Aligned {
 		t.align(matches)
 	}
+	t.limits()
 	for _, m := range matches {
 		sent, got := t.Ranks[m.from].Packets[m.sent], t.Ranks[m.to].Packets[m.arrived]
 		text, kind := sent.Text, sent.Kind
@@ -154,7 +156,6 @@ func New(title string, ranks []Rank) *Timeline {
 	}
 	slices.SortStableFunc(t.Messages, func(a, b Message) int { return cmp.Compare(a.Sent, b.Sent) })
 	slices.SortStableFunc(t.Spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
-	t.limits()
 	return t
 }
 

@@ -21,7 +21,8 @@ func script(t *testing.T, lines ...string) (out []timeline.Event) {
 	t.Helper()
 	for _, l := range lines {
 		words := strings.Fields(l)
-		e := timeline.Event{Event: accl.Event{Name: words[1], Text: l, Argument: map[string]uint32{}, Names: map[string]string{}}}
+		e := timeline.Event{Event: accl.Event{Name: words[1], Text: l}}
+		e.Argument, e.Names = map[string]uint32{}, map[string]string{}
 		_, err := fmt.Sscan(words[0], &e.At)
 		assert.NilError(t, err)
 		for _, w := range words[2:] {
@@ -81,6 +82,20 @@ func TestAccount(t *testing.T) {
 	assert.Equal(t, line.Missing(), "")
 }
 
+// TestWaitsThatFail: what a call has waited for until it has failed is no work of the firmware.
+func TestWaitsThatFail(t *testing.T) {
+	line := timeline.New("recv", []timeline.Rank{{Events: script(t,
+		"0 call_taken operation=recv",
+		"10 move_issued op0=message op1=none result=memory queue=0 source=3 destination=0",
+		"510 moves_failed queues=1",
+		"520 call_answered return_code=2048",
+		"600 call_taken operation=bcast",
+		"900 call_answered return_code=2048",
+	)}})
+	assert.DeepEqual(t, line.Accounts[0], timeline.Account{Calls: 2, Total: 820, Firmware: 10,
+		Waits: map[int]int64{3: 500, -1: 310}})
+}
+
 // TestClocksAreAligned: clocks that differ are set by the fastest message in each direction.
 func TestClocksAreAligned(t *testing.T) {
 	for _, ahead := range []int64{1_000_000, -500} {
@@ -101,7 +116,7 @@ func TestRingHasLost(t *testing.T) {
 	ranks[1].Missing = 3
 	line := timeline.New("send", ranks)
 	assert.Equal(t, line.Messages[0].Sent, int64(1250))
-	assert.Assert(t, strings.Contains(line.Missing(), "3 events") && strings.Contains(line.Missing(), "[1]"), line.Missing())
+	assert.Equal(t, line.Missing(), "3 events before or between these were not kept by the rings of ranks [1]")
 
 	ranks = sendAndReceive(t, 0)
 	ranks[1].Events[5].AfterLoss = true // behind the packet's arrival

@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -122,7 +123,7 @@ func (r *Recorder) Ranks(p *accl.Platform, g *abi.Generation) []timeline.Rank {
 	}
 	for i, k := range r.ranks {
 		k.mu.Lock()
-		own := timeline.Rank{Sessions: sessions, Packets: []timeline.Packet{}, Calls: append([]timeline.Call(nil), k.calls...)}
+		own := timeline.Rank{Sessions: sessions, Packets: []timeline.Packet{}, Calls: slices.Clone(k.calls)}
 		for _, e := range k.events {
 			own.Events = append(own.Events, timeline.Event{At: int64(e.At.Sub(r.zero)), Event: p.Event(e.Argument, e.Kind)})
 		}
@@ -179,7 +180,8 @@ func (h *headers) packet(q packet, at int64) timeline.Packet {
 	case timeline.Data:
 		out.Text = fmt.Sprintf("rendezvous data, packet %d, %d bytes to 0x%X", values["seq"], q.bytes, values["vaddr"])
 	case timeline.ClearToSend:
-		out.Text = fmt.Sprintf("clear-to-send for %d elements at 0x%X, tag %d", values["count"], values["vaddr"], values["tag"])
+		out.Text = fmt.Sprintf("clear-to-send for %d elements at 0x%X, tag %d", values["count"], values["vaddr"],
+			values["tag"])
 	case timeline.Done:
 		out.Text = fmt.Sprintf("done message: %d bytes at 0x%X were written", values["count"], values["vaddr"])
 	default:

@@ -261,7 +261,8 @@ func BenchmarkAllReduce(b *testing.B) {
 		"off": func(*recorder.Recorder) world.Options { return world.Options{} },
 		"events": func(r *recorder.Recorder) world.Options {
 			o := r.Options(world.Options{})
-			return world.Options{OnEvent: o.OnEvent, Port: func(rank int, p fabric.Port) fabric.Port { o.Port(rank, p); return p }}
+			port := func(rank int, p fabric.Port) fabric.Port { o.Port(rank, p); return p }
+			return world.Options{OnEvent: o.OnEvent, Port: port}
 		},
 		"all": func(r *recorder.Recorder) world.Options { return r.Options(world.Options{}) },
 	} {

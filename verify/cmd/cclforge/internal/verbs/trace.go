@@ -17,6 +17,7 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/verify/bench/rates"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -112,8 +113,10 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 	packets, failed := source.packets()
 	t := timeline.New(title, ranks)
 	if source.design != nil {
-		t.Notes = []string{"Emulated engines share the processors of this machine: their order is that of cards, their times are not."}
+		t.Notes = []string{"Emulated engines share the processors of this machine: what they do is as on cards, " +
+			"how long it takes is not."}
 	}
+	o.summary = o.summary || err != nil // it says who has waited for whom
 	return errors.Join(err, failed, o.write(out, t, packets))
 }
 
@@ -136,7 +139,7 @@ func callName(p *accl.Platform, c conformance.Case) string {
 }
 
 // write writes the files, and says so.
-func (o *tracing) write(out io.Writer, t *timeline.Timeline, packets []byte) error {
+func (o *tracing) write(out io.Writer, t *timeline.Timeline, more []traceFile) error {
 	fmt.Fprintln(out, t.Title)
 	for _, file := range []struct {
 		name, about string
@@ -154,8 +157,8 @@ func (o *tracing) write(out io.Writer, t *timeline.Timeline, packets []byte) err
 			return err
 		}
 	}
-	if packets != nil {
-		if err := o.file(out, "packets.pcapng", "packets, for Wireshark", packets); err != nil {
+	for _, f := range more {
+		if err := o.file(out, f.name, f.about, f.content); err != nil {
 			return err
 		}
 	}
@@ -209,15 +212,28 @@ func newSource(where *target.Options) (*source, error) {
 	return s, nil
 }
 
-// packets are those that were captured, as the content of a file; nil if there is none.
-func (s *source) packets() ([]byte, error) {
+// traceFile is a file beside the timeline.
+type traceFile struct {
+	name, about string
+	content     []byte
+}
+
+// packets are those that were captured, and what names their fields; none of rings.
+func (s *source) packets() ([]traceFile, error) {
 	if s.capture == nil {
 		return nil, nil
 	}
 	if err := s.capture.Close(); err != nil {
 		return nil, fmt.Errorf("capture packets: %w", err)
 	}
-	return s.captured.Bytes(), nil
+	lua, err := emit.Dissector(s.design)
+	if err != nil {
+		return nil, err
+	}
+	return []traceFile{
+		{"packets.pcapng", "packets, for Wireshark", s.captured.Bytes()},
+		{"ccl.lua", "names of their fields: wireshark -X lua_script:ccl.lua packets.pcapng", lua},
+	}, nil
 }
 
 // record makes the call of each rank, and returns what the ranks have done meanwhile, also if

@@ -2,14 +2,25 @@ package verbs
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
+	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/target"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
 // trace runs the verb.
@@ -30,7 +41,7 @@ func TestTraceWritesWhatItSays(t *testing.T) {
 	assert.Assert(t, code == good, "%s%s", stdout, stderr)
 	begins := map[string]string{
 		"timeline.html": "<!DOCTYPE html>", "timeline.jsonl": `{"kind":"timeline"`, "timeline.pftrace": "\n",
-		"packets.pcapng": "\n\r\r\n",
+		"packets.pcapng": "\n\r\r\n", "ccl.lua": "--",
 	}
 	found, err := os.ReadDir(dir)
 	must(t, err)
@@ -82,4 +93,57 @@ func TestTraceRefuses(t *testing.T) {
 	must(t, err)
 	content, err := os.ReadFile(file)
 	assert.Check(t, err == nil && len(left) == 1 && string(content) == "mine", "%v", left)
+}
+
+// deaf is a port that receives nothing any more once it is told so.
+type deaf struct {
+	fabric.Port
+	is *atomic.Bool
+}
+
+func (d *deaf) Receive() *fabric.Packet {
+	p := d.Port.Receive()
+	for ; p != nil && d.is.Load(); p = d.Port.Receive() {
+		p.Release()
+	}
+	return p
+}
+
+// TestTraceOfAFailure: of a world whose rings alone are known, and whose operation fails as one rank
+// receives nothing, the files are there, and the error is that of the call.
+func TestTraceOfAFailure(t *testing.T) {
+	d := designtest.Load(t, "u55c_udp", nil)
+	p := driverview.Of(d)
+	var is atomic.Bool
+	w, err := world.New(t.Context(), d, 2, world.Options{
+		Engine: emu.Options{RemoteTimeout: 50 * time.Millisecond, Patience: time.Millisecond},
+		Port: func(rank int, port fabric.Port) fabric.Port {
+			if rank == 0 {
+				return port
+			}
+			return &deaf{port, &is}
+		}})
+	must(t, err)
+	defer w.Close()
+	target.Register(target.Kind{Name: "deaf", Open: func(context.Context, *target.Request) (*target.Part, error) {
+		return &target.Part{Platform: &p, What: "deaf", Devices: w.Devices(), Ranks: w.Ranks(),
+			Options: []accl.OpenOption{accl.WithTimeout(1 << 20)}, Close: func() error { is.Store(false); return nil }}, nil
+	}})
+	dir := t.TempDir()
+	args := []string{"deaf:", "--op=bcast", "--size=256", "-n=2", "--out=" + dir}
+	code, stdout, stderr := trace(t, args...)
+	assert.Assert(t, code == good, "%s%s", stdout, stderr)
+	content, err := os.ReadFile(filepath.Join(dir, "timeline.jsonl"))
+	must(t, err)
+	packet := regexp.MustCompile(`"kind":"packet",.*"rank":0,"to":1`)
+	assert.Assert(t, packet.Match(content), "%s", content)
+	must(t, os.Remove(filepath.Join(dir, "timeline.jsonl")))
+
+	is.Store(true)
+	code, stdout, stderr = trace(t, append(args, "--warmup=0")...)
+	assert.Assert(t, code == failed && strings.Contains(stderr, "TIMEOUT"), "%d %s%s", code, stdout, stderr)
+	content, err = os.ReadFile(filepath.Join(dir, "timeline.jsonl"))
+	must(t, err)
+	assert.Assert(t, bytes.Contains(content, []byte("It has failed")) && !packet.Match(content), "%s", content)
+	assert.Assert(t, regexp.MustCompile(`"kind":"wait",.*"rank":0,"name":"waits for rank 1"`).Match(content), "%s", content)
 }
