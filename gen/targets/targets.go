@@ -133,6 +133,7 @@ func Emulate(ctx context.Context,
 	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
 	network *string, // what is between ranks: auto, local, sockets, memory, mixed, packets (auto)
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
+	packets *string, // file for what ranks here send, in pcapng for Wireshark
 	kernel *string, // what is at the kernel streams: platform, loopback, client (platform)
 	ranks *string, // ranks that are served here: 0,2-3 (all)
 	foreign *string, // ranks that the emulator of somebody else serves
@@ -143,8 +144,8 @@ func Emulate(ctx context.Context,
 	json *bool, // print a JSON object a line, for scripts
 ) error {
 	return command.Run(ctx, "emulate", []string{platform}, "n", n, "vars", vars, "port", port, "listen", listen,
-		"network", network, "faults", faults, "kernel", kernel, "ranks", ranks, "foreign", foreign, "hosts", hosts,
-		"hostmemory", hostmemory, "timeout", timeout, "health", health, "json", json)
+		"network", network, "faults", faults, "packets", packets, "kernel", kernel, "ranks", ranks, "foreign", foreign,
+		"hosts", hosts, "hostmemory", hostmemory, "timeout", timeout, "health", health, "json", json)
 }
 
 // EmulateCards plays a host with cards that are not there, for programs that reach cards
@@ -179,6 +180,7 @@ func Simulate(ctx context.Context,
 	listen *string, // address for clients; 0.0.0.0 lets anybody in (127.0.0.1)
 	network *string, // what is between ranks: auto, local, sockets, memory, mixed, packets (auto)
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
+	packets *string, // file for what ranks here send, in pcapng for Wireshark
 	kernel *string, // what is at the kernel streams: platform, client (platform)
 	careful *bool, // check assertions, and begin with random values
 	seed *int, // number that those come from (0)
@@ -191,8 +193,8 @@ func Simulate(ctx context.Context,
 	json *bool, // print a JSON object a line, for scripts
 ) error {
 	return command.Run(ctx, "simulate", []string{platform}, "n", n, "vars", vars, "only", only, "port", port,
-		"listen", listen, "network", network, "faults", faults, "kernel", kernel, "careful", careful, "seed", seed,
-		"trace", trace, "window", window, "scope", scope, "levels", levels, "record", record, "health", health,
+		"listen", listen, "network", network, "faults", faults, "packets", packets, "kernel", kernel, "careful", careful,
+		"seed", seed, "trace", trace, "window", window, "scope", scope, "levels", levels, "record", record, "health", health,
 		"json", json)
 }
 

@@ -25,6 +25,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,11 +63,11 @@ const notRoCE = "RDMA: each message is shown as a UDP datagram; the headers of R
 // Capture is a file that is being written.
 type Capture struct {
 	kind    fabric.Kind
-	ranks   []accl.Rank
 	now     func() int64
 	segment int // bytes of TCP in a packet at most
 
 	mu     sync.Mutex // held while a port takes a packet: the file is in the order of causes
+	ranks  []netip.AddrPort
 	w      *pcapgo.NgWriter
 	opened uint16 // connections
 	closed bool
@@ -80,8 +81,9 @@ func New(w io.Writer, kind fabric.Kind, ranks []accl.Rank, now func() int64) (*C
 	if len(ranks) == 0 {
 		return nil, fmt.Errorf("begin a capture: %w", ErrRank)
 	}
-	c := &Capture{kind: kind, ranks: ranks, now: now, segment: maxSegment}
+	c := &Capture{kind: kind, now: now, segment: maxSegment}
 	for i, rank := range ranks {
+		c.ranks = append(c.ranks, netip.AddrPortFrom(rank.IP.Unmap(), rank.Port))
 		about := pcapgo.NgInterface{Name: fmt.Sprintf("rank %d", i), LinkType: layers.LinkTypeEthernet,
 			Description: fmt.Sprintf("sent by rank %d at %v", i, rank)}
 		if kind == fabric.RDMA {
@@ -134,7 +136,18 @@ func (c *Capture) fail(err error) {
 }
 
 // place is the address of a rank.
-func place(r accl.Rank) netip.AddrPort { return netip.AddrPortFrom(r.IP.Unmap(), r.Port) }
+func (c *Capture) place(rank int) netip.AddrPort {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ranks[rank]
+}
+
+// move notes the address by which a rank is known now.
+func (c *Capture) move(rank int, at netip.AddrPort) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ranks[rank] = at
+}
 
 func address(ip uint32, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, ip))), port)
@@ -178,10 +191,10 @@ var outbound = pcapgo.NgPacketOptions{Flags: &pcapgo.NgEpbFlags{Direction: pcapg
 
 // rankOf is the rank at an address; the other one if there is none.
 func (c *Capture) rankOf(at netip.AddrPort, other int) int {
-	for i, r := range c.ranks {
-		if place(r) == at {
-			return i
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.Index(c.ranks, at); i >= 0 {
+		return i
 	}
 	return other
 }

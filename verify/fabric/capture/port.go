@@ -20,8 +20,7 @@ type port struct {
 	c         *Capture
 	rank      int
 
-	mu          sync.Mutex // taken before the capture's; held while the inner port takes a packet
-	at          netip.AddrPort
+	mu          sync.Mutex                // taken before the capture's; held while the inner port takes a packet
 	known       map[uint32]netip.AddrPort // by session, from Route and Connect
 	connections map[uint32]*connection    // by session, of those that have sent
 	bytes       []byte                    // of the message that is sent
@@ -34,7 +33,7 @@ var (
 )
 
 func newPort(c *Capture, rank int, inner fabric.Port) *port {
-	p := &port{Port: inner, c: c, rank: rank, at: place(c.ranks[rank]),
+	p := &port{Port: inner, c: c, rank: rank,
 		known: map[uint32]netip.AddrPort{}, connections: map[uint32]*connection{}}
 	p.router, _ = inner.(fabric.Router)
 	p.polled, _ = inner.(fabric.Polled)
@@ -44,13 +43,11 @@ func newPort(c *Capture, rank int, inner fabric.Port) *port {
 
 // Route implements fabric.Router.
 func (p *port) Route(session uint32, ip uint32, number uint16, local bool) {
-	p.mu.Lock()
 	if at := address(ip, number); local {
-		p.at = at
+		p.c.move(p.rank, at)
 	} else {
 		p.lead(session, at)
 	}
-	p.mu.Unlock()
 	if p.router != nil {
 		p.router.Route(session, ip, number, local)
 	}
@@ -60,15 +57,15 @@ func (p *port) Route(session uint32, ip uint32, number uint16, local bool) {
 func (p *port) Connect(ctx context.Context, ip uint32, number uint16) (uint32, error) {
 	session, err := p.Port.Connect(ctx, ip, number)
 	if err == nil {
-		p.mu.Lock()
 		p.lead(session, address(ip, number))
-		p.mu.Unlock()
 	}
 	return session, err
 }
 
-// lead notes where a session leads to. Elsewhere it is another connection. The lock is held.
+// lead notes where a session leads to. Elsewhere it is another connection.
 func (p *port) lead(session uint32, to netip.AddrPort) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if old, ok := p.known[session]; ok && old != to {
 		delete(p.connections, session)
 	}
@@ -142,7 +139,7 @@ func (p *port) to(session uint32) netip.AddrPort {
 		return at
 	}
 	if uint64(session) < uint64(len(p.c.ranks)) {
-		return place(p.c.ranks[session])
+		return p.c.place(int(session))
 	}
 	return address(0, uint16(session))
 }
@@ -157,13 +154,13 @@ func (p *port) frames(session uint32, packet *fabric.Packet) (frames []frame, ne
 	if p.c.kind == fabric.TCP {
 		return p.stream(session)
 	}
-	to := p.to(session)
+	from, to := p.c.place(p.rank), p.to(session)
 	if len(p.bytes) > maxDatagram {
 		return nil, 0, fmt.Errorf("capture rank %d: %d bytes to %v: %w (%d bytes)", p.rank, len(p.bytes), to,
 			ErrTooLarge, maxDatagram)
 	}
-	udp := &layers.UDP{SrcPort: layers.UDPPort(p.at.Port()), DstPort: layers.UDPPort(to.Port())}
-	data, err := encode(p.at, to, layers.IPProtocolUDP, udp, p.bytes)
+	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
+	data, err := encode(from, to, layers.IPProtocolUDP, udp, p.bytes)
 	return []frame{{p.rank, data}}, 0, err
 }
 
@@ -171,7 +168,7 @@ func (p *port) frames(session uint32, packet *fabric.Packet) (frames []frame, ne
 func (p *port) stream(session uint32) (frames []frame, next uint32, err error) {
 	c := p.connections[session]
 	if c == nil {
-		c = p.c.connect(p.at, p.to(session))
+		c = p.c.connect(p.c.place(p.rank), p.to(session))
 		p.connections[session] = c
 	}
 	if next = c.next; !c.begun {

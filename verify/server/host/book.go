@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"sync"
+
+	"github.com/cclforge/cclforge/driver/accl"
 )
 
 // maxNames bounds what clients can make one remember; worlds have fewer ranks.
@@ -29,6 +31,16 @@ func (b *book) poePort(rank int) uint16 { return uint16(b.first + 4*len(b.hosts)
 // poe is where a rank's network engine is.
 func (b *book) poe(rank int) netip.AddrPort {
 	return netip.AddrPortFrom(b.hosts[rank], b.poePort(rank))
+}
+
+// ranks are all ranks, where their network engines are.
+func (b *book) ranks() []accl.Rank {
+	ranks := make([]accl.Rank, len(b.hosts))
+	for i := range ranks {
+		at := b.poe(i)
+		ranks[i] = accl.Rank{IP: at.Addr(), Port: at.Port(), Session: uint32(i)}
+	}
+	return ranks
 }
 
 // byDefault is the rank that has an address if nobody says otherwise: that of

@@ -8,10 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
@@ -19,6 +21,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/capture"
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 	"github.com/cclforge/cclforge/verify/server"
 	"github.com/cclforge/cclforge/verify/world"
@@ -62,6 +65,9 @@ type Options struct {
 	Serve bool
 	// Faults of the network; nil for none. Its ranks must be in the world.
 	Faults *faults.Plan
+	// Packets gets what the ranks of this process send to the network, as package capture
+	// writes it, whole once the host is closed; nil for nobody.
+	Packets io.Writer
 	// Foreign are ranks that other software serves, besides those of World. Their engines
 	// may lack features of ours.
 	Foreign []int
@@ -86,7 +92,8 @@ type Host struct {
 	world   *world.World
 	servers []*server.Server // by local rank, as all that follow; none if not served
 	ports   []fabric.Port
-	taps    []*tap // none if not served, or if the ports are packet sockets
+	capture *capture.Capture // nil for none
+	taps    []*tap           // none if not served, or if the ports are packet sockets
 	life    context.Context
 	end     context.CancelFunc
 	close   func() error
@@ -112,6 +119,12 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 	}
 	if h.kind, err = world.Network(d); err != nil {
 		return err
+	}
+	if h.o.Packets != nil {
+		now := func() int64 { return time.Now().UnixNano() }
+		if h.capture, err = capture.New(h.o.Packets, h.kind, h.book.ranks(), now); err != nil {
+			return err
+		}
 	}
 	members, err := h.members(ctx, d)
 	if err != nil {
@@ -275,12 +288,17 @@ func (h *Host) shut() error {
 		for _, p := range h.ports {
 			do(p.Close)
 		}
-		all.Wait()
-		return errors.Join(errs...)
-	}
-	for _, rank := range h.o.World.Local {
-		do(h.world.Engine(rank).Close)
+	} else {
+		for _, rank := range h.o.World.Local {
+			do(h.world.Engine(rank).Close)
+		}
 	}
 	all.Wait()
-	return errors.Join(append(errs, h.world.Close())...)
+	if h.world != nil {
+		errs = append(errs, h.world.Close())
+	}
+	if h.capture != nil {
+		errs = append(errs, h.capture.Close())
+	}
+	return errors.Join(errs...)
 }

@@ -1,10 +1,12 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"slices"
@@ -15,7 +17,9 @@ import (
 	"time"
 
 	"github.com/go-zeromq/zmq4"
+	"github.com/gopacket/gopacket/pcapgo"
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
@@ -301,6 +305,47 @@ func TestPlaces(t *testing.T) {
 			t.Error(got)
 		}
 		assert.NilError(t, h.Close())
+	}
+}
+
+// What ranks here send is captured on every network, and no more.
+func TestPacketsAreCaptured(t *testing.T) {
+	for _, network := range []Network{Local, Sockets, Packets} {
+		const n = 3
+		ports, p := freePorts(t, n), driverview.Of(designtest.Load(t, "u55c_udp", nil))
+		worlds := []launch.World{part(n, 0, 1), part(n, 2)}
+		if network == Local {
+			worlds = []launch.World{all(n)}
+		}
+		var files [2]bytes.Buffer
+		var hosts []*Host
+		var devices []accl.Device
+		for i, w := range worlds {
+			o := Options{World: w, Network: network, Endpoints: ports, Packets: &files[i]}
+			hosts = append(hosts, begin(t, "u55c_udp", o))
+			for _, r := range w.Local {
+				devices = append(devices, hosts[i].World().Device(r))
+			}
+		}
+		sum(t, &p, devices, hosts[0].Ranks())
+		for i, h := range hosts {
+			assert.NilError(t, h.Close())
+			file, err := pcapgo.NewNgReader(&files[i], pcapgo.NgReaderOptions{})
+			assert.NilError(t, err)
+			var sent [n]int
+			for {
+				data, info, err := file.ReadPacketData()
+				if err == io.EOF {
+					break
+				}
+				assert.NilError(t, err)
+				sent[info.InterfaceIndex] += len(data)
+			}
+			for rank, n := range sent {
+				assert.Check(t, is.Equal(n > 3000, slices.Contains(worlds[i].Local, rank)), "%s: rank %d sent %d bytes",
+					network, rank, n)
+			}
+		}
 	}
 }
 

@@ -46,7 +46,11 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 				return nil, err
 			}
 		}
-		m := world.Member{Rank: rank, Port: h.impaired(rank, port)}
+		port = h.impaired(rank, port)
+		if h.capture != nil {
+			port = h.capture.Port(rank, port)
+		}
+		m := world.Member{Rank: rank, Port: port}
 		if h.o.Maker != nil {
 			if maker := h.o.Maker(rank); maker != nil {
 				m.Maker = func(ctx context.Context, _ *design.Design, port fabric.Port) (engine.Engine, error) {

@@ -28,7 +28,7 @@ type options struct {
 	n                     int
 	ranks, foreign, hosts string
 	network               string
-	faults                string
+	faults, packets       string
 
 	port        int
 	listen      string
@@ -197,6 +197,8 @@ func (o *options) define(f *pflag.FlagSet) {
 	f.StringVar(&o.network, "network", "auto",
 		"`what` is between ranks: local, sockets, memory (of one host), mixed, packets (of the protocol), auto")
 	f.StringVar(&o.faults, "faults", "", "bad network, as one HCL `object` or a file: '{loss = 0.01}'")
+	f.StringVar(&o.packets, "packets", "",
+		"`file` for what ranks here send, in pcapng for Wireshark; %d in its name is the first of them")
 	f.IntVar(&o.port, "port", sim.DefaultPort, "first `port`; five for each rank are used from there on")
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "`address` for clients; 0.0.0.0 lets anybody in")
 	f.StringVar(&o.kernel, "kernel", "platform", "`what` is at the kernel streams: platform, loopback, client")

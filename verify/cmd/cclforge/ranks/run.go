@@ -27,6 +27,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/bringup/launch"
@@ -71,6 +72,14 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 		return interrupted(ctx, err)
 	}
 	defer o.hardware.save(r)
+	if o.packets != "" {
+		file, err := os.Create(cardFile(o.packets, w.Local[0]))
+		if err != nil {
+			return fmt.Errorf("--packets: %w", err)
+		}
+		defer file.Close()
+		options.Packets = file
+	}
 	h, err := host.Start(ctx, d, options)
 	if err != nil {
 		return interrupted(ctx, err)
