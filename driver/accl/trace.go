@@ -41,6 +41,7 @@ type Event struct {
 	Doc       string            `json:"doc"`
 	Cycles    uint64            `json:"cycles"` // since the first of these events
 	Argument  map[string]uint32 `json:"argument"`
+	Names     map[string]string `json:"names"`      // of those values of Argument that have one
 	Text      string            `json:"text"`       // Doc and Argument in words
 	AfterLoss bool              `json:"after_loss"` // events were lost before it
 }
@@ -71,7 +72,7 @@ func (p *Platform) Trace(ctx context.Context, r Registers, last int) (Trace, err
 	before := uint32(0)
 	for i := t.Written - n; i != t.Written && d.err == nil; i++ {
 		entry := d.words(w.Entries, 4*(i%t.Capacity))
-		e := w.event(entry)
+		e := p.Event(entry["argument"], entry["kind"])
 		if len(t.Events) > 0 {
 			e.Cycles = t.Events[len(t.Events)-1].Cycles + uint64(entry["cycles"]-before)
 		}
@@ -91,21 +92,25 @@ func (d *details) words(w DetailWords, from uint32) map[string]uint32 {
 	return out
 }
 
-// event is the event of an entry, without its time.
-func (w *TraceWords) event(entry map[string]uint32) Event {
-	kind := fieldsOf(w.Kind, entry["kind"])
-	e := Event{Argument: map[string]uint32{}, AfterLoss: kind["after_loss"] != 0}
+// Event is the event of an entry of the trace, by its words argument and kind, without its time.
+func (p *Platform) Event(argument, kindWord uint32) Event {
+	w := &p.Inspection.Trace
+	kind := fieldsOf(w.Kind, kindWord)
+	e := Event{Argument: map[string]uint32{}, Names: map[string]string{}, AfterLoss: kind["after_loss"] != 0}
 	if int(kind["number"]) >= len(w.Events) {
 		e.Name = fmt.Sprint("event_", kind["number"])
-		e.Text = fmt.Sprintf("An event that is not known here: number %d, argument 0x%X.", kind["number"], entry["argument"])
+		e.Text = fmt.Sprintf("An event that is not known here: number %d, argument 0x%X.", kind["number"], argument)
 		return e
 	}
 	described := &w.Events[kind["number"]]
 	e.Name, e.Doc = described.Name, described.Doc
 	var words []string
 	for _, f := range described.Argument {
-		v := f.of(entry["argument"])
+		v := f.of(argument)
 		e.Argument[f.Name] = v
+		if f.Codes != nil && !f.Bits {
+			e.Names[f.Name] = nameOf(f.Codes, v)
+		}
 		if text := f.text(v); text != "" {
 			words = append(words, text)
 		}

@@ -18,6 +18,9 @@ const (
 	dissectedPorts = 64
 )
 
+// Dissector is the file docs/ccl.lua of a platform.
+func Dissector(d *design.Design) ([]byte, error) { return dissectors.of(d.ABI()) }
+
 // dissector renders what tells Wireshark the fields of messages: the same for all platforms
 // of a generation.
 func dissector(d *design.Design) (File, error) {

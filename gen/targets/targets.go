@@ -257,6 +257,29 @@ func Inspect(ctx context.Context,
 		"events", events, "restart", restart, "json", json)
 }
 
+// Trace runs an operation of a world, and writes what the ranks have done: a sequence diagram, a timeline, packets.
+//
+// For example: go tool mage trace u55c_tcp -op=allreduce -size=64KiB -n=4 -out=out/trace
+func Trace(ctx context.Context,
+	world string, // a platform's name for emulated ranks, verilated:platform, sim:host:port, card:file.xclbin
+	n *int, // number of ranks (4)
+	op *string, // operation (allreduce)
+	size *string, // bytes of a rank's largest buffer (64KiB)
+	out *string, // directory for the files (out/trace)
+	summary *bool, // say where the time went
+	platform *string, // of a world that has none in its name (u55c_tcp)
+	vars *string, // variables, as one HCL object: '{hw_emu = true}'
+	dtype *string, // of elements (float32)
+	compress *string, // type that is sent (as they are)
+	redop *string, // reduction, such as max (sum)
+	root *int, // rank that is the root (0)
+	warmup *int, // operations before the one that is traced (1)
+) error {
+	return command.Run(ctx, "trace", []string{world}, "n", n, "op", op, "size", size, "out", out, "summary", summary,
+		"platform", platform, "vars", vars, "dtype", dtype, "compress", compress, "redop", redop, "root", root,
+		"warmup", warmup)
+}
+
 // Bench measures the operations of a world: tables as nccl-tests and OSU have them.
 //
 // It builds out/bin/cclforge and runs its verb, which has a rank in each process under

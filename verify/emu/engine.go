@@ -54,6 +54,9 @@ type Options struct {
 	// OnMove is called for every move as it is issued; may be nil. It must not call the
 	// engine.
 	OnMove func(Move)
+	// OnEvent is called for every event of the trace, also for those that its ring does not
+	// keep; may be nil. It must not call the engine.
+	OnEvent func(Event)
 	// OnFault is called with each fault of a kernel in C++; may be nil. It must not call
 	// the engine.
 	OnFault func(error)

@@ -1,5 +1,7 @@
 package emu
 
+import "time"
+
 // traced is an event of the trace: its number, and the fields of its argument.
 type traced struct {
 	number uint32
@@ -70,9 +72,26 @@ type trace struct {
 
 type traceEntry struct{ cycles, argument, kind uint32 }
 
+// Event is an event of the trace, as accl.Platform.Event decodes it, and when it was.
+type Event struct {
+	At             time.Time
+	Argument, Kind uint32
+}
+
+// argument is that of an event with the values of its fields.
+func (t *traced) argument(values []uint32) (v uint32) {
+	for i, f := range t.fields {
+		v |= f.put(values[i])
+	}
+	return v
+}
+
 // traces notes an event, with the values of its fields.
 func (e *Engine) traces(event *traced, values ...uint32) {
 	t, w := &e.trace, &e.n.trace
+	if e.o.OnEvent != nil {
+		e.o.OnEvent(Event{At: time.Now(), Argument: event.argument(values), Kind: w.number.put(event.number)})
+	}
 	switch {
 	case len(t.ring) == 0:
 		return
@@ -81,10 +100,7 @@ func (e *Engine) traces(event *traced, values ...uint32) {
 		t.gap = true
 		return
 	}
-	entry := traceEntry{cycles: e.cyclesAt(e.now), kind: w.number.put(event.number)}
-	for i, v := range values {
-		entry.argument |= event.fields[i].put(v)
-	}
+	entry := traceEntry{cycles: e.cyclesAt(e.now), argument: event.argument(values), kind: w.number.put(event.number)}
 	if t.gap {
 		entry.kind |= w.afterLoss.put(1)
 		t.gap = false

@@ -50,6 +50,16 @@ var verilated = Kind{
 	},
 }
 
+// Emulated is the design of the engines of a world if these are emulated in this process, nil if they
+// are not. The errors are those of Open.
+func (o *Options) Emulated() (*design.Design, error) {
+	kind, rest, err := find(o.On)
+	if err != nil || kind.Name != emulated.Name {
+		return nil, err
+	}
+	return world.Design(cmp.Or(rest, o.Platform, DefaultPlatform), o.Vars)
+}
+
 // inProcess starts the engines of this process.
 func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, maker func(rank int) world.Maker) (
 	*Part, error) {
@@ -58,7 +68,11 @@ func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, 
 	var w *world.World
 	var err error
 	if r.Alone() {
-		w, err = world.New(ctx, d, r.Size, world.Options{Maker: maker})
+		o := world.Options{Maker: maker}
+		if maker == nil {
+			o = r.World
+		}
+		w, err = world.New(ctx, d, r.Size, o)
 	} else {
 		w, err = r.onSocket(ctx, d, part, maker)
 	}

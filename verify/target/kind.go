@@ -11,6 +11,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
 // ErrText says that a text names no world.
@@ -28,12 +29,13 @@ type Kind struct {
 
 // Request is what Open of a kind gets.
 type Request struct {
-	Rest     string // of the text, behind the name and the colon
-	Platform string // by name, where the text has none
-	Vars     string // values of its variables, as an HCL object
-	Size     int    // of the world
-	Local    []int  // ranks of this process: all of them, or one
-	Process  int    // the number of this process on its host
+	Rest     string        // of the text, behind the name and the colon
+	Platform string        // by name, where the text has none
+	Vars     string        // values of its variables, as an HCL object
+	Size     int           // of the world
+	Local    []int         // ranks of this process: all of them, or one
+	World    world.Options // of emulated engines, if this process has all of them
+	Process  int           // the number of this process on its host
 	// Address is that of this process for those that have the other ranks.
 	Address netip.Addr
 	Network socket.Memory // between processes

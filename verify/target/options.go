@@ -11,6 +11,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/verify/world"
 )
 
 // What options are if they are zero.
@@ -36,6 +37,7 @@ type Options struct {
 	Timeout time.Duration // until all processes are there; 0 for that of bringup
 	Env     bringup.Lookup
 	Open    []accl.OpenOption                // of engines, before those of the kind of world
+	World   world.Options                    // of emulated engines, if this process has all of them
 	Log     func(format string, args ...any) // may be nil
 }
 

@@ -101,7 +101,7 @@ func Attach(ctx context.Context, o Options) (*World, error) {
 // request is what a kind gets, with what the options leave out.
 func (o *Options) request(rest string, local []int, size int) *Request {
 	r := &Request{Rest: rest, Platform: cmp.Or(o.Platform, DefaultPlatform), Vars: o.Vars, Size: size, Local: local,
-		Log: o.Log}
+		World: o.World, Log: o.Log}
 	if r.Log == nil {
 		r.Log = func(string, ...any) {}
 	}

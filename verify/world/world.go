@@ -31,6 +31,9 @@ type Options struct {
 	Ranks []accl.Rank
 	// Port, if there, is how a rank sees the network, on which sessions are ranks.
 	Port func(rank int, port fabric.Port) fabric.Port
+	// OnEvent, if there, is called for every event of an emulated rank, by the goroutine of its
+	// engine (emu.Options).
+	OnEvent func(rank int, e emu.Event)
 }
 
 // Maker makes an engine that boots the platform's control firmware on a port,
@@ -46,9 +49,10 @@ type World struct {
 
 // Member is a rank that is to be started on a port.
 type Member struct {
-	Rank  int
-	Port  fabric.Port
-	Maker Maker // nil for an emulated engine
+	Rank    int
+	Port    fabric.Port
+	Maker   Maker           // nil for an emulated engine
+	OnEvent func(emu.Event) // of an emulated engine; may be nil
 }
 
 // New starts n ranks of a platform. They are ready when it returns.
@@ -78,6 +82,9 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 			port = o.Port(i, port)
 		}
 		members[i] = Member{Rank: i, Port: port}
+		if o.OnEvent != nil {
+			members[i].OnEvent = func(e emu.Event) { o.OnEvent(i, e) }
+		}
 		if o.Maker != nil {
 			members[i].Maker = o.Maker(i)
 		}
@@ -114,6 +121,9 @@ func Start(ctx context.Context, d *design.Design, members []Member, o emu.Option
 func (m Member) make(ctx context.Context, d *design.Design, o emu.Options) (engine.Engine, error) {
 	if m.Maker != nil {
 		return m.Maker(ctx, d, m.Port)
+	}
+	if m.OnEvent != nil {
+		o.OnEvent = m.OnEvent
 	}
 	e, err := emu.New(ctx, d, m.Port, o)
 	if err != nil {

@@ -202,6 +202,23 @@ func Run(ctx context.Context, w *target.World, o Options, next func(Row)) (*Repo
 	return r, nil
 }
 
+// Case is an operation on buffers of a size, for a world of so many ranks. The error matches
+// ErrOption if the platform or the world does not allow it.
+func (o Options) Case(p *accl.Platform, ranks int, name string, size int) (conformance.Case, error) {
+	o.Only, o.Sizes = []string{name}, []int{size}
+	if err := o.Complete(p, ranks); err != nil {
+		return conformance.Case{}, err
+	}
+	list := operations(p)
+	op := list[slices.IndexFunc(list, func(op *operation) bool { return op.Name == name })]
+	cases := o.cases(p, ranks, op)
+	if len(cases) == 0 || ranks < op.fewest {
+		return conformance.Case{}, fmt.Errorf("%w: %s of %d bytes of %s, sent as %s, on %d ranks", ErrOption, name, size,
+			o.Type, orSame(o.Wire), ranks)
+	}
+	return cases[0], nil
+}
+
 // cases are what an operation is measured with: none if it cannot have the types. The seed of each is the
 // size that it is for.
 func (o *Options) cases(p *accl.Platform, ranks int, op *operation) []conformance.Case {

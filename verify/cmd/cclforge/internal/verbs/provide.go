@@ -22,7 +22,7 @@ var wantedNightly = append(slices.Clone(wanted), "torch")
 // installLimit bounds the installation of missing tools.
 const installLimit = 15 * time.Minute
 
-// provide installs missing tools where that is possible without quiet: as
+// provide installs missing tools where that is possible without asking: as
 // root, on a system with apt. Elsewhere it says what to install.
 func provide(ctx context.Context, tools []string) {
 	packages := missing(tools)

@@ -23,8 +23,8 @@ func Main() {
 // New returns the command with all verbs.
 func New() *cobra.Command {
 	all := append(ranks.Verbs(), buildVerbs()...)
-	all = append(all, emulateCardsVerb(), selftestVerb(), inspectVerb(), benchVerb(), kernelVerb(), libraryVerb())
-	all = append(all, pythonVerb(), mpiVerb())
+	all = append(all, emulateCardsVerb(), selftestVerb(), inspectVerb(), traceVerb(), benchVerb(), kernelVerb())
+	all = append(all, libraryVerb(), pythonVerb(), mpiVerb())
 	all = append(all, testVerb(), nightlyVerb(), verifyVerb(), rehearseVerb(), proofsVerb(), exhaustiveVerb(),
 		coverageVerb(), worldsVerb(),
 		synthVerb(), soakVerb(), figuresVerb())

@@ -1,0 +1,164 @@
+package timeline
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// queues of moves that events can name.
+const queues = 4
+
+// open are spans of a rank that have not ended, oldest first.
+type open struct {
+	calls []*Span
+	moves [queues][]*Span
+	out   []*Span
+}
+
+// spans are the calls and moves of a rank.
+func (t *Timeline) spans(rank int) []Span {
+	r, o := &t.Ranks[rank], &open{}
+	for _, e := range r.Events {
+		if e.AfterLoss {
+			o.lose(e.At)
+		}
+		switch e.Name {
+		case "call_taken":
+			s := o.begin(Span{Rank: rank, Kind: CallSpan, Begin: e.At, Name: e.Names["operation"], Text: e.Text, For: -1})
+			o.calls = append(o.calls, s)
+		case "call_answered":
+			o.answered(e)
+		case "move_issued":
+			o.issued(rank, e, t.Begin)
+		case "moves_completed", "moves_failed":
+			for set := e.Argument["queues"]; set != 0; set &= set - 1 {
+				if q := bits.TrailingZeros32(set); q < queues {
+					o.ended(q, e)
+				}
+			}
+		}
+	}
+	if n := len(r.Events); n > 0 {
+		o.lose(r.Events[n-1].At)
+	}
+	var out []Span
+	for _, s := range o.out {
+		out = append(out, *s)
+	}
+	for _, c := range r.Calls {
+		s := Span{Rank: rank, Kind: HostCall, Begin: c.Begin, End: c.End, Name: c.Name, Text: c.Error, For: -1}
+		if s.Text == "" {
+			s.Text = "the call of the host has ended well"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (o *open) begin(s Span) *Span {
+	o.out = append(o.out, &s)
+	return &s
+}
+
+func (o *open) answered(e Event) {
+	if len(o.calls) == 0 {
+		return // taken before the first event
+	}
+	s := o.calls[0]
+	o.calls = o.calls[1:]
+	s.End = e.At
+	if text := e.Names["return_code"]; text != "" {
+		s.Text += " " + text
+	}
+	if e.failed() {
+		s.Text += fmt.Sprintf(" It has failed: %s", e.Text)
+		if len(o.calls) == 0 {
+			o.drop(e.At) // what it has aborted is not told
+		}
+	}
+}
+
+// failed tells whether the event is the answer of a call that has failed, or the failure of moves.
+func (e *Event) failed() bool {
+	return e.Name == "moves_failed" ||
+		e.Name == "call_answered" && (e.Argument["return_code"] != 0 || e.Argument["not_ready"] != 0)
+}
+
+func (o *open) issued(rank int, e Event, zero int64) {
+	s := Span{Rank: rank, Kind: MoveSpan, Queue: int(e.Argument["queue"]), Begin: e.At, For: -1}
+	s.Name = moveName(e)
+	s.Text = fmt.Sprintf("%s Issued at %s", e.Text, micros(e.At-zero))
+	if e.Names["op0"] == "message" || e.Names["op1"] == "message" || e.Names["op0"] == "window" ||
+		e.Names["op1"] == "window" {
+		s.For = int(e.Argument["source"])
+	}
+	if s.Queue < queues {
+		o.moves[s.Queue] = append(o.moves[s.Queue], o.begin(s))
+	}
+}
+
+// ended ends the first move of a queue, or all that are in it if it has failed. The next one begins.
+func (o *open) ended(q int, e Event) {
+	list := o.moves[q]
+	if len(list) == 0 {
+		return
+	}
+	failed := e.Name == "moves_failed"
+	for i, s := range list {
+		if i > 0 && !failed {
+			s.Begin = e.At
+			break
+		}
+		if s.End = e.At; failed {
+			s.Text += "; failed"
+		}
+	}
+	if o.moves[q] = list[1:]; failed {
+		o.moves[q] = nil
+	}
+}
+
+// drop ends all moves.
+func (o *open) drop(at int64) {
+	for q := range o.moves {
+		for _, s := range o.moves[q] {
+			s.End, s.Open, s.Text = at, true, s.Text+"; "+noCompletion
+		}
+		o.moves[q] = nil
+	}
+}
+
+// lose ends all that has not ended: what comes is not known.
+func (o *open) lose(at int64) {
+	o.drop(at)
+	for _, s := range o.calls {
+		s.End, s.Open, s.Text = at, true, s.Text+" "+noCompletion
+	}
+	o.calls = nil
+}
+
+// moveName is what a move does, in short.
+func moveName(e Event) string {
+	var from []string
+	for _, op := range []string{"op0", "op1"} {
+		switch name := e.Names[op]; name {
+		case "none", "":
+		case "message", "window":
+			from = append(from, fmt.Sprintf("%s of rank %d", name, e.Argument["source"]))
+		default:
+			from = append(from, strings.ReplaceAll(name, "_", " "))
+		}
+	}
+	to := strings.ReplaceAll(e.Names["result"], "_", " ")
+	if strings.Contains(to, "network") {
+		to = strings.ReplaceAll(to, "network", fmt.Sprintf("rank %d", e.Argument["destination"]))
+	}
+	if len(from) == 0 {
+		return "header to " + to
+	}
+	return strings.Join(from, " + ") + " to " + to
+}
+
+// micros is a time in microseconds.
+func micros(ns int64) string { return fmt.Sprintf("%.3f µs", float64(ns)/1e3) }

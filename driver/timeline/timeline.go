@@ -1,0 +1,201 @@
+// Package timeline shows what has happened in the engines of a world: from the events of the
+// trace of each rank (accl.Trace, or more of them where an emulated engine tells all) it derives
+// calls, moves, messages and what has been waited for, and writes them as a trace for Perfetto, as
+// lines of JSON, and as a page with a sequence diagram.
+//
+// Times are in nanoseconds. What is derived:
+//
+//   - A call is from call_taken to call_answered.
+//   - A move is from when it is the first of its queue, which runs one after the other, to when it
+//     has completed or failed.
+//   - A message is a packet from its sender to its receiver. Where packets themselves are known
+//     they are matched by their contents; otherwise the last one that was sent is the last one that
+//     has arrived, and so on backwards, as long as neither rank has lost events. That is wrong if the
+//     network has lost packets.
+//   - The time of a call is split at each event: see Account.
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// Rank is what is known of a rank.
+type Rank struct {
+	Events   []Event        // in the order in which they were
+	Packets  []Packet       // at its port; nil if Events alone say what was sent and has arrived
+	Calls    []Call         // by the host
+	Sessions map[uint32]int // ranks by the number of the network's session
+	// Missing are events that the ring has not kept, or lost.
+	Missing uint64
+	// OwnClock is set if the times of all ranks have no common zero. Messages set it then.
+	OwnClock bool
+}
+
+// Event is an event and its time.
+type Event struct {
+	At int64
+	accl.Event
+}
+
+// Call is what a host has called, and when.
+type Call struct {
+	Begin, End  int64
+	Name, Error string // "" if it was well
+}
+
+// Packet is a packet that a rank has sent or received.
+type Packet struct {
+	At    int64
+	Sent  bool
+	Peer  int    // the other rank, -1 if not known
+	Kind  string // what it carries: one of the constants
+	Bytes int    // of payload; 0 also if not known
+	Text  string // the same in words
+	Key   string // equal at sender and receiver; "" if not known
+}
+
+// What packets carry.
+const (
+	Eager        = "message"
+	Data         = "data"
+	ClearToSend  = "clear-to-send"
+	Done         = "done"
+	Notice       = "notice"
+	Filler       = "filler"
+	SomePacket   = "packet"
+	notMatched   = -1
+	noCompletion = "its end is not known"
+)
+
+// Timeline is what is derived of all ranks.
+type Timeline struct {
+	Title    string
+	Ranks    []Rank
+	Spans    []Span    // by their begin
+	Messages []Message // by when they were sent
+	Accounts []Account // by rank
+	// Aligned says that ranks have clocks of their own, which messages have aligned.
+	Aligned    bool
+	Notes      []string // what readers of the page have to know
+	Begin, End int64
+}
+
+// Kind is what a span is.
+type Kind string
+
+// Kinds of spans.
+const (
+	HostCall Kind = "host call"
+	CallSpan Kind = "call"
+	MoveSpan Kind = "move"
+	WaitSpan Kind = "wait"     // for another rank, within a call
+	BusySpan Kind = "firmware" // within a call
+)
+
+// Span is something that has lasted.
+type Span struct {
+	Rank       int
+	Kind       Kind
+	Queue      int // of a move
+	Begin, End int64
+	Name, Text string
+	For        int  // the rank that a wait is for, -1 if none
+	Open       bool // the End is where the events end
+}
+
+// Message is a packet between two ranks.
+type Message struct {
+	From, To      int
+	Sent, Arrived int64
+	Kind, Text    string
+	Bytes         int
+}
+
+// Of are the events of a rank whose ring has kept the trace, with the clock of its platform.
+// Sessions are ranks by the network's session.
+func Of(t accl.Trace, clockMHz int, sessions map[uint32]int) Rank {
+	r := Rank{Sessions: sessions, OwnClock: true, Missing: uint64(t.Written) - uint64(len(t.Events)) + uint64(t.Lost)}
+	for _, e := range t.Events {
+		r.Events = append(r.Events, Event{int64(e.Cycles * 1000 / uint64(max(clockMHz, 1))), e})
+	}
+	return r
+}
+
+// New derives a timeline. The ranks' slices must not change any more.
+func New(title string, ranks []Rank) *Timeline {
+	t := &Timeline{Title: title, Ranks: slices.Clone(ranks)}
+	for i := range t.Ranks {
+		r := &t.Ranks[i]
+		t.Aligned = t.Aligned || r.OwnClock
+		if r.Packets == nil {
+			r.Packets = packetsOf(r)
+		}
+	}
+	matches := t.match()
+	if t.Aligned {
+		t.align(matches)
+	}
+	t.limits()
+	for _, m := range matches {
+		sent, got := t.Ranks[m.from].Packets[m.sent], t.Ranks[m.to].Packets[m.arrived]
+		text, kind := sent.Text, sent.Kind
+		if kind == SomePacket {
+			text, kind = got.Text, got.Kind
+		}
+		t.Messages = append(t.Messages, Message{m.from, m.to, sent.At, got.At, kind, text, sent.Bytes})
+	}
+	for rank := range t.Ranks {
+		spans := t.spans(rank)
+		account, parts := t.account(rank, spans)
+		t.Spans = append(append(t.Spans, spans...), parts...)
+		t.Accounts = append(t.Accounts, account)
+	}
+	slices.SortStableFunc(t.Messages, func(a, b Message) int { return cmp.Compare(a.Sent, b.Sent) })
+	slices.SortStableFunc(t.Spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
+	return t
+}
+
+// times are all that a rank has.
+func (r *Rank) times(do func(at *int64)) {
+	for i := range r.Events {
+		do(&r.Events[i].At)
+	}
+	for i := range r.Packets {
+		do(&r.Packets[i].At)
+	}
+	for i := range r.Calls {
+		do(&r.Calls[i].Begin)
+		do(&r.Calls[i].End)
+	}
+}
+
+// limits sets Begin and End.
+func (t *Timeline) limits() {
+	first := true
+	for i := range t.Ranks {
+		t.Ranks[i].times(func(at *int64) {
+			if first {
+				t.Begin, t.End, first = *at, *at, false
+			}
+			t.Begin, t.End = min(t.Begin, *at), max(t.End, *at)
+		})
+	}
+}
+
+// Missing says in a line what the timeline lacks; "" if nothing.
+func (t *Timeline) Missing() string {
+	total, where := uint64(0), []int(nil)
+	for rank := range t.Ranks {
+		if n := t.Ranks[rank].Missing; n > 0 {
+			total, where = total+n, append(where, rank)
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d events before or between these were not kept by the rings of ranks %v", total, where)
+}

@@ -1,0 +1,265 @@
+package timeline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/timeline"
+)
+
+// script makes a rank's events of lines "time name field=value …"; values that are words are names.
+func script(t *testing.T, lines ...string) (out []timeline.Event) {
+	t.Helper()
+	for _, l := range lines {
+		words := strings.Fields(l)
+		e := timeline.Event{Event: accl.Event{Name: words[1], Text: l}}
+		e.Argument, e.Names = map[string]uint32{}, map[string]string{}
+		_, err := fmt.Sscan(words[0], &e.At)
+		assert.NilError(t, err)
+		for _, w := range words[2:] {
+			name, value, _ := strings.Cut(w, "=")
+			var n uint32
+			if _, err := fmt.Sscan(value, &n); err != nil {
+				e.Names[name] = value
+			}
+			e.Argument[name] = n
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+var two = map[uint32]int{10: 0, 11: 1}
+
+// sendAndReceive is a send of rank 0 to rank 1, whose receive has begun before. Rank 1's clock is ahead.
+func sendAndReceive(t *testing.T, ahead int64) []timeline.Rank {
+	t.Helper()
+	ranks := []timeline.Rank{{Sessions: two, OwnClock: ahead != 0, Events: script(t,
+		"1000 call_taken operation=send",
+		"1100 move_issued op0=memory op1=none result=network queue=0 source=0 destination=1",
+		"1250 packet_sent session=11",
+		"1260 moves_completed queues=1",
+		"1300 packet_arrived session=11 own=0", // an answer of no interest
+		"1400 call_answered return_code=0",
+	)}, {Sessions: two, OwnClock: ahead != 0, Events: script(t,
+		"900 call_taken operation=recv",
+		"930 move_issued op0=message op1=none result=memory queue=0 source=0 destination=0",
+		"1280 packet_sent session=10",
+		"1350 message_opened rank=0 buffer=0",
+		"1350 packet_arrived session=10 own=0",
+		"1390 message_stored buffer=0",
+		"1450 moves_completed queues=1",
+		"1460 call_answered return_code=0",
+	)}}
+	for i := range ranks[1].Events {
+		ranks[1].Events[i].At += ahead
+	}
+	return ranks
+}
+
+// TestAccount: the time of calls is split as worked out by hand.
+func TestAccount(t *testing.T) {
+	line := timeline.New("send", sendAndReceive(t, 0))
+	a, b := line.Accounts[0], line.Accounts[1]
+	// Until 1100 firmware; until 1260 its move; what has come at 1300 was sent at 1280; then firmware.
+	assert.DeepEqual(t, a, timeline.Account{Calls: 1, Total: 400, Firmware: 200, Moves: 160, Wire: 20,
+		Waits: map[int]int64{1: 20}, Sent: 1, Arrived: 1})
+	// The packet that it has sent itself is the work of its data path; of the wait until 1350 rank 0 had sent at 1250.
+	assert.DeepEqual(t, b, timeline.Account{Calls: 1, Total: 560, Firmware: 30 + 10, Moves: 350 + 40 + 60, Wire: 70,
+		Waits: map[int]int64{0: 0}, Sent: 1, Arrived: 1})
+	assert.DeepEqual(t, line.Messages, []timeline.Message{
+		{From: 0, To: 1, Sent: 1250, Arrived: 1350, Kind: timeline.Eager, Text: timeline.Eager},
+		{From: 1, To: 0, Sent: 1280, Arrived: 1300, Kind: timeline.SomePacket, Text: timeline.SomePacket}})
+	assert.Equal(t, line.Missing(), "")
+}
+
+// TestWaitsThatFail: what a call has waited for until it has failed is no work of the firmware.
+func TestWaitsThatFail(t *testing.T) {
+	line := timeline.New("recv", []timeline.Rank{{Events: script(t,
+		"0 call_taken operation=recv",
+		"10 move_issued op0=message op1=none result=memory queue=0 source=3 destination=0",
+		"510 moves_failed queues=1",
+		"520 call_answered return_code=2048",
+		"600 call_taken operation=bcast",
+		"900 call_answered return_code=2048",
+	)}})
+	assert.DeepEqual(t, line.Accounts[0], timeline.Account{Calls: 2, Total: 820, Firmware: 10,
+		Waits: map[int]int64{3: 500, -1: 310}})
+}
+
+// TestClocksAreAligned: clocks that differ are set by the fastest message in each direction.
+func TestClocksAreAligned(t *testing.T) {
+	for _, ahead := range []int64{1_000_000, -500} {
+		line := timeline.New("send", sendAndReceive(t, ahead))
+		assert.Assert(t, line.Aligned)
+		for _, m := range line.Messages {
+			assert.Equal(t, m.Arrived-m.Sent, int64(60), "of 100 and 20 ns half each way")
+		}
+	}
+}
+
+// TestRingHasLost: what a ring has not kept is said, messages are matched from the end, and nothing is
+// made of what came before a loss.
+func TestRingHasLost(t *testing.T) {
+	ranks := sendAndReceive(t, 0)
+	// Of rank 0 an earlier packet to rank 1 is there, of which rank 1's ring has nothing any more.
+	ranks[0].Events = append(script(t, "10 packet_sent session=11"), ranks[0].Events...)
+	ranks[1].Missing = 3
+	line := timeline.New("send", ranks)
+	assert.Equal(t, line.Messages[0].Sent, int64(1250))
+	assert.Equal(t, line.Missing(), "3 events before or between these were not kept by the rings of ranks [1]")
+
+	ranks = sendAndReceive(t, 0)
+	ranks[1].Events[5].AfterLoss = true // behind the packet's arrival
+	line = timeline.New("send", ranks)
+	assert.Equal(t, len(line.Messages), 0)
+	for _, s := range line.Spans {
+		if s.Rank == 1 && (s.Kind == timeline.CallSpan || s.Kind == timeline.MoveSpan) {
+			assert.Assert(t, s.Open && s.End == 1390, "%+v", s)
+		}
+	}
+}
+
+// TestOfRing: cycles become nanoseconds.
+func TestOfRing(t *testing.T) {
+	r := timeline.Of(accl.Trace{Written: 9, Lost: 1, Events: []accl.Event{{Name: "a"}, {Name: "b", Cycles: 25}}}, 250, two)
+	assert.Equal(t, r.Events[1].At, int64(100))
+	assert.Equal(t, r.Missing, uint64(8))
+}
+
+// TestFailedMovesEndTheirQueue: a queue that fails ends all its moves, another one goes on.
+func TestFailedMovesEndTheirQueue(t *testing.T) {
+	line := timeline.New("queues", []timeline.Rank{{Events: script(t,
+		"0 move_issued op0=memory result=memory queue=0",
+		"1 move_issued op0=memory result=memory queue=0",
+		"2 move_issued op0=memory result=memory queue=2",
+		"3 move_issued op0=memory result=memory queue=2",
+		"7 moves_failed queues=1",
+		"8 moves_completed queues=4",
+		"9 moves_completed queues=4",
+	)}})
+	type span struct{ queue, begin, end int64 }
+	var got []span
+	for _, s := range line.Spans {
+		got = append(got, span{int64(s.Queue), s.Begin, s.End})
+		assert.Assert(t, !s.Open)
+	}
+	assert.DeepEqual(t, fmt.Sprint(got), "[{0 0 7} {0 1 7} {2 2 8} {2 8 9}]")
+}
+
+// many is a timeline of n ranks and so many messages round the ring.
+func many(t *testing.T, ranks, messages int) *timeline.Timeline {
+	t.Helper()
+	all := make([]timeline.Rank, ranks)
+	for r := range all {
+		all[r].Events = script(t, "0 call_taken operation=allreduce", fmt.Sprintf("%d call_answered", 1000*messages+1000))
+		all[r].Packets = []timeline.Packet{}
+	}
+	for m := range messages {
+		from, to := m%ranks, (m+1)%ranks
+		p := timeline.Packet{At: int64(1000 * m), Sent: true, Peer: to, Kind: timeline.Data, Bytes: 4096,
+			Text: `<4096 & "more">`, Key: fmt.Sprint(m)}
+		all[from].Packets = append(all[from].Packets, p)
+		p.At, p.Sent, p.Peer = p.At+500, false, from
+		all[to].Packets = append(all[to].Packets, p)
+	}
+	return timeline.New("many <of> & them", all)
+}
+
+// TestPageIsWellFormed: pages are XML, with all that is drawn inside the picture; what is not drawn is said.
+func TestPageIsWellFormed(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		line            *timeline.Timeline
+		arrows, columns int
+		says            []string
+	}{
+		{"one", timeline.New("send", sendAndReceive(t, 7)), 2, 2, []string{"clock of its own"}},
+		{"nothing", timeline.New("nothing", make([]timeline.Rank, 2)), 0, 2, nil},
+		{"no rank", timeline.New("nothing", nil), 0, 0, nil},
+		{"many", many(t, 8, 300), 300, 8, nil},
+		{"too many", many(t, 40, 1000), -1, timeline.MostRanks, []string{"1000 packets", "40 ranks"}},
+		{"too many messages", many(t, 4, 1000), timeline.MostArrows, 4, []string{"1000 packets"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			assert.NilError(t, c.line.Page(&out))
+			text := out.String()
+			var width, height float64
+			arrows, columns := 0, 0
+			d := xml.NewDecoder(&out)
+			for {
+				token, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				assert.NilError(t, err)
+				e, is := token.(xml.StartElement)
+				if !is {
+					continue
+				}
+				at := map[string]float64{}
+				for _, a := range e.Attr {
+					var v float64
+					if _, err := fmt.Sscan(a.Value, &v); err == nil {
+						at[a.Name.Local] = v
+					}
+					switch {
+					case a.Name.Local == "marker-end":
+						arrows++
+					case a.Name.Local == "font-weight":
+						columns++
+					}
+				}
+				if e.Name.Local == "svg" {
+					width, height = at["width"], at["height"]
+				}
+				for _, x := range []string{"x", "x1", "x2"} {
+					assert.Check(t, at[x] >= 0 && at[x] <= width, "%s of %v", x, e)
+				}
+				for _, y := range []string{"y", "y1", "y2"} {
+					assert.Check(t, at[y] >= 0 && at[y] <= height, "%s of %v", y, e)
+				}
+			}
+			if c.arrows >= 0 {
+				assert.Equal(t, arrows, c.arrows)
+			} else {
+				assert.Assert(t, arrows > 0 && arrows <= timeline.MostArrows)
+			}
+			assert.Equal(t, columns, c.columns)
+			for _, s := range c.says {
+				assert.Check(t, strings.Contains(text, s), "the page does not say %q", s)
+			}
+		})
+	}
+}
+
+// TestLines: each line is JSON, in the order of time, and nothing is missing.
+func TestLines(t *testing.T) {
+	ranks := sendAndReceive(t, 0)
+	var out bytes.Buffer
+	assert.NilError(t, timeline.New("send", ranks).Lines(&out))
+	of, last := map[string]int{}, int64(0)
+	d := json.NewDecoder(&out)
+	for d.More() {
+		var l struct {
+			Kind string `json:"kind"`
+			At   int64  `json:"ns"`
+		}
+		assert.NilError(t, d.Decode(&l))
+		assert.Assert(t, l.At >= last)
+		of[l.Kind]++
+		last = l.At
+	}
+	assert.Equal(t, of["event"], len(ranks[0].Events)+len(ranks[1].Events))
+	assert.Assert(t, of["timeline"] == 1 && of["packet"] == 2 && of["call"] == 2 && of["move"] == 2, "%v", of)
+}
