@@ -348,11 +348,13 @@ func until(t *testing.T, inspect func() []inspected, rank int, says string) []st
 // alone, and nothing of engines that have nothing to do.
 func TestInspectNamesWhatIsStuck(t *testing.T) {
 	ctx, engines, inspect, _ := stuckWorld(t, inspectedDesign(t), inspectedBuild, 2)
-	quiet := func(what string) {
+	quiet := func(what string) []inspected {
 		t.Helper()
-		for _, r := range inspect() {
+		all := inspect()
+		for _, r := range all {
 			assert.Check(t, len(r.Stuck) == 0, "%s: rank %d says %q", what, r.Rank, r.Stuck)
 		}
+		return all
 	}
 	quiet("at the beginning")
 	const n = 16
@@ -368,7 +370,6 @@ func TestInspectNamesWhatIsStuck(t *testing.T) {
 	_, err = engines[1].Send(ctx, src, n, 0)
 	must(t, err)
 	must(t, silent.Wait(ctx))
-	quiet("after the message")
 
 	buffers := driverview.Of(inspectedDesign(t)).RxBuffers.Count
 	for range buffers {
@@ -380,9 +381,7 @@ func TestInspectNamesWhatIsStuck(t *testing.T) {
 		_, err := engines[0].Recv(ctx, dst, n, 1)
 		must(t, err)
 	}
-	quiet("after all messages")
-
-	done := inspect()[0]
+	done := quiet("after all messages")[0]
 	assert.Check(t, slices.ContainsFunc(done.Counters, func(c accl.Counter) bool {
 		return c.Name == "rx_packets" && c.Value >= uint32(buffers)+1
 	}), "%+v", done.Counters)
