@@ -106,9 +106,11 @@ func (o *open) ended(q int, e Event) {
 	}
 	failed := e.Name == "moves_failed"
 	for i, s := range list {
-		if i > 0 && !failed {
-			s.Begin = e.At
-			break
+		if i > 0 {
+			s.Begin = e.At // those of a queue that has failed never begin
+			if !failed {
+				break
+			}
 		}
 		if s.End = e.At; failed {
 			s.Text += "; failed"
@@ -122,7 +124,10 @@ func (o *open) ended(q int, e Event) {
 // drop ends all moves.
 func (o *open) drop(at int64) {
 	for q := range o.moves {
-		for _, s := range o.moves[q] {
+		for i, s := range o.moves[q] {
+			if i > 0 {
+				s.Begin = at
+			}
 			s.End, s.Open, s.Text = at, true, s.Text+"; "+noCompletion
 		}
 		o.moves[q] = nil
