@@ -72,6 +72,9 @@ func (o *open) answered(e Event) {
 		s.Text += " " + text
 	}
 	if e.failed() {
+		if s.Error = e.Names["return_code"]; s.Error == "" {
+			s.Error = e.Text
+		}
 		s.Text += fmt.Sprintf(" It has failed: %s", e.Text)
 		if len(o.calls) == 0 {
 			o.drop(e.At) // what it has aborted is not told

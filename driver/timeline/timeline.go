@@ -103,8 +103,9 @@ type Span struct {
 	Queue      int // of a move
 	Begin, End int64
 	Name, Text string
-	For        int  // the rank that a wait is for, -1 if none
-	Open       bool // the End is where the events end
+	For        int    // the rank that a wait is for, or whose message a move takes; -1 if none
+	Open       bool   // the End is where the events end
+	Error      string // names of the return code of a call that has failed
 }
 
 // Message is a packet between two ranks.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/designjson"
@@ -208,7 +209,12 @@ func tellInspected(out io.Writer, all []inspected) error {
 // tellEvents prints the traces of engines.
 func tellEvents(out io.Writer, all []inspected) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var ranks []timeline.Rank
 	for _, r := range all {
+		ranks = append(ranks, timeline.Of(r.Trace, r.clockMHz, nil))
+	}
+	line := timeline.New("", ranks)
+	for i, r := range all {
 		switch {
 		case !r.known:
 			continue
@@ -221,7 +227,8 @@ func tellEvents(out io.Writer, all []inspected) error {
 			fmt.Fprintf(t, "; %d more were lost: too many at once, or while the trace was read or the processor halted",
 				r.Trace.Lost)
 		}
-		fmt.Fprintln(t, "\ncycles\tns\tevent")
+		fmt.Fprintf(t, "\n%s\n", line.Doing(i))
+		fmt.Fprintln(t, "cycles\tns\tevent")
 		for _, e := range r.Trace.Events {
 			if e.AfterLoss {
 				fmt.Fprintln(t, "\t\t(events were lost here)")

@@ -247,7 +247,16 @@ func TestInspectTellsACallByItsEvents(t *testing.T) {
 			t.Fatalf("rank %d has no call with a move: %+v", rank, events)
 			return nil
 		}
+		told := func(rank int) string {
+			t.Helper()
+			trace, err := p.Trace(ctx, devices[rank], 20)
+			must(t, err)
+			var out bytes.Buffer
+			must(t, tellEvents(&out, []inspected{{Rank: rank, Trace: trace, clockMHz: p.ClockMHz, known: true}}))
+			return out.String()
+		}
 		waits := since(0)
+		assert.Check(t, strings.Contains(told(0), "\nin recv, which waits for rank 1 ("), "%s", told(0))
 		assert.Check(t, strings.HasSuffix(waits[0].Text, "taken a call: operation recv."), "%+v", waits)
 		last := waits[len(waits)-1]
 		assert.Check(t, last.Name == "move_issued" && strings.Contains(last.Text, "op0 message") &&
@@ -277,13 +286,9 @@ func TestInspectTellsACallByItsEvents(t *testing.T) {
 		inOrder(0, "call_taken", "move_issued", "message_opened", "packet_arrived", "moves_completed", "call_answered")
 		inOrder(1, "call_taken", "move_issued", "packet_sent", "call_answered")
 
-		var out bytes.Buffer
-		trace, err := p.Trace(ctx, devices[1], 20)
-		must(t, err)
-		must(t, tellEvents(&out, []inspected{{Rank: 1, Trace: trace, clockMHz: p.ClockMHz, known: true}}))
-		for _, says := range []string{"rank 1: the last ", "The control processor has taken a call: operation send.\n",
-			"A call was answered: return code 0, client "} {
-			assert.Check(t, strings.Contains(out.String(), says), "%s", out.String())
+		for _, says := range []string{"rank 1: the last ", "\nin no call; the last one, send, has ended\n",
+			"The control processor has taken a call: operation send.\n", "A call was answered: return code 0, client "} {
+			assert.Check(t, strings.Contains(told(1), says), "%s", told(1))
 		}
 	}
 	t.Run("emulated", func(t *testing.T) {
