@@ -2,13 +2,17 @@ package timeline
 
 import "fmt"
 
+// config is the operation by which hosts configure engines, also at the end of programs.
+const config = "config"
+
 // Doing says in a line which call a rank is in and what that waits for, or which one was its last, as
-// far as its events tell. Ranks are those of the call's communicator.
+// far as its events tell; a configuration that has ended is none. Ranks are those of the call's communicator.
 func (t *Timeline) Doing(rank int) string {
 	var call, waits *Span
 	for i := range t.Spans {
 		switch s := &t.Spans[i]; {
 		case s.Rank != rank:
+		case s.Kind == CallSpan && call != nil && s.Name == config && !s.Open:
 		case s.Kind == CallSpan:
 			call, waits = s, nil
 		case s.Kind == MoveSpan && s.Open && s.For >= 0 && waits == nil:

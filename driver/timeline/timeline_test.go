@@ -114,6 +114,9 @@ func TestDoing(t *testing.T) {
 		{[]string{taken, move, "20 moves_failed queues=2", "21 call_answered return_code=2048"},
 			"in no call; the last one, recv, has failed with RECEIVE_TIMEOUT"},
 		{[]string{taken, "9 call_answered return_code=0", "10 call_taken operation=bcast"}, "in bcast"},
+		{[]string{taken, "9 call_answered return_code=0", "10 call_taken operation=config", "11 call_answered return_code=0"},
+			"in no call; the last one, recv, has ended"},
+		{[]string{taken, "9 call_answered return_code=0", "10 call_taken operation=config"}, "in config"},
 	} {
 		events := script(t, c.events...)
 		for _, e := range events {
