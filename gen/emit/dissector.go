@@ -2,13 +2,12 @@ package emit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/manual"
 )
 
 const (
@@ -36,7 +35,7 @@ var dissectors = perGeneration[[]byte]{build: func(g *abi.Generation) ([]byte, e
 	}
 	for _, f := range layout.Fields {
 		v.add(g, f, f.Name, 0)
-		if inner := g.Layout(referred("layout", f)); inner != nil {
+		if inner := g.Layout(manual.Referred("layout", f.Doc)); inner != nil {
 			for _, part := range inner.Fields {
 				v.add(g, part, f.Name+"."+part.Name, f.Low)
 			}
@@ -114,21 +113,8 @@ func (f dissectedField) Type() string {
 
 func (v *dissectorView) add(g *abi.Generation, f abi.Field, name string, base int) {
 	field := dissectedField{headerBits: bitsAt(base+f.Low, f.Bits()), Name: name, Title: f.Name, Doc: f.Doc}
-	if e := g.Enum(referred("enum", f)); e != nil {
+	if e := g.Enum(manual.Referred("enum", f.Doc)); e != nil {
 		field.Values = e.Values
 	}
 	v.Fields = append(v.Fields, field)
-}
-
-var reference = regexp.MustCompile(`(?i)\b(enum|layout) ([a-z0-9_]+)\b`)
-
-// referred is the element of a kind to which the text of a field refers, as the manual links it;
-// "" if there is none.
-func referred(kind string, f abi.Field) string {
-	for _, m := range reference.FindAllStringSubmatch(f.Doc, -1) {
-		if strings.EqualFold(m[1], kind) {
-			return m[2]
-		}
-	}
-	return ""
 }

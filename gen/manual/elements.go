@@ -45,6 +45,16 @@ func (s *elements) add(e *element) {
 // reference matches how texts refer to elements: "enum operation".
 var reference = regexp.MustCompile(`(?i)\b(enum|bit set|layout|record|registers|memory) ([a-z][a-z0-9_]*)\b`)
 
+// Referred is the first element of a kind, such as enum, to which a text refers; "" if there is none.
+func Referred(kind, text string) (name string) {
+	for _, m := range reference.FindAllStringSubmatch(text, -1) {
+		if strings.EqualFold(m[1], kind) {
+			return m[2]
+		}
+	}
+	return ""
+}
+
 func (s *elements) referred(match string) *element {
 	i := strings.LastIndexByte(match, ' ')
 	return s.index[strings.ToLower(match[:i])+match[i:]]

@@ -78,19 +78,18 @@ type Event struct {
 	Argument, Kind uint32
 }
 
-// argument is that of an event with the values of its fields.
-func (t *traced) argument(values []uint32) (v uint32) {
-	for i, f := range t.fields {
-		v |= f.put(values[i])
-	}
-	return v
-}
-
 // traces notes an event, with the values of its fields.
 func (e *Engine) traces(event *traced, values ...uint32) {
 	t, w := &e.trace, &e.n.trace
+	if len(t.ring) == 0 && e.o.OnEvent == nil {
+		return
+	}
+	entry := traceEntry{cycles: e.cyclesAt(e.now), kind: w.number.put(event.number)}
+	for i, v := range values {
+		entry.argument |= event.fields[i].put(v)
+	}
 	if e.o.OnEvent != nil {
-		e.o.OnEvent(Event{At: time.Now(), Argument: event.argument(values), Kind: w.number.put(event.number)})
+		e.o.OnEvent(Event{At: time.Now(), Argument: entry.argument, Kind: entry.kind})
 	}
 	switch {
 	case len(t.ring) == 0:
@@ -100,7 +99,6 @@ func (e *Engine) traces(event *traced, values ...uint32) {
 		t.gap = true
 		return
 	}
-	entry := traceEntry{cycles: e.cyclesAt(e.now), argument: event.argument(values), kind: w.number.put(event.number)}
 	if t.gap {
 		entry.kind |= w.afterLoss.put(1)
 		t.gap = false

@@ -5,7 +5,9 @@ package fabric
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"net/netip"
 )
 
 var (
@@ -40,6 +42,13 @@ func (p *Packet) Release() {
 		p.Free = nil
 		free()
 	}
+}
+
+// AddrPort is an address as communicators and engines have it.
+func AddrPort(ip uint32, port uint16) netip.AddrPort {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], ip)
+	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
 }
 
 // size is what a packet counts in windows and on slow links, in bytes.

@@ -17,6 +17,8 @@ import (
 // DefaultWindowBytes before Send is busy.
 type Impaired struct {
 	bell
+	InnerPolled
+	InnerSegmented
 	inner  Port
 	who    Who
 	medium medium
@@ -58,7 +60,8 @@ const manyLines = 4096
 
 // Impair puts faults in front of a port; there are none before SetConditions.
 func Impair(port Port, who Who) *Impaired {
-	p := &Impaired{inner: port, who: who, done: make(chan struct{}), lines: map[uint32]*outbound{}, most: manyLines}
+	p := &Impaired{InnerPolled: PolledOf(port), InnerSegmented: SegmentedOf(port), inner: port, who: who,
+		done: make(chan struct{}), lines: map[uint32]*outbound{}, most: manyLines}
 	p.medium.lossy, p.medium.window, p.medium.start = port.Lossy(), DefaultWindowBytes, time.Now()
 	port.Notify(p.notified)
 	return p
@@ -262,37 +265,6 @@ func (p *Impaired) Connect(ctx context.Context, ip uint32, port uint16) (uint32,
 func (p *Impaired) Closed() (uint32, bool) { return p.inner.Closed() }
 
 func (p *Impaired) MaxPayload() int { return p.inner.MaxPayload() }
-
-// Near implements Polled, if the inner port does.
-func (p *Impaired) Near() bool {
-	inner, ok := p.inner.(Polled)
-	return ok && inner.Near()
-}
-
-// Poll implements Polled, if the inner port does.
-func (p *Impaired) Poll() bool {
-	inner, ok := p.inner.(Polled)
-	return ok && inner.Poll()
-}
-
-// Doze implements Polled. A port that is not polled notifies always.
-func (p *Impaired) Doze() bool {
-	inner, ok := p.inner.(Polled)
-	return !ok || inner.Doze()
-}
-
-// TakeSegments implements Segmented, if the inner port does.
-func (p *Impaired) TakeSegments() {
-	if s, ok := p.inner.(Segmented); ok {
-		s.TakeSegments()
-	}
-}
-
-// Segments implements Segmented, if the inner port does.
-func (p *Impaired) Segments(session uint32) bool {
-	s, ok := p.inner.(Segmented)
-	return ok && s.Segments(session)
-}
 
 func (p *Impaired) Lossy() bool { return p.medium.lossy }
 

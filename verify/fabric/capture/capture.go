@@ -19,7 +19,6 @@
 package capture
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -147,10 +146,6 @@ func (c *Capture) move(rank int, at netip.AddrPort) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ranks[rank] = at
-}
-
-func address(ip uint32, port uint16) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, ip))), port)
 }
 
 // connection is one of TCP, in the direction in which it carries messages.

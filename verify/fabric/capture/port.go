@@ -14,11 +14,11 @@ import (
 // port is how a rank sees the network: the inner port, whose Send is written down.
 type port struct {
 	fabric.Port
-	router    fabric.Router
-	polled    fabric.Polled
-	segmented fabric.Segmented
-	c         *Capture
-	rank      int
+	fabric.InnerPolled
+	fabric.InnerSegmented
+	router fabric.Router
+	c      *Capture
+	rank   int
 
 	mu          sync.Mutex                // taken before the capture's; held while the inner port takes a packet
 	known       map[uint32]netip.AddrPort // by session, from Route and Connect
@@ -33,17 +33,15 @@ var (
 )
 
 func newPort(c *Capture, rank int, inner fabric.Port) *port {
-	p := &port{Port: inner, c: c, rank: rank,
-		known: map[uint32]netip.AddrPort{}, connections: map[uint32]*connection{}}
+	p := &port{Port: inner, InnerPolled: fabric.PolledOf(inner), InnerSegmented: fabric.SegmentedOf(inner),
+		c: c, rank: rank, known: map[uint32]netip.AddrPort{}, connections: map[uint32]*connection{}}
 	p.router, _ = inner.(fabric.Router)
-	p.polled, _ = inner.(fabric.Polled)
-	p.segmented, _ = inner.(fabric.Segmented)
 	return p
 }
 
 // Route implements fabric.Router.
 func (p *port) Route(session uint32, ip uint32, number uint16, local bool) {
-	if at := address(ip, number); local {
+	if at := fabric.AddrPort(ip, number); local {
 		p.c.move(p.rank, at)
 	} else {
 		p.lead(session, at)
@@ -57,7 +55,7 @@ func (p *port) Route(session uint32, ip uint32, number uint16, local bool) {
 func (p *port) Connect(ctx context.Context, ip uint32, number uint16) (uint32, error) {
 	session, err := p.Port.Connect(ctx, ip, number)
 	if err == nil {
-		p.lead(session, address(ip, number))
+		p.lead(session, fabric.AddrPort(ip, number))
 	}
 	return session, err
 }
@@ -92,27 +90,6 @@ func (p *port) MaxPayload() int {
 	return n
 }
 
-// Near implements fabric.Polled, if the inner port does.
-func (p *port) Near() bool { return p.polled != nil && p.polled.Near() }
-
-// Poll implements fabric.Polled, if the inner port does.
-func (p *port) Poll() bool { return p.polled != nil && p.polled.Poll() }
-
-// Doze implements fabric.Polled. A port that is not polled notifies always.
-func (p *port) Doze() bool { return p.polled == nil || p.polled.Doze() }
-
-// TakeSegments implements fabric.Segmented, if the inner port does.
-func (p *port) TakeSegments() {
-	if p.segmented != nil {
-		p.segmented.TakeSegments()
-	}
-}
-
-// Segments implements fabric.Segmented, if the inner port does.
-func (p *port) Segments(session uint32) bool {
-	return p.segmented != nil && p.segmented.Segments(session)
-}
-
 // Send implements fabric.Port.
 func (p *port) Send(session uint32, packet *fabric.Packet) error {
 	p.mu.Lock()
@@ -141,7 +118,7 @@ func (p *port) to(session uint32) netip.AddrPort {
 	if uint64(session) < uint64(len(p.c.ranks)) {
 		return p.c.place(int(session))
 	}
-	return address(0, uint16(session))
+	return fabric.AddrPort(0, uint16(session))
 }
 
 // frames are a packet on Ethernet, and the next sequence number of its connection.

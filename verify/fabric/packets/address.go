@@ -2,7 +2,6 @@ package packets
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"net"
 	"net/netip"
@@ -25,12 +24,6 @@ type routes struct {
 	known map[netip.AddrPort]uint32
 }
 
-func address(ip uint32, port uint16) netip.AddrPort {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], ip)
-	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
-}
-
 // Route notes the session of an address, for Connect. Packets need no routes: a
 // session is the number of a rank.
 func (p *Port) Route(session uint32, ip uint32, port uint16, _ bool) {
@@ -40,7 +33,7 @@ func (p *Port) Route(session uint32, ip uint32, port uint16, _ bool) {
 	if r.known == nil {
 		r.known = map[netip.AddrPort]uint32{}
 	}
-	if at := address(ip, port); len(r.known) < 4*p.o.Endpoints.Ranks || r.has(at) {
+	if at := fabric.AddrPort(ip, port); len(r.known) < 4*p.o.Endpoints.Ranks || r.has(at) {
 		r.known[at] = session
 	}
 }
@@ -71,7 +64,7 @@ func (p *Port) Connect(_ context.Context, ip uint32, port uint16) (session uint3
 	if p.life.Err() != nil {
 		return 0, fabric.ErrClosed
 	}
-	at := address(ip, port)
+	at := fabric.AddrPort(ip, port)
 	for rank := range p.o.Endpoints.Ranks {
 		first, ranks := p.command(rank), p.o.Endpoints.Ranks
 		for _, further := range []int{0, ranks, engineSockets * ranks} {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+
+	"github.com/cclforge/cclforge/verify/fabric"
 )
 
 // What is where in a hello, in bytes; see the documentation of the package.
@@ -48,7 +50,7 @@ func parseHello(b *[headerBytes]byte) (at netip.AddrPort, ok bool, err error) {
 	if v := binary.LittleEndian.Uint32(b[helloVersion:]); v != version {
 		return at, false, fmt.Errorf("hello of version %d, and only %d is known", v, version)
 	}
-	at = address(binary.LittleEndian.Uint32(b[helloAddress:]), binary.LittleEndian.Uint16(b[helloPort:]))
+	at = fabric.AddrPort(binary.LittleEndian.Uint32(b[helloAddress:]), binary.LittleEndian.Uint16(b[helloPort:]))
 	if *b != newHello(at) {
 		return at, false, fmt.Errorf("%w: a hello with bytes that mean nothing", errStrange)
 	}

@@ -138,13 +138,6 @@ func unmap(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// address is one as communicators have them.
-func address(ip uint32, port uint16) netip.AddrPort {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], ip)
-	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
-}
-
 // word is an IPv4 address as communicators have them.
 func word(a netip.Addr) uint32 {
 	b := a.As4()

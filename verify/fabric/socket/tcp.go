@@ -144,7 +144,7 @@ func (p *TCPPort) Listen(port uint16) error {
 // ErrUnreachable. If nobody listens it goes on in the background, for Options.Patience and
 // again with each Send.
 func (p *TCPPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
-	name := address(ip, port)
+	name := fabric.AddrPort(ip, port)
 	number, err := p.connect(ctx, name)
 	if err != nil {
 		return 0, fmt.Errorf("connecting to %v: %w", name, err)
@@ -225,7 +225,7 @@ func (p *TCPPort) linked(s *session) *session {
 
 // Route implements fabric.Router. A session that is over may connect again.
 func (p *TCPPort) Route(number uint32, ip uint32, port uint16, local bool) {
-	p.lead(number, address(ip, port), local, p.routeHere, p.route)
+	p.lead(number, fabric.AddrPort(ip, port), local, p.routeHere, p.route)
 }
 
 // route is false if there are too many sessions.

@@ -176,7 +176,7 @@ func (p *UDPPort) Listen(port uint16) error {
 // Connect implements fabric.Port: it finds or makes the session. It cannot know whether
 // there is a peer.
 func (p *UDPPort) Connect(_ context.Context, ip uint32, port uint16) (uint32, error) {
-	name := address(ip, port)
+	name := fabric.AddrPort(ip, port)
 	at, ok := p.o.real(name)
 	if !ok {
 		return 0, fmt.Errorf("connecting to %v: %w", name, fabric.ErrUnreachable)
@@ -200,7 +200,7 @@ var errSessions = fmt.Errorf("%d sessions are open", maxSessions)
 
 // Route implements fabric.Router.
 func (p *UDPPort) Route(session uint32, ip uint32, port uint16, local bool) {
-	p.lead(session, address(ip, port), local, p.routeHere, p.route)
+	p.lead(session, fabric.AddrPort(ip, port), local, p.routeHere, p.route)
 }
 
 // routeHere notes where this port is, and binds it there.

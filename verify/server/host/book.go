@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/binary"
 	"net/netip"
 	"sync"
 
@@ -92,9 +91,3 @@ func (b *book) rank(a netip.AddrPort) (rank int, ok bool) {
 }
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
-
-func address(ip uint32, port uint16) netip.AddrPort {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], ip)
-	return netip.AddrPortFrom(netip.AddrFrom4(b), port)
-}

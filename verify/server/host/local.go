@@ -55,7 +55,7 @@ func newLocalNet(kind fabric.Kind, b *book, o fabric.Options) (*localNet, error)
 // Route implements fabric.Router. Sessions are ranks whatever is said, but
 // Connect is told addresses.
 func (p *localPort) Route(session uint32, ip uint32, port uint16, local bool) {
-	a := address(ip, port)
+	a := fabric.AddrPort(ip, port)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.world) == len(p.net.ports) && !slices.Contains(p.world, a) {
@@ -91,7 +91,7 @@ func (p *localPort) Listen(port uint16) error {
 
 // Connect implements fabric.Port.
 func (p *localPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
-	a := address(ip, port)
+	a := fabric.AddrPort(ip, port)
 	rank, ok := p.find(a)
 	if p.net.kind == fabric.TCP && !(ok && p.net.listens(rank, port)) {
 		rank, ok = p.expected(a)

@@ -142,7 +142,7 @@ func (h *Host) impaired(rank int, port fabric.Port) fabric.Port {
 		return port // the network has them
 	case Sockets, Memory, Mixed:
 		return h.o.Faults.ImpairAt(h.life, port, rank, func(ip uint32, port uint16) (int, bool) {
-			return h.book.rank(address(ip, port))
+			return h.book.rank(fabric.AddrPort(ip, port))
 		})
 	}
 	return h.o.Faults.Impair(h.life, port, rank, func(session uint32) (int, bool) {

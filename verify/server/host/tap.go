@@ -19,8 +19,8 @@ const tapBytes = 16 << 20
 // socket, on networks that use others.
 type tap struct {
 	fabric.Port
+	fabric.InnerPolled
 	router    fabric.Router
-	polled    fabric.Polled
 	publisher *zmq.Publisher
 	rank      int
 	book      *book
@@ -34,10 +34,9 @@ type tap struct {
 var _ fabric.Router = (*tap)(nil)
 
 func newTap(port fabric.Port, l net.Listener, lim zmq.Limits, rank int, b *book, f packets.Format) *tap {
-	t := &tap{Port: port, publisher: zmq.NewPublisher(l, lim, tapBytes), rank: rank, book: b, format: f,
-		known: map[uint32]int{}}
+	t := &tap{Port: port, InnerPolled: fabric.PolledOf(port), publisher: zmq.NewPublisher(l, lim, tapBytes),
+		rank: rank, book: b, format: f, known: map[uint32]int{}}
 	t.router, _ = port.(fabric.Router)
-	t.polled, _ = port.(fabric.Polled)
 	for to := range b.hosts {
 		for message := range packets.Encode(rank, to, new([64]byte), nil, f) {
 			t.topics = append(t.topics, message[0])
@@ -46,18 +45,9 @@ func newTap(port fabric.Port, l net.Listener, lim zmq.Limits, rank int, b *book,
 	return t
 }
 
-// Near implements fabric.Polled.
-func (t *tap) Near() bool { return t.polled != nil && t.polled.Near() }
-
-// Poll implements fabric.Polled.
-func (t *tap) Poll() bool { return t.polled != nil && t.polled.Poll() }
-
-// Doze implements fabric.Polled.
-func (t *tap) Doze() bool { return t.polled == nil || t.polled.Doze() }
-
 // Route implements fabric.Router.
 func (t *tap) Route(session uint32, ip uint32, port uint16, local bool) {
-	if rank, ok := t.book.rank(address(ip, port)); ok && !local {
+	if rank, ok := t.book.rank(fabric.AddrPort(ip, port)); ok && !local {
 		t.mu.Lock()
 		if len(t.known) < maxNames {
 			t.known[session] = rank
