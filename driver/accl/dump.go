@@ -48,11 +48,7 @@ func (c *Comm) Dump(ctx context.Context) (CommDump, error) {
 		if err != nil {
 			return d, fmt.Errorf("dump a communicator: %w", err)
 		}
-		d.Ranks = append(d.Ranks, RankDump{
-			Rank: Rank{IP: addressOf(w["ip"]), Port: uint16(w["port"]), Session: w["session"],
-				MaxSegmentBytes: w["max_segment_len"]},
-			Inbound: w["inbound_seq"], Outbound: w["outbound_seq"],
-		})
+		d.Ranks = append(d.Ranks, rankOf(w))
 	}
 	return d, nil
 }

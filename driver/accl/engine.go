@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ type Engine struct {
 	p   *Platform
 	w   *wire
 	o   openOptions
+	own *witness
 
 	streams bool // the engine has kernel streams
 
@@ -48,6 +50,9 @@ func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 	}
 	if dev == nil || p == nil {
 		return nil, fmt.Errorf("%w: no device or no platform", ErrArgument)
+	}
+	if e.own = e.o.own; e.own == nil {
+		e.own = &witness{p: p, r: dev}
 	}
 	if err := e.o.complete(p); err != nil {
 		return nil, fmt.Errorf("configure %s: %w", p.Name, err)
@@ -130,11 +135,16 @@ func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o
 	errs := make([]error, len(devices))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	beside := make([]*witness, len(devices))
+	for i, dev := range devices {
+		beside[i] = &witness{p: p, r: dev}
+	}
 	o = append([]OpenOption{OwnPeers(len(devices) == len(ranks))}, o...)
 	var group sync.WaitGroup
 	for i, dev := range devices {
 		group.Go(func() {
-			if engines[i], errs[i] = Open(ctx, dev, p, ranks, i, o...); errs[i] != nil {
+			known := func(o *openOptions) { o.own, o.beside = beside[i], beside }
+			if engines[i], errs[i] = Open(ctx, dev, p, ranks, i, append(slices.Clone(o), known)...); errs[i] != nil {
 				cancel() // the others would wait for this one
 			}
 		})
@@ -260,7 +270,16 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 	case err.Has("DEQUEUE_BUFFER_TIMEOUT"):
 		err.Hint = e.full()
 	}
+	if met := err.Fault; timeout || mismatch && !err.Refused && met != nil && met.Other != nil && met.Other.Code != 0 ||
+		slices.ContainsFunc(err.Bits, func(b Bit) bool { return stands[b.Name] }) {
+		err.Causes = e.why(ctx, c.at, err.Fault)
+	}
 	return err
+}
+
+// stands are bits of calls that something has held up.
+var stands = map[string]bool{
+	"DEQUEUE_BUFFER_TIMEOUT": true, "PACK_TIMEOUT_STS": true, "KRNL_TIMEOUT_STS": true, "DMA_TIMEOUT": true,
 }
 
 // full describes the consequence of full rx buffers, for Hint.

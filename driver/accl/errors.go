@@ -58,6 +58,9 @@ type CallError struct {
 	Refused bool
 	// Hint is a probable cause or a remedy, or "".
 	Hint string
+	// Causes are what has held the call up, as the engines of this and other ranks tell. It is empty if that is not
+	// known.
+	Causes []Cause
 }
 
 func (e *CallError) Error() string {
@@ -71,6 +74,9 @@ func (e *CallError) Error() string {
 	}
 	if e.Hint != "" {
 		text.WriteString(" (" + e.Hint + ")")
+	}
+	for _, c := range e.Causes {
+		text.WriteString("\n  cause: " + c.Text)
 	}
 	return text.String()
 }

@@ -71,16 +71,21 @@ func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
 	if err != nil || words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
 		return nil
 	}
+	return e.p.faultOf(words)
+}
+
+// faultOf decodes the words of a fault.
+func (p *Platform) faultOf(words map[string]uint32) *Fault {
 	f := &Fault{Rank: int(words["rank"]), Collective: CollectiveNumber(words["number"])}
 	a, b, s, m := words["sequence_or_number"], words["tag_or_count"], words["bytes_or_shape"],
 		words["milliseconds_or_code"]
-	if e.p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
+	if p.Describe(ReturnCode(words["code"]))[0].Name == receiveTimeout {
 		f.Sequence, f.Tag, f.Bytes, f.Limit = a, Tag(b), s, time.Duration(m)*time.Millisecond
 		return f
 	}
 	if s != 0 {
 		f.Other = &OtherCall{Number: CollectiveNumber(a), Count: b, Code: ReturnCode(m)}
-		f.Other.shape(e.p, s)
+		f.Other.shape(p, s)
 	}
 	return f
 }

@@ -26,6 +26,9 @@ type openOptions struct {
 	anyHardware   bool
 	givenSessions bool
 	ownPeers      bool
+	reports       Reports
+	own           *witness
+	beside        []*witness // by rank: those that OpenAll opens
 }
 
 // WithRxBuffers sets the number of rx buffers and the size of each in bytes, a multiple

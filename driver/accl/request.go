@@ -2,6 +2,7 @@ package accl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -202,7 +203,13 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	defer cancel()
 	code, err := e.dev.Wait(limited, ticket)
 	if err != nil && limited.Err() != nil {
-		return false, fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))
+		err = fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))
+		if errors.Is(err, ErrTimeout) {
+			for _, c := range e.why(ctx, r.comm.at, nil) {
+				err = fmt.Errorf("%w\n  cause: %s", err, c.Text)
+			}
+		}
+		return false, err
 	}
 	if err == nil && code == 0 && r.alone && e.w.counter.ok {
 		cycles, err := e.dev.ReadReg(limited, e.w.counter.value)

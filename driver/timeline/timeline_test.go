@@ -97,40 +97,6 @@ func TestWaitsThatFail(t *testing.T) {
 		Waits: map[int]int64{3: 500, -1: 310}})
 }
 
-// TestDoing: what a rank is in is told by its last call and the first move that still waits.
-func TestDoing(t *testing.T) {
-	taken, move := "0 call_taken operation=recv",
-		"10 move_issued op0=message op1=none result=memory queue=1 source=3 destination=0"
-	for _, c := range []struct {
-		events []string
-		says   string
-	}{
-		{[]string{"5 packet_sent session=1"}, "no call is among these events"},
-		{[]string{taken}, "in recv"},
-		{[]string{taken, move}, "in recv, which waits for rank 3 (message of rank 3 to memory)"},
-		{[]string{taken, move, "20 moves_completed queues=2"}, "in recv"},
-		{[]string{taken, move, "20 moves_completed queues=2", "21 call_answered return_code=0"},
-			"in no call; the last one, recv, has ended"},
-		{[]string{taken, move, "20 moves_failed queues=2", "21 call_answered return_code=2048"},
-			"in no call; the last one, recv, has failed with RECEIVE_TIMEOUT"},
-		{[]string{taken, "9 call_answered return_code=0", "10 call_taken operation=bcast"}, "in bcast"},
-		{[]string{taken, "9 call_answered return_code=0", "10 call_taken operation=config", "11 call_answered return_code=0"},
-			"in no call; the last one, recv, has ended"},
-		{[]string{taken, "9 call_answered return_code=0", "10 call_taken operation=config"}, "in config"},
-	} {
-		events := script(t, c.events...)
-		for _, e := range events {
-			if e.Argument["return_code"] != 0 {
-				e.Names["return_code"] = "RECEIVE_TIMEOUT"
-			}
-		}
-		assert.Equal(t, timeline.New("", []timeline.Rank{{Events: events}}).Doing(0), c.says)
-	}
-	lost := script(t, taken, "40 packet_sent session=1", "50 packet_sent session=1")
-	lost[1].AfterLoss = true
-	assert.Equal(t, timeline.New("", []timeline.Rank{{Events: lost}}).Doing(0), "the end of its last call, recv, was lost")
-}
-
 // TestClocksAreAligned: clocks that differ are set by the fastest message in each direction.
 func TestClocksAreAligned(t *testing.T) {
 	for _, ahead := range []int64{1_000_000, -500} {

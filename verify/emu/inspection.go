@@ -26,8 +26,6 @@ type inspectionWords struct {
 	magic, version, restart uint32
 	halted, asleep          field
 	started, cause, counts  field
-
-	counters map[uint32]string // by number in the word detail
 }
 
 func (r *resolver) inspection(m *abi.Memory) inspectionWords {
@@ -45,12 +43,6 @@ func (r *resolver) inspection(m *abi.Memory) inspectionWords {
 	w.at = word.At
 	for _, each := range record.Words {
 		w.names = append(w.names, each.Name)
-	}
-	w.counters = map[uint32]string{}
-	if counters := r.g.Record("counters"); counters != nil {
-		for i, each := range counters.Words {
-			w.counters[uint32(r.constant("detail_counters"))+uint32(i)] = each.Name
-		}
 	}
 	return w
 }
@@ -115,7 +107,7 @@ func (e *Engine) inspected(word string) uint32 {
 		if p.detail >= e.n.trace.state {
 			return e.trace.word(&e.n.trace, p.detail)
 		}
-		return uint32(e.counted(w.counters[p.detail]))
+		return e.doing(p.detail)
 	}
 	if p.trap != nil {
 		switch word {
@@ -124,50 +116,6 @@ func (e *Engine) inspected(word string) uint32 {
 		case "address":
 			return p.trap.Addr
 		}
-	}
-	return 0
-}
-
-// counted is a counter of the engine; 0 for those of clock cycles, beats and slices, which it
-// does not have.
-func (e *Engine) counted(name string) uint64 {
-	s := &e.stats
-	if !e.d.Platform.CCLO.Activity {
-		return 0
-	}
-	switch name {
-	case "tx_bytes":
-		return s.BytesOut - e.own.bytes + (s.PacketsOut-e.own.packets)*headerBytes
-	case "rx_bytes":
-		return s.BytesIn + s.PacketsIn*headerBytes
-	case "tx_packets":
-		return s.PacketsOut - e.own.packets
-	case "rx_packets":
-		return s.PacketsIn
-	case "no_buffer":
-		return s.Dropped.NoBuffer
-	case "bad_packet":
-		return s.Dropped.BadPacket
-	case "stale":
-		return s.Dropped.Stale
-	case "too_large":
-		return s.Dropped.TooLarge
-	case "no_window":
-		return s.Dropped.NoWindow
-	case "no_announcement":
-		return s.Dropped.NoAnnouncement
-	case "answers":
-		return e.answers
-	case "messages":
-		return e.rx.opened
-	case "moves_issued":
-		return e.mover.issued
-	case "moves_completed":
-		completed := uint64(0)
-		for i := range e.mover.queues {
-			completed += uint64(e.mover.queues[i].completed)
-		}
-		return completed
 	}
 	return 0
 }

@@ -23,6 +23,7 @@ type queue struct {
 	job       *job   // the one that runs
 	running   bool
 	completed uint32
+	most      int                                 // moves at a time
 	errors    uint32                              // bits of the return code
 	failed    struct{ source, tag, bytes uint32 } // registers of the move that failed last
 }
@@ -110,6 +111,7 @@ func (m *mover) issue(control uint32) {
 		m.count(q, 1)
 	default:
 		q.waiting = append(q.waiting, mv)
+		q.most = max(q.most, q.depth())
 	}
 }
 

@@ -56,6 +56,7 @@ type numbers struct {
 	stacks        map[string]uint32
 	streamsField  field
 	inspection    inspectionWords
+	activity      activityWords
 	trace         traceWords
 }
 
@@ -124,7 +125,7 @@ func resolve(d *design.Design) (*numbers, error) {
 	n.resolveNetwork(r)
 	n.resolveTables(r)
 	n.header = resolveHeader(r, n.rendezvous)
-	n.inspection, n.trace = r.inspection(n.exchange), r.trace()
+	n.inspection, n.trace, n.activity = r.inspection(n.exchange), r.trace(), r.activity(n.moveQueues)
 	return n, r.err()
 }
 

@@ -54,6 +54,7 @@ type receiver struct {
 	waiting map[messageKey]*message
 	headers int // of these, without payload
 	used    int // buffers with a message
+	most    int // of these at a time
 	// known are the offsets of the records, in communicators, by which a
 	// sender's messages are counted.
 	known  map[senderKey][]uint32
@@ -115,6 +116,7 @@ func (r *receiver) take() *buffer {
 	b := r.free[0]
 	r.free = r.free[:copy(r.free, r.free[1:])]
 	r.used++
+	r.most = max(r.most, r.used)
 	if len(r.free) == int(flag(!r.e.lossy)) {
 		r.e.traces(&r.e.n.trace.rxBuffersFull)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/designjson"
@@ -71,7 +72,9 @@ type inspected struct {
 	accl.Inspection
 	Stuck []string `json:"stuck"` // what stands for long, in sentences; queues that are full
 	accl.Activity
-	Trace accl.Trace `json:"trace"`
+	Trace  accl.Trace   `json:"trace"`
+	Doing  string       `json:"doing"`  // which call the rank is in, and for whom it waits
+	Causes []accl.Cause `json:"causes"` // why it waits for long, or why its last call has failed
 
 	clockMHz int
 	known    bool // its version of the inspection
@@ -97,6 +100,7 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, o insp
 	names := nameInspected(w.Platform, where.Vars)
 	var all []inspected
 	var unwell []error
+	reports := map[int]accl.Report{}
 	for i, d := range w.Devices {
 		in, err := w.Platform.Inspect(ctx, d.ReadReg)
 		if err != nil {
@@ -110,6 +114,9 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, o insp
 			if r.Trace, err = w.Platform.Trace(ctx, d, o.events); err != nil && !errors.Is(err, accl.ErrNoInspection) {
 				return fmt.Errorf("rank %d: %w", w.Local[i], err)
 			}
+		}
+		if reports[w.Local[i]], err = w.Platform.Report(ctx, d); err != nil {
+			return fmt.Errorf("rank %d: %w", w.Local[i], err)
 		}
 		r.Stuck, r.clockMHz = r.Activity.Stuck(), w.Platform.ClockMHz
 		r.known = in.Version == w.Platform.Inspection.Version
@@ -127,6 +134,17 @@ func runInspect(ctx context.Context, out io.Writer, where target.Options, o insp
 			r.Restarted = true
 		}
 		all = append(all, r)
+	}
+	for i := range all {
+		report := reports[all[i].Rank]
+		all[i].Doing = report.Doing(w.Platform)
+		all[i].Causes = accl.Causes(ctx, w.Platform, report, func(_ context.Context, rank int) (accl.Report, error) {
+			r, is := reports[rank]
+			if !is {
+				return r, fmt.Errorf("it is not among the ranks that were inspected")
+			}
+			return r, nil
+		})
 	}
 	if o.json {
 		e := json.NewEncoder(out)
@@ -190,6 +208,16 @@ func tellInspected(out io.Writer, all []inspected) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	causes := map[string]bool{}
+	for _, r := range all {
+		fmt.Fprintf(out, "rank %d: %s\n", r.Rank, r.Doing)
+		for _, c := range r.Causes {
+			causes[c.Text] = true
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(causes)) {
+		fmt.Fprintf(out, "cause: %s\n", text)
+	}
 	for _, r := range all {
 		for _, line := range r.Stuck {
 			fmt.Fprintf(out, "rank %d: %s\n", r.Rank, line)
@@ -209,12 +237,7 @@ func tellInspected(out io.Writer, all []inspected) error {
 // tellEvents prints the traces of engines.
 func tellEvents(out io.Writer, all []inspected) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	var ranks []timeline.Rank
 	for _, r := range all {
-		ranks = append(ranks, timeline.Of(r.Trace, r.clockMHz, nil))
-	}
-	line := timeline.New("", ranks)
-	for i, r := range all {
 		switch {
 		case !r.known:
 			continue
@@ -227,8 +250,7 @@ func tellEvents(out io.Writer, all []inspected) error {
 			fmt.Fprintf(t, "; %d more were lost: too many at once, or while the trace was read or the processor halted",
 				r.Trace.Lost)
 		}
-		fmt.Fprintf(t, "\n%s\n", line.Doing(i))
-		fmt.Fprintln(t, "cycles\tns\tevent")
+		fmt.Fprintln(t, "\ncycles\tns\tevent")
 		for _, e := range r.Trace.Events {
 			if e.AfterLoss {
 				fmt.Fprintln(t, "\t\t(events were lost here)")

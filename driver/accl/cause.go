@@ -1,0 +1,316 @@
+package accl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// CauseKind says what a Cause is.
+type CauseKind string
+
+// Kinds of causes.
+const (
+	NotCalled   CauseKind = "not called"     // the rank is in no call
+	NotSent     CauseKind = "not sent"       // the rank is in a call, and has not sent yet
+	CallFailed  CauseKind = "call failed"    // the last call of the rank has failed for a reason of its own
+	MessageLost CauseKind = "message lost"   // on its way to the rank
+	OtherTag    CauseKind = "other tag"      // the message is there, and the receive of the rank asks for another
+	BuffersFull CauseKind = "rx buffers"     // of the rank are full
+	NoAnswer    CauseKind = "no answer"      // of the rank, to the host or on the network
+	Halted      CauseKind = "halted"         // the control processor of the rank does not run
+	StreamHeld  CauseKind = "stream"         // of the rank's card: a kernel, a plugin, memory or the stack holds it
+	InCircle    CauseKind = "wait in circle" // the rank and another one wait for each other
+)
+
+// Cause is why a call does not end, or has failed.
+type Cause struct {
+	Kind CauseKind
+	Rank int // of the world, that it is about
+	Text string
+}
+
+// String is the text, which names the rank.
+func (c Cause) String() string { return c.Text }
+
+// Reports tells what the engine of a rank of the world says of itself.
+type Reports func(ctx context.Context, rank int) (Report, error)
+
+// WithReports sets how the engine asks for the reports of ranks that other processes host, to name the cause of a
+// call that has failed. OpenAll asks the engines that it opens by itself.
+func WithReports(r Reports) OpenOption {
+	return func(o *openOptions) { o.reports = r }
+}
+
+// errNotAsked is the error of ranks whose reports nothing gives.
+var errNotAsked = errors.New("its host cannot be asked from here")
+
+// ask reads a report: that of this engine, of one that OpenAll has opened with it, or of another process.
+func (e *Engine) ask(ctx context.Context, rank int) (Report, error) {
+	switch {
+	case rank == e.Rank():
+		return e.own.report(ctx)
+	case rank < len(e.o.beside):
+		return e.o.beside[rank].report(ctx)
+	case e.o.reports != nil:
+		return e.o.reports(ctx, rank)
+	}
+	return Report{}, errNotAsked
+}
+
+// Report reads what the engine tells of itself.
+func (e *Engine) Report(ctx context.Context) (Report, error) { return e.own.report(ctx) }
+
+// Causes says why calls of this engine do not end, if they have waited for another rank for a quarter of the limit for
+// remote ranks, or stand for a reason of its own. It asks the ranks that are waited for, as far as they can be
+// reached, and is empty if all is well.
+func (e *Engine) Causes(ctx context.Context) ([]Cause, error) {
+	own, err := e.own.report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Causes(ctx, e.p, own, e.ask), nil
+}
+
+// patience is how long the reports of ranks may take altogether when a call has failed.
+const patience = 10 * time.Second
+
+// why names the causes of a failed call, or of one without an answer; at is its communicator, and fault what is known
+// of its failure.
+func (e *Engine) why(ctx context.Context, at uint32, fault *Fault) []Cause {
+	if e.World() == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	own, err := e.own.report(ctx)
+	if err != nil {
+		return nil // the error of the call says more
+	}
+	if own.Fault, own.FaultComm = fault, at; fault != nil || own.Awaited >= 0 {
+		own.Waits = []Wait{own.waited()}
+	}
+	return Causes(ctx, e.p, own, e.ask)
+}
+
+// waited is the wait of the last call, which has failed.
+func (r *Report) waited() Wait {
+	if r.Fault == nil {
+		return Wait{Rank: r.Awaited, Comm: r.first(), Time: r.Limit}
+	}
+	w := Wait{Rank: r.Fault.Rank, Comm: r.FaultComm, Time: r.Limit, Told: r.Fault.Limit == 0}
+	if !w.Told {
+		w.Sequence = &r.Fault.Sequence
+	}
+	return w
+}
+
+// first is the address of the first communicator.
+func (r *Report) first() uint32 {
+	if len(r.Communicators) == 0 {
+		return 0
+	}
+	return r.Communicators[0].Address
+}
+
+// Causes follows the waits of a rank to the ranks that hold it up. Reports of others are asked for one after the other.
+func Causes(ctx context.Context, p *Platform, of Report, ask Reports) []Cause {
+	i := &inquiry{ctx: ctx, p: p, ask: ask}
+	i.look(&of, nil)
+	return i.found
+}
+
+// inquiry looks for causes.
+type inquiry struct {
+	ctx   context.Context
+	p     *Platform
+	ask   Reports
+	found []Cause
+}
+
+// mostCauses are told: each further one is most often of the same kind.
+const mostCauses = 3
+
+func (i *inquiry) add(kind CauseKind, rank int, format string, a ...any) {
+	c := Cause{kind, rank, fmt.Sprintf(format, a...)}
+	if len(i.found) < mostCauses && !slices.Contains(i.found, c) {
+		i.found = append(i.found, c)
+	}
+}
+
+// look finds why a rank does not go on, after the ranks that wait for it, each for the next one.
+func (i *inquiry) look(r *Report, behind []*Report) {
+	if r.Unwell != "" {
+		i.add(Halted, r.Rank, "rank %d: its control processor does not run: %s", r.Rank, r.Unwell)
+		return
+	}
+	for _, s := range r.Stands {
+		if (r.Busy || len(behind) == 0) && holdsUp[s.Name] {
+			i.add(StreamHeld, r.Rank, "rank %d: %s", r.Rank, s.Doc)
+			return
+		}
+	}
+	waits := r.Waits
+	if len(waits) == 0 && !r.Busy && r.failedWaiting(i.p) {
+		waits = []Wait{r.waited()}
+	}
+	if len(waits) == 0 && slices.ContainsFunc(i.p.Describe(r.LastCode), func(b Bit) bool {
+		return b.Name == "PACK_TIMEOUT_STS"
+	}) && i.givenUp(r, -1) {
+		return
+	}
+	long := slices.DeleteFunc(slices.Clone(waits), func(w Wait) bool { return w.Time < r.Limit/4 })
+	for _, w := range long {
+		i.follow(r, w, append(behind, r))
+	}
+	switch {
+	case len(waits) > 0 || len(behind) == 0:
+	case r.Busy:
+		i.add(NotSent, r.Rank, "rank %d has not sent what is waited for: %s", r.Rank, r.In(i.p))
+	case r.LastCode != 0:
+		i.add(CallFailed, r.Rank, "rank %d: %s", r.Rank, r.In(i.p))
+	default:
+		i.add(NotCalled, r.Rank, "rank %d has not called: %s", r.Rank, r.In(i.p))
+	}
+}
+
+// holdsUp are stalls of which a call's end may depend: those of what the engine itself does not take may be those of
+// a kernel that has nothing to do with the call.
+var holdsUp = map[string]bool{
+	"kernel": true, "kernel_out": true, "memory": true, "eth_tx_data": true, "eth_tx_meta": true, "rdma_sq": true,
+	"arith_op0": true, "arith_op1": true, "compression0_operand": true, "compression1_operand": true,
+	"compression2_operand": true, "op0_command": true, "op1_command": true, "result_command": true, "result": true,
+	"inbound_command": true, "inbound": true,
+}
+
+// failedWaiting tells whether the last call has failed because another rank did not send, or has told of a failure.
+func (r *Report) failedWaiting(p *Platform) bool {
+	bits := p.Describe(r.LastCode)
+	return (r.Fault != nil || r.Awaited >= 0) && slices.ContainsFunc(bits, func(b Bit) bool {
+		return b.Name == receiveTimeout || b.Name == collectiveMismatch
+	})
+}
+
+// follow looks at the rank that another one waits for.
+func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
+	rank := r.world(w)
+	if rank < 0 {
+		return
+	}
+	for _, b := range behind {
+		if b.Rank == rank {
+			i.circle(behind[slices.Index(behind, b):])
+			return
+		}
+	}
+	x, err := i.ask(i.ctx, rank)
+	switch {
+	case errors.Is(err, errNotAsked):
+		return
+	case err != nil:
+		i.add(NoAnswer, rank, "rank %d does not answer: %v", rank, err)
+		return
+	}
+	x.Rank = rank // also if it has no communicator yet
+	if (w.Told || !i.missing(r, &x, w)) && !i.givenUp(&x, r.Rank) {
+		i.look(&x, behind)
+	}
+}
+
+// world is the rank of the world that a rank waits for; -1 if not known.
+func (r *Report) world(w Wait) int {
+	if len(r.Communicators) == 0 {
+		return -1
+	}
+	world := &r.Communicators[0]
+	if w.Comm == 0 {
+		return slices.IndexFunc(world.Ranks, func(d RankDump) bool { return d.Session == w.Session })
+	}
+	for c := range r.Communicators {
+		if d := &r.Communicators[c]; d.Address == w.Comm && w.Rank < len(d.Ranks) {
+			return world.index(d.Ranks[w.Rank].place())
+		}
+	}
+	return -1
+}
+
+// missing tells whether the awaited message was sent and is not where the wait takes it from.
+func (i *inquiry) missing(r, x *Report, w Wait) bool {
+	for c := range r.Communicators {
+		d := &r.Communicators[c]
+		if w.Comm != 0 && d.Address != w.Comm || r.Rank < 0 {
+			continue
+		}
+		at := slices.IndexFunc(x.Communicators, d.same)
+		from := d.index(r.Communicators[0].Ranks[x.Rank].place())
+		if at < 0 || from < 0 {
+			continue
+		}
+		next := d.Ranks[from].Inbound
+		if w.Sequence != nil {
+			next = *w.Sequence
+		}
+		if int32(x.Communicators[at].Ranks[d.Local].Outbound-next) <= 0 {
+			continue
+		}
+		held := slices.IndexFunc(r.Messages, func(m RxBufferDump) bool { return m.Source == from && m.Sequence == next })
+		switch {
+		case held >= 0 && w.Comm == 0:
+			continue // of another communicator, maybe
+		case held >= 0 && r.RxBuffersFull:
+			i.add(BuffersFull, r.Rank, "the rx buffers of rank %d are full of messages with other tags than it waits for; "+
+				"further ones of rank %d have no place", r.Rank, x.Rank)
+		case held >= 0:
+			m := r.Messages[held]
+			i.add(OtherTag, r.Rank, "rank %d has the message %d of rank %d in rx buffer %d, with tag %d and %d bytes: "+
+				"it waits for another tag", r.Rank, next, x.Rank, m.Index, m.Tag, m.Length)
+		case r.RxBuffersFull:
+			i.add(BuffersFull, r.Rank, "the rx buffers of rank %d are full: it has to receive what they hold; "+
+				"message %d of rank %d has no place", r.Rank, next, x.Rank)
+		case r.Dropped > 0:
+			i.add(BuffersFull, r.Rank, "message %d of rank %d to rank %d was lost: rank %d has dropped %d packets "+
+				"because no rx buffer was free", next, x.Rank, r.Rank, r.Rank, r.Dropped)
+		default:
+			i.add(MessageLost, r.Rank, "message %d of rank %d to rank %d was sent and has not arrived", next, x.Rank, r.Rank)
+		}
+		return true
+	}
+	return false
+}
+
+// givenUp tells whether the network did not take packets of a rank to another, or to any if that is -1.
+func (i *inquiry) givenUp(from *Report, to int) bool {
+	if from.GivenUp == 0 || len(from.Communicators) == 0 {
+		return false
+	}
+	rank := from.world(Wait{Session: from.GivenUpSession})
+	if rank < 0 || to >= 0 && rank != to {
+		return false
+	}
+	i.add(NoAnswer, rank, "rank %d does not answer on the network: packets of rank %d to it were refused for too long",
+		rank, from.Rank)
+	return true
+}
+
+// circle says that ranks wait for each other.
+func (i *inquiry) circle(ranks []*Report) {
+	var text []string
+	for n, r := range ranks {
+		text = append(text, fmt.Sprintf("rank %d for rank %d (%s)", r.Rank, ranks[(n+1)%len(ranks)].Rank, r.In(i.p)))
+	}
+	i.add(InCircle, ranks[0].Rank, "ranks wait for each other: %s", strings.Join(text, ", "))
+}
+
+// index is the rank at an address, -1 if there is none.
+func (d *CommDump) index(place netip.AddrPort) int {
+	return slices.IndexFunc(d.Ranks, func(r RankDump) bool { return r.place() == place })
+}
+
+// same tells whether two communicators have the same ranks in the same order.
+func (d *CommDump) same(other CommDump) bool {
+	return slices.EqualFunc(d.Ranks, other.Ranks, func(a, b RankDump) bool { return a.place() == b.place() })
+}

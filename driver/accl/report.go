@@ -1,0 +1,306 @@
+package accl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Report is what an engine tells of itself by words that need no control processor: what it does, for
+// whom it waits, and what it has sent and received. Causes are derived from the reports of ranks.
+type Report struct {
+	Rank int // in the first communicator of the engine; -1 if it has none
+	// Unwell says why the control processor does not run; "" if it does, or if the engine does not tell.
+	Unwell string
+	Busy   bool // calls are under way
+	// Calls are the operations under way, as far as the engine's trace tells; those that were answered in
+	// another order than taken may be among them in place of others.
+	Calls []string
+	// Last is the operation that was answered last, "" if the trace does not tell, and LastCode its return code.
+	Last     string
+	LastCode ReturnCode
+	Waits    []Wait
+	Stands   []Stall // streams that have stood for StuckCycles, and what the engine waits for of its own card
+	// RxBuffersFull says that no message goes in any more, other than one that is waited for.
+	RxBuffersFull bool
+	Dropped       uint32 // packets, since power-up or reset, for which no rx buffer was free
+	// GivenUp are sessions to which nothing is sent any more, and GivenUpSession the last of them.
+	GivenUp, GivenUpSession uint32
+
+	Communicators []CommDump
+	Messages      []RxBufferDump // that no receive has taken
+
+	// Fault describes the last call that failed in a communicator at FaultComm; nil if none did, or if the engine
+	// does not tell.
+	Fault     *Fault
+	FaultComm uint32
+	// Awaited is the rank, in its communicator, whose message the move was to take that failed last; -1 if the
+	// trace does not tell.
+	Awaited int
+	// Limit is that of waits for other ranks.
+	Limit time.Duration
+}
+
+// Wait is a wait for a message of another rank.
+type Wait struct {
+	Rank int // in the communicator
+	// Comm is the address of the communicator; 0 if not known: then Rank is the one with this Session.
+	Comm, Session uint32
+	Time          time.Duration
+	Sequence      *uint32 // of the message, if known
+	Told          bool    // no message is waited for: the rank has told that its call has failed
+}
+
+// looked are the events that Report reads first; it reads all if no call is among them.
+const looked = 64
+
+// Report reads what an engine tells of itself. Errors are those of r. Others must not read the Activity or the Trace
+// at the same time.
+func (p *Platform) Report(ctx context.Context, r Registers) (Report, error) {
+	out := Report{Rank: -1, Awaited: -1, Limit: time.Duration(p.Limits.RemoteTimeoutMilliseconds) * time.Millisecond}
+	w, err := newWire(p)
+	if err != nil {
+		return out, err
+	}
+	if err := out.processor(ctx, p, r); err != nil && !errors.Is(err, ErrNoInspection) {
+		return out, err
+	}
+	x := exchangeReader{ctx: ctx, r: r, p: p, w: w}
+	if out.Communicators = x.communicators(); len(out.Communicators) > 0 {
+		out.Rank = out.Communicators[0].Local
+	}
+	out.Messages = x.messages()
+	out.Fault, out.FaultComm = x.fault()
+	if x.err != nil {
+		return out, fmt.Errorf("read the exchange memory: %w", x.err)
+	}
+	return out, nil
+}
+
+// processor reads what engines of this project tell of what they do.
+func (out *Report) processor(ctx context.Context, p *Platform, r Registers) error {
+	in, err := p.Inspect(ctx, r.ReadReg)
+	if err != nil {
+		return err
+	}
+	if in.Halted || in.Restarting || !in.Started {
+		out.Unwell = in.Processor(Inspection{})
+	}
+	out.GivenUp, out.GivenUpSession = in.GivenUp, in.GivenUpSession
+	a, err := p.Activity(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, s := range a.Stalls {
+		stood := time.Duration(s.Cycles) * time.Microsecond / time.Duration(max(p.ClockMHz, 1))
+		switch {
+		case s.Name == "calls":
+			out.Busy = s.Cycles > 0
+		case s.Rank != nil:
+			out.Waits = append(out.Waits, Wait{Rank: int(*s.Rank), Session: s.Session, Time: stood})
+		case s.Cycles >= StuckCycles:
+			out.Stands = append(out.Stands, s)
+		}
+	}
+	for _, q := range a.Queues {
+		out.RxBuffersFull = out.RxBuffersFull || q.Name == "rx_buffers" && q.Full
+	}
+	for _, c := range a.Counters {
+		if c.Name == "no_buffer" {
+			out.Dropped = c.Value
+		}
+	}
+	t, err := p.Trace(ctx, r, looked)
+	if err == nil && !out.follow(t.Events) && int(t.Written) > len(t.Events) {
+		if t, err = p.Trace(ctx, r, 0); err == nil {
+			out.follow(t.Events)
+		}
+	}
+	return err
+}
+
+// follow derives calls from events, and reports whether one is among them.
+func (out *Report) follow(events []Event) (some bool) {
+	out.forget()
+	moves := map[uint32][]int{} // by queue: whose messages they take
+	for _, e := range events {
+		if e.AfterLoss {
+			out.forget()
+			clear(moves)
+		}
+		switch e.Name {
+		case "move_issued":
+			q, source := e.Argument["queue"], -1
+			if e.Names["op0"] == "message" || e.Names["op1"] == "message" {
+				source = int(e.Argument["source"])
+			}
+			moves[q] = append(moves[q], source)
+		case "moves_completed", "moves_failed":
+			for set := e.Argument["queues"]; set != 0; set &= set - 1 {
+				q := uint32(bits.TrailingZeros32(set))
+				switch {
+				case len(moves[q]) == 0:
+				case e.Name == "moves_failed":
+					out.Awaited, moves[q] = moves[q][0], nil
+				default:
+					moves[q] = moves[q][1:]
+				}
+			}
+		case "call_taken":
+			out.Calls, some = append(out.Calls, e.Names["operation"]), true
+		case "call_answered":
+			op := ""
+			if len(out.Calls) > 0 {
+				op, out.Calls = out.Calls[0], out.Calls[1:]
+			}
+			if op != configOperation && op != "" {
+				out.Last, out.LastCode = op, ReturnCode(e.Argument["return_code"]|e.Argument["not_ready"]<<notReadyBit)
+			}
+		}
+	}
+	out.Busy = out.Busy || len(out.Calls) > 0
+	return some
+}
+
+func (out *Report) forget() { out.Calls, out.Last, out.LastCode, out.Awaited = nil, "", 0, -1 }
+
+// notReadyBit is the bit of the return code that has a field of its own in answers.
+const notReadyBit = 31
+
+// In says what the engine does, in a few words.
+func (out *Report) In(p *Platform) string {
+	switch {
+	case out.Unwell != "":
+		return "its control processor does not run: " + out.Unwell
+	case len(out.Calls) > 0:
+		return "it is in " + strings.Join(out.Calls, ", ")
+	case out.Busy:
+		return "it is in a call"
+	case out.Last == "":
+		return "it is in no call"
+	case out.LastCode != 0:
+		return fmt.Sprintf("it is in no call; its last one, %s, has failed with %s", out.Last,
+			names(p.Describe(out.LastCode)))
+	}
+	return fmt.Sprintf("it is in no call; its last one, %s, has ended", out.Last)
+}
+
+// Doing says in a line what the engine does, and for whom it waits.
+func (out *Report) Doing(p *Platform) string {
+	text := strings.TrimPrefix(out.In(p), "it is ")
+	for i, w := range out.Waits {
+		rank := out.world(w)
+		if rank < 0 || slices.ContainsFunc(out.Waits[:i], func(b Wait) bool { return out.world(b) == rank }) {
+			continue
+		}
+		text += fmt.Sprintf("; it has waited for rank %d for %v", rank, w.Time.Round(time.Millisecond))
+	}
+	return text
+}
+
+// exchangeReader reads the exchange memory until an access fails.
+type exchangeReader struct {
+	ctx context.Context
+	r   Registers
+	p   *Platform
+	w   *wire
+	err error
+}
+
+func (x *exchangeReader) words(at uint32, names []string) map[string]uint32 {
+	words := map[string]uint32{}
+	for i, name := range names {
+		if x.err == nil {
+			words[name], x.err = x.r.ReadReg(x.ctx, at+4*uint32(i))
+		}
+	}
+	return words
+}
+
+// communicators are those at the places where the driver puts them: the world first.
+func (x *exchangeReader) communicators() (out []CommDump) {
+	buffers := int(x.words(x.w.rx.at, x.w.rx.header)["count"])
+	at, limit := uint64(x.w.rx.at)+x.w.rx.bytes(buffers), uint64(x.p.Exchange.Limit)
+	if x.err != nil || buffers < 1 || at+x.w.communicators.bytes(1) > limit {
+		return nil
+	}
+	world := int(x.words(uint32(at), x.w.communicators.header)["size"])
+	if x.err != nil || world < 1 || at+x.w.communicators.bytes(world) > limit {
+		return nil
+	}
+	l, err := x.w.plan(&x.p.Exchange, buffers, world, x.p.withMoves(x.p.Configs))
+	if err != nil {
+		return nil
+	}
+	for _, slot := range l.slots {
+		header := x.words(slot.at, x.w.communicators.header)
+		if size := int(header["size"]); size < 1 || size > slot.ranks {
+			break
+		}
+		out = append(out, x.communicator(len(out), slot.at, header))
+	}
+	return out
+}
+
+func (x *exchangeReader) communicator(number int, at uint32, header map[string]uint32) CommDump {
+	d := CommDump{Number: number, Address: at, Local: int(header["local_rank"])}
+	for i := range int(header["size"]) {
+		w := x.words(x.w.communicators.place(at, i), x.w.communicators.record)
+		d.Ranks = append(d.Ranks, rankOf(w))
+	}
+	return d
+}
+
+func rankOf(w map[string]uint32) RankDump {
+	return RankDump{
+		Rank: Rank{IP: addressOf(w["ip"]), Port: uint16(w["port"]), Session: w["session"],
+			MaxSegmentBytes: w["max_segment_len"]},
+		Inbound: w["inbound_seq"], Outbound: w["outbound_seq"],
+	}
+}
+
+// messages are those in rx buffers that nobody has asked for yet.
+func (x *exchangeReader) messages() (out []RxBufferDump) {
+	buffers := int(x.words(x.w.rx.at, x.w.rx.header)["count"])
+	if uint64(x.w.rx.at)+x.w.rx.bytes(buffers) > uint64(x.p.Exchange.Limit) {
+		return nil
+	}
+	for i := range buffers {
+		w := x.words(x.w.rx.place(x.w.rx.at, i), x.w.rx.record)
+		if state := nameOf(x.p.RxStates, w["status"]); state == "reserved" {
+			out = append(out, RxBufferDump{Index: i, State: state, Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]),
+				Source: int(w["rx_src"]), Sequence: w["seq"]})
+		}
+	}
+	return out
+}
+
+func (x *exchangeReader) fault() (*Fault, uint32) {
+	at, there := x.w.words["fault"]
+	if !there || len(x.p.Fault) == 0 {
+		return nil, 0
+	}
+	words := x.words(at, x.p.Fault)
+	if x.err != nil || bits.OnesCount32(words["code"]) != 1 {
+		return nil, 0
+	}
+	return x.p.faultOf(words), words["comm"]
+}
+
+// witness lets the reports of an engine be read one after the other.
+type witness struct {
+	mu sync.Mutex
+	p  *Platform
+	r  Registers
+}
+
+func (w *witness) report(ctx context.Context) (Report, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.p.Report(ctx, w.r)
+}

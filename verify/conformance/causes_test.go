@@ -1,0 +1,256 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// told is what the failed call of each rank names as its causes; those of other errors end the test.
+func told(t *testing.T, errs []error) (causes [][]accl.Cause) {
+	t.Helper()
+	for rank, err := range errs {
+		var failed *accl.CallError
+		switch {
+		case err == nil:
+			causes = append(causes, nil)
+		case errors.As(err, &failed):
+			causes = append(causes, failed.Causes)
+		default:
+			t.Fatalf("rank %d: %v", rank, err)
+		}
+	}
+	return causes
+}
+
+// TestCauses has calls fail for every reason that other ranks and the network can give: the errors name it, and the
+// rank.
+func TestCauses(t *testing.T) { causes(t, all) }
+
+func causes(t *testing.T, on where) {
+	for _, name := range on.of("u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual") {
+		t.Run(name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := on.bench(ctx, t, setup{platform: name, ranks: 3, edit: small, world: impatient(patience)})
+			const most = 24 // messages
+			full := b.p.RxBuffers.Count + 4
+			buffer := make([]*accl.Buffer[int32], 3)
+			for i, e := range b.engines {
+				var err error
+				buffer[i], err = accl.Alloc[int32](ctx, e, most)
+				assert.NilError(t, err)
+			}
+			after := func() {
+				t.Helper()
+				b.reset(ctx)
+				for rank, err := range b.everywhere(func(rank int, e *accl.Engine) error {
+					_, err := e.Bcast(ctx, buffer[rank], 1, 0)
+					return err
+				}) {
+					assert.NilError(t, err, "rank %d", rank)
+				}
+			}
+			for _, c := range []struct {
+				name string
+				do   func(rank int, e *accl.Engine) error
+				// of ranks by which calls fail: kind and rank of the cause, and what it says
+				who  []int
+				kind accl.CauseKind
+				is   int
+				says string
+				on   string // stacks; "" for all
+			}{
+				{name: "a rank leaves a collective out", who: []int{0, 1}, kind: accl.NotCalled, is: 2, says: "bcast",
+					do: func(rank int, e *accl.Engine) error {
+						if rank == 2 {
+							return nil
+						}
+						_, err := e.AllReduce(ctx, buffer[rank], buffer[rank], 1, accl.Sum)
+						return err
+					}},
+				{name: "ranks receive from each other", who: []int{0, 1}, kind: accl.InCircle, is: -1, says: "wait for each other",
+					do: func(rank int, e *accl.Engine) error {
+						if rank == 2 {
+							return nil
+						}
+						_, err := e.Recv(ctx, buffer[rank], 1, accl.Peer(1-rank))
+						return err
+					}},
+				{name: "one waits for one that waits", who: []int{0, 1}, kind: accl.NotCalled, is: 2, says: "bcast",
+					do: func(rank int, e *accl.Engine) error {
+						if rank == 2 {
+							return nil
+						}
+						_, err := e.Recv(ctx, buffer[rank], 1, accl.Peer(rank+1))
+						return err
+					}},
+				{name: "another tag", who: []int{0}, kind: accl.OtherTag, is: 0, says: "tag 5",
+					do: func(rank int, e *accl.Engine) error {
+						switch rank {
+						case 0:
+							_, err := e.Recv(ctx, buffer[0], 1, 1, accl.WithTag(7))
+							return err
+						case 1:
+							_, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(5))
+							return err
+						}
+						return nil
+					}},
+				{name: "full rx buffers", who: []int{0}, kind: accl.BuffersFull, is: 0, says: "rank 0", on: "udp",
+					do: func(rank int, e *accl.Engine) error {
+						for range full {
+							if rank == 1 {
+								if _, err := e.Send(ctx, buffer[1], 1, 0); err != nil {
+									return err
+								}
+							}
+						}
+						if rank != 0 {
+							return nil
+						}
+						for b.dropped(ctx, e) == 0 && ctx.Err() == nil {
+						}
+						for range full {
+							if _, err := e.Recv(ctx, buffer[0], 1, 1); err != nil {
+								return err
+							}
+						}
+						return nil
+					}},
+				{name: "full rx buffers, behind which another tag waits", who: []int{0}, kind: accl.BuffersFull, is: 0,
+					says: "rank 0", on: "tcp",
+					do: func(rank int, e *accl.Engine) error {
+						switch rank {
+						case 0:
+							_, err := e.Recv(ctx, buffer[0], 1, 1, accl.WithTag(7))
+							return err
+						case 1:
+							for range full {
+								if _, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(5)); err != nil {
+									return err
+								}
+							}
+							_, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(7))
+							return err
+						}
+						return nil
+					}},
+			} {
+				if c.on != "" && c.on != b.p.Stack {
+					continue
+				}
+				t.Run(c.name, func(t *testing.T) {
+					after()
+					errs := b.everywhere(c.do)
+					for rank, causes := range told(t, errs) {
+						if !slices.Contains(c.who, rank) {
+							assert.NilError(t, errs[rank], "rank %d", rank)
+							continue
+						}
+						assert.Check(t, slices.ContainsFunc(causes, func(x accl.Cause) bool {
+							return x.Kind == c.kind && (x.Rank == c.is || c.is < 0) && strings.Contains(x.Text, c.says)
+						}) && len(causes) == 1, "rank %d: %v", rank, errs[rank])
+						t.Log(errs[rank])
+					}
+				})
+			}
+		})
+	}
+}
+
+// dropped is how many packets an engine has dropped for want of an rx buffer.
+func (b *bench) dropped(ctx context.Context, e *accl.Engine) uint32 {
+	r, err := e.Report(ctx)
+	if err != nil {
+		b.t.Error(err)
+	}
+	return r.Dropped
+}
+
+// TestCauseOfLoss: a network loses all that rank 1 sends to rank 0, which is named with its number.
+func TestCauseOfLoss(t *testing.T) {
+	ctx := limited(t, time.Minute)
+	b := all.bench(ctx, t, setup{platform: "u55c_udp", ranks: 2, edit: small, world: impatient(patience),
+		faults: `{links = {"1-0" = {loss = 1.0}}}`, fresh: true})
+	errs := b.everywhere(func(rank int, e *accl.Engine) error {
+		buffer, err := accl.Alloc[int32](ctx, e, 1)
+		if err != nil {
+			return err
+		}
+		if rank == 1 {
+			_, err = e.Send(ctx, buffer, 1, 0)
+		} else {
+			_, err = e.Recv(ctx, buffer, 1, 1)
+		}
+		return err
+	})
+	assert.NilError(t, errs[1])
+	got := told(t, errs)[0]
+	assert.Assert(t, len(got) == 1 && got[0].Kind == accl.MessageLost && got[0].Rank == 0, "%v", errs[0])
+	assert.Equal(t, got[0].Text, "message 0 of rank 1 to rank 0 was sent and has not arrived")
+}
+
+// TestHealthyIsNotAccused asks for causes again and again while a slow network delays a collective, and while a rank
+// comes late to it.
+func TestHealthyIsNotAccused(t *testing.T) {
+	ctx := limited(t, time.Minute)
+	b := all.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 3, edit: small, faults: `{latency = "150ms"}`, fresh: true})
+	asked := make(chan struct{})
+	for rank, err := range b.everywhere(func(rank int, e *accl.Engine) error {
+		buffer, err := accl.Alloc[int32](ctx, e, 4000)
+		if err != nil {
+			return err
+		}
+		if rank == 2 {
+			<-asked // the others wait for it then
+		}
+		call, err := e.AllReduce(ctx, buffer, buffer, 4000, accl.Sum, accl.Async())
+		if err != nil {
+			return err
+		}
+		for times := 0; ; times++ {
+			if rank == 0 && times == 10 {
+				close(asked)
+			}
+			found, err := e.Causes(ctx)
+			if err != nil || len(found) > 0 {
+				t.Errorf("rank %d: %v, %v", rank, found, err)
+			}
+			select {
+			case <-call.Done():
+				if rank != 0 || times >= 10 {
+					return call.Err()
+				}
+			default:
+			}
+		}
+	}) {
+		assert.NilError(t, err, "rank %d", rank)
+	}
+}
+
+// TestCauseIsAKernel has a send wait for data of the user kernel, and a receive for that send.
+func TestCauseIsAKernel(t *testing.T) { causeIsAKernel(t, all) }
+
+func causeIsAKernel(t *testing.T, on where) {
+	ctx := limited(t, time.Minute)
+	b := on.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 2, edit: small})
+	call, err := b.engines[1].Send(ctx, accl.KernelStream(accl.TypeInt32), 16, 0, accl.Async())
+	assert.NilError(t, err)
+	var found []accl.Cause
+	for len(found) == 0 && call.Err() == nil && ctx.Err() == nil {
+		found, err = b.engines[1].Causes(ctx)
+		assert.NilError(t, err)
+	}
+	assert.Assert(t, len(found) == 1 && found[0].Kind == accl.StreamHeld && found[0].Rank == 1 &&
+		strings.Contains(found[0].Text, "user kernel"), "%v", found)
+	b.reset(ctx)
+	_ = call.Wait(ctx) // it was dropped
+}
