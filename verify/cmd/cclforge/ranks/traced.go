@@ -79,8 +79,8 @@ func (t *traced) captures(h *host.Host) {
 		return
 	}
 	if t.files.Packets = t.captured.Bytes(); h.Gone(t.recording) > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("The file of packets has the last %d MiB; %d packets before them were not kept.",
-			keptBytes>>20, h.Gone(t.recording)))
+		t.notes = append(t.notes, fmt.Sprintf("The file of packets has the last %d MiB; %d packets before were not "+
+			"kept.", keptBytes>>20, h.Gone(t.recording)))
 	}
 }
 
