@@ -196,8 +196,8 @@ func Simulate(ctx context.Context,
 ) error {
 	return command.Run(ctx, "simulate", []string{platform}, "n", n, "vars", vars, "only", only, "port", port,
 		"listen", listen, "network", network, "faults", faults, "packets", packets, "trace", trace, "kernel", kernel,
-		"careful", careful, "seed", seed, "waves", waves, "window", window, "scope", scope, "levels", levels, "record", record,
-		"health", health, "json", json)
+		"careful", careful, "seed", seed, "waves", waves, "window", window, "scope", scope, "levels", levels,
+		"record", record, "health", health, "json", json)
 }
 
 // Replay does what was recorded of simulated hardware again, and writes waveforms: of
