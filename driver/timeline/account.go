@@ -60,7 +60,7 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 	add := func(s Span) {
 		s.Rank = rank
 		if n := len(parts); n > 0 && parts[n-1].Kind == s.Kind && parts[n-1].For == s.For && parts[n-1].End == s.Begin {
-			parts[n-1].End = s.End
+			parts[n-1].End, parts[n-1].wire = s.End, parts[n-1].wire+s.wire
 			return
 		}
 		parts = append(parts, s)
@@ -96,7 +96,9 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 			left = min(max(left, from), to)
 			a.Waits[peer] += left - from
 			a.Wire += to - left
-			add(waiting(peer, from, to, fmt.Sprintf("%s of it since that has sent", micros(to-left))))
+			s := waiting(peer, from, to, fmt.Sprintf("%s of it since that has sent", micros(to-left)))
+			s.wire = to - left
+			add(s)
 		default:
 			a.Firmware += to - from
 			add(Span{Kind: BusySpan, Begin: from, End: to, For: -1, Name: "firmware"})
@@ -160,7 +162,84 @@ func (r *Rank) came(e Event) (peer int, is bool) {
 	return notMatched, false
 }
 
-// Summary writes where the time went, a line for each rank.
+// costs are the calls of an operation.
+type costs struct {
+	operation string
+	times     []int64
+	Account
+}
+
+// byOperation are all calls whose begin and end are known, those that took most time together first.
+// What goes on at a time counts for the call that was taken last.
+func (t *Timeline) byOperation() []*costs {
+	known := map[string]*costs{}
+	for rank := range t.Ranks {
+		var calls, parts []*Span
+		for i := range t.Spans {
+			switch s := &t.Spans[i]; {
+			case s.Rank != rank:
+			case s.Kind == CallSpan && !s.Open:
+				calls = append(calls, s)
+			case s.Kind == WaitSpan || s.Kind == BusySpan:
+				parts = append(parts, s)
+			}
+		}
+		first := 0
+		for i, s := range calls {
+			c := known[s.Name]
+			if c == nil {
+				c = &costs{operation: s.Name, Account: Account{Waits: map[int]int64{}}}
+				known[s.Name] = c
+			}
+			until := s.End
+			if i+1 < len(calls) {
+				until = min(until, max(s.Begin, calls[i+1].Begin))
+			}
+			c.times, c.Total, c.Moves = append(c.times, s.End-s.Begin), c.Total+until-s.Begin, c.Moves+until-s.Begin
+			for first < len(parts) && parts[first].End <= s.Begin {
+				first++
+			}
+			for _, p := range parts[first:] {
+				if p.Begin >= until {
+					break
+				}
+				within := min(p.End, until) - max(p.Begin, s.Begin)
+				var wire int64
+				if p.Kind == BusySpan {
+					c.Firmware += within
+				} else {
+					wire = min(p.wire, within)
+					c.Wire, c.Waits[p.For] = c.Wire+wire, c.Waits[p.For]+within-wire
+				}
+				c.Moves -= within
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(known), func(a, b *costs) int {
+		return cmp.Or(cmp.Compare(b.sum(), a.sum()), strings.Compare(a.operation, b.operation))
+	})
+}
+
+func (c *costs) sum() (ns int64) {
+	for _, v := range c.times {
+		ns += v
+	}
+	return ns
+}
+
+// calls writes a line for each operation.
+func (t *Timeline) calls(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "operation\tcalls\tµs\tmedian µs\tfirmware\tmoves\ton the wire\twaiting\t")
+	for _, c := range t.byOperation() {
+		slices.Sort(c.times)
+		fmt.Fprintf(out, "%s\t%d\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t\n", c.operation, len(c.times), float64(c.sum())/1e3,
+			float64(c.times[len(c.times)/2])/1e3, c.share(c.Firmware), c.share(c.Moves), c.share(c.Wire), c.share(c.Waiting()))
+	}
+	return out.Flush()
+}
+
+// Summary writes where the time went, a line for each rank, and a line for each operation.
 func (t *Timeline) Summary(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "rank\tcalls\tµs\tfirmware\tmoves\ton the wire\twaiting\tsent\tarrived\t")
@@ -179,7 +258,10 @@ func (t *Timeline) Summary(w io.Writer) error {
 			}
 		}
 	}
-	return nil
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return t.calls(w)
 }
 
 func (a *Account) share(ns int64) string {

@@ -66,6 +66,9 @@ func (t *Timeline) match() (out []matched) {
 	for _, w := range ways {
 		s, g := sent[w], got[w]
 		n := min(len(s), len(g))
+		if t.Ranks[w.from].MissingPackets+t.Ranks[w.to].MissingPackets > 0 { // at the front
+			s, g = s[len(s)-n:], g[len(g)-n:]
+		}
 		if w.key == "" {
 			// Those of a time before are not there: count from the end, if nothing is missing behind.
 			s, g = s[len(s)-n:], g[len(g)-n:]

@@ -31,6 +31,8 @@ type Rank struct {
 	Sessions map[uint32]int // ranks by the number of the network's session
 	// Missing are events that the ring has not kept, or lost.
 	Missing uint64
+	// MissingPackets are those of Packets that were not kept, before the others.
+	MissingPackets uint64
 	// OwnClock is set if the times of all ranks have no common zero. Messages set it then.
 	OwnClock bool
 }
@@ -105,6 +107,7 @@ type Span struct {
 	Name, Text string
 	For        int    // the rank that a wait is for, or whose message a move takes; -1 if none
 	Open       bool   // the End is where the events end
+	wire       int64  // of a wait: since the other rank has sent
 	Error      string // names of the return code of a call that has failed
 }
 

@@ -134,6 +134,7 @@ func Emulate(ctx context.Context,
 	network *string, // what is between ranks: auto, local, sockets, memory, mixed, packets (auto)
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
 	packets *string, // file for what ranks here send, in pcapng for Wireshark
+	trace *string, // directory for what ranks here have done last, written when they end
 	kernel *string, // what is at the kernel streams: platform, loopback, client (platform)
 	ranks *string, // ranks that are served here: 0,2-3 (all)
 	foreign *string, // ranks that the emulator of somebody else serves
@@ -144,8 +145,8 @@ func Emulate(ctx context.Context,
 	json *bool, // print a JSON object a line, for scripts
 ) error {
 	return command.Run(ctx, "emulate", []string{platform}, "n", n, "vars", vars, "port", port, "listen", listen,
-		"network", network, "faults", faults, "packets", packets, "kernel", kernel, "ranks", ranks, "foreign", foreign,
-		"hosts", hosts, "hostmemory", hostmemory, "timeout", timeout, "health", health, "json", json)
+		"network", network, "faults", faults, "packets", packets, "trace", trace, "kernel", kernel, "ranks", ranks,
+		"foreign", foreign, "hosts", hosts, "hostmemory", hostmemory, "timeout", timeout, "health", health, "json", json)
 }
 
 // EmulateCards plays a host with cards that are not there, for programs that reach cards
@@ -181,10 +182,11 @@ func Simulate(ctx context.Context,
 	network *string, // what is between ranks: auto, local, sockets, memory, mixed, packets (auto)
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
 	packets *string, // file for what ranks here send, in pcapng for Wireshark
+	trace *string, // directory for what ranks here have done last, written when they end
 	kernel *string, // what is at the kernel streams: platform, client (platform)
 	careful *bool, // check assertions, and begin with random values
 	seed *int, // number that those come from (0)
-	trace *string, // file for waveforms, in FST; %d in its name is the rank
+	waves *string, // file for waveforms, in FST; %d in its name is the rank
 	window *string, // cycles of which there are waveforms: 1000:5000 (all)
 	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
 	levels *int, // levels of it (all)
@@ -193,9 +195,9 @@ func Simulate(ctx context.Context,
 	json *bool, // print a JSON object a line, for scripts
 ) error {
 	return command.Run(ctx, "simulate", []string{platform}, "n", n, "vars", vars, "only", only, "port", port,
-		"listen", listen, "network", network, "faults", faults, "packets", packets, "kernel", kernel, "careful", careful,
-		"seed", seed, "trace", trace, "window", window, "scope", scope, "levels", levels, "record", record, "health", health,
-		"json", json)
+		"listen", listen, "network", network, "faults", faults, "packets", packets, "trace", trace, "kernel", kernel,
+		"careful", careful, "seed", seed, "waves", waves, "window", window, "scope", scope, "levels", levels,
+		"record", record, "health", health, "json", json)
 }
 
 // Replay does what was recorded of simulated hardware again, and writes waveforms: of
@@ -206,12 +208,12 @@ func Simulate(ctx context.Context,
 // For example: go tool mage replay rank0.rec
 func Replay(ctx context.Context,
 	recording string, // file
-	trace *string, // file for waveforms, in FST (beside the recording)
+	waves *string, // file for waveforms, in FST (beside the recording)
 	window *string, // cycles of which there are waveforms: 1000:5000 (the last 4096)
 	scope *string, // part of the hierarchy: TOP.platform_top.ccl_offload_0 (all)
 	levels *int, // levels of it (all)
 ) error {
-	return command.Run(ctx, "replay", []string{recording}, "trace", trace, "window", window, "scope", scope,
+	return command.Run(ctx, "replay", []string{recording}, "waves", waves, "window", window, "scope", scope,
 		"levels", levels)
 }
 

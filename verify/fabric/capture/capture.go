@@ -69,6 +69,10 @@ type Capture struct {
 	ranks  []netip.AddrPort
 	w      *pcapgo.NgWriter
 	opened uint16 // connections
+	keep   int    // bytes; 0 for all
+	kept   []sent // with so many bytes
+	bytes  int
+	gone   int // packets that were not kept
 	closed bool
 	err    error // the first one
 }
@@ -102,6 +106,17 @@ func New(w io.Writer, kind fabric.Kind, ranks []accl.Rank, now func() int64) (*C
 	return c, nil
 }
 
+// Keep makes the file have only the last packets, with so many bytes together, once it is closed.
+// Nothing has been sent yet.
+func (c *Capture) Keep(bytes int) { c.keep = bytes }
+
+// Gone is how many packets the file does not have because of Keep.
+func (c *Capture) Gone() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
+}
+
 // Port returns the port through which a rank sends, so that the capture sees it. It offers what
 // the inner one does, except that datagrams of rendezvous data are not larger than between
 // cards.
@@ -121,7 +136,10 @@ func (c *Capture) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
-		c.closed = true
+		for _, s := range c.kept {
+			c.write(s.at, s.frames)
+		}
+		c.kept, c.closed = nil, true
 		c.fail(c.w.Flush())
 	}
 	return c.err
@@ -170,9 +188,38 @@ type frame struct {
 	data []byte
 }
 
+// sent is what was sent at once, so that messages are whole at the beginning of the file.
+type sent struct {
+	at     int64
+	frames []frame
+}
+
+func (s sent) bytes() (n int) {
+	for _, f := range s.frames {
+		n += len(f.data)
+	}
+	return n
+}
+
+// add writes frames, or keeps them until Close. The lock is held.
+func (c *Capture) add(s sent) {
+	switch {
+	case c.closed || c.err != nil:
+		return
+	case c.keep == 0:
+		c.write(s.at, s.frames)
+		return
+	}
+	c.kept, c.bytes = append(c.kept, s), c.bytes+s.bytes()
+	for len(c.kept) > 0 && c.bytes > c.keep {
+		c.bytes, c.gone, c.kept[0] = c.bytes-c.kept[0].bytes(), c.gone+len(c.kept[0].frames), sent{}
+		c.kept = c.kept[1:]
+	}
+}
+
 // write appends frames at a time. The lock is held.
 func (c *Capture) write(at int64, frames []frame) {
-	if c.closed || c.err != nil {
+	if c.err != nil {
 		return
 	}
 	for _, f := range frames {

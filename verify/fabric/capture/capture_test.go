@@ -207,6 +207,24 @@ func (f *full) Write(b []byte) (int, error) {
 }
 
 // Errors do not stop ranks, and are told by Close.
+// TestKeep: the file has the last packets that fit.
+func TestKeep(t *testing.T) {
+	var file bytes.Buffer
+	c, ports := start(t, fabric.UDP, 2, fabric.Options{}, &file)
+	const size = 14 + ipBytes + udpBytes + headerBytes + 100
+	c.Keep(4*size - 1)
+	for i := range 10 {
+		assert.NilError(t, ports[0].Send(1, &fabric.Packet{Payload: bytes.Repeat([]byte{byte(i)}, 100)}))
+	}
+	assert.NilError(t, c.Close())
+	assert.Equal(t, c.Gone(), 7)
+	kept := read(t, &file, 2)[[2]int{0, 1}].messages
+	assert.Equal(t, len(kept), 3)
+	for i, m := range kept {
+		assert.Equal(t, m[len(m)-1], byte(7+i))
+	}
+}
+
 func TestErrors(t *testing.T) {
 	_, err := New(io.Discard, fabric.TCP, nil, nil)
 	assert.ErrorIs(t, err, ErrRank)

@@ -103,7 +103,7 @@ func (p *port) Send(session uint32, packet *fabric.Packet) error {
 		return err
 	}
 	p.c.fail(wrong)
-	p.c.write(at, frames)
+	p.c.add(sent{at, frames})
 	if c := p.connections[session]; c != nil {
 		c.begun, c.next = true, next
 	}

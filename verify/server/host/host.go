@@ -25,6 +25,7 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 	"github.com/cclforge/cclforge/verify/server"
 	"github.com/cclforge/cclforge/verify/world"
+	"github.com/cclforge/cclforge/verify/world/recorder"
 )
 
 // Network is the kind of network between ranks.
@@ -65,9 +66,11 @@ type Options struct {
 	Serve bool
 	// Faults of the network; nil for none. Its ranks must be in the world.
 	Faults *faults.Plan
-	// Packets gets what the ranks of this process send to the network, as package capture
-	// writes it, whole once the host is closed; nil for nobody.
-	Packets io.Writer
+	// Packets get what the ranks of this process send to the network, as package capture
+	// writes it, whole once the host is closed.
+	Packets []Recording
+	// Recorder records the ranks of this process; nil for none.
+	Recorder *recorder.Recorder
 	// Foreign are ranks that other software serves, besides those of World. Their engines
 	// may lack features of ours.
 	Foreign []int
@@ -84,6 +87,12 @@ type Options struct {
 	Log func(format string, args ...any)
 }
 
+// Recording is a file for what is sent.
+type Recording struct {
+	To   io.Writer
+	Keep int // bytes of the last packets that it has; 0 for all packets
+}
+
 // Host is the ranks of a world in this process.
 type Host struct {
 	o       Options
@@ -92,8 +101,8 @@ type Host struct {
 	world   *world.World
 	servers []*server.Server // by local rank, as all that follow; none if not served
 	ports   []fabric.Port
-	capture *capture.Capture // nil for none
-	taps    []*tap           // none if not served, or if the ports are packet sockets
+	capture []*capture.Capture
+	taps    []*tap // none if not served, or if the ports are packet sockets
 	life    context.Context
 	end     context.CancelFunc
 	close   func() error
@@ -120,11 +129,13 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 	if h.kind, err = world.Network(d); err != nil {
 		return err
 	}
-	if h.o.Packets != nil {
-		now := func() int64 { return time.Now().UnixNano() }
-		if h.capture, err = capture.New(h.o.Packets, h.kind, h.book.ranks(), now); err != nil {
+	for _, o := range h.o.Packets {
+		c, err := capture.New(o.To, h.kind, h.book.ranks(), func() int64 { return time.Now().UnixNano() })
+		if err != nil {
 			return err
 		}
+		c.Keep(o.Keep)
+		h.capture = append(h.capture, c)
 	}
 	members, err := h.members(ctx, d)
 	if err != nil {
@@ -230,6 +241,9 @@ func explain(err error) error {
 	return err
 }
 
+// Gone is how many packets a recording of Packets does not have.
+func (h *Host) Gone(recording int) int { return h.capture[recording].Gone() }
+
 // World returns the engines and devices of the ranks in this process.
 func (h *Host) World() *world.World { return h.world }
 
@@ -297,8 +311,8 @@ func (h *Host) shut() error {
 	if h.world != nil {
 		errs = append(errs, h.world.Close())
 	}
-	if h.capture != nil {
-		errs = append(errs, h.capture.Close())
+	for _, c := range h.capture {
+		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
 }

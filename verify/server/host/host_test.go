@@ -321,7 +321,7 @@ func TestPacketsAreCaptured(t *testing.T) {
 		var hosts []*Host
 		var devices []accl.Device
 		for i, w := range worlds {
-			o := Options{World: w, Network: network, Endpoints: ports, Packets: &files[i]}
+			o := Options{World: w, Network: network, Endpoints: ports, Packets: []Recording{{To: &files[i]}}}
 			hosts = append(hosts, begin(t, "u55c_udp", o))
 			for _, r := range w.Local {
 				devices = append(devices, hosts[i].World().Device(r))

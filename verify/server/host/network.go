@@ -38,6 +38,13 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 			h.ports = append(h.ports, port)
 		}
 	}
+	var recorded world.Options
+	if r := h.o.Recorder; r != nil {
+		if h.o.Network != Local && h.o.Network != Packets { // there, sessions are ranks
+			r.RankOf = h.book.rank
+		}
+		recorded = r.Options(recorded)
+	}
 	var members []world.Member
 	for i, rank := range h.o.World.Local {
 		port := h.ports[i]
@@ -47,10 +54,16 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 			}
 		}
 		port = h.impaired(rank, port)
-		if h.capture != nil {
-			port = h.capture.Port(rank, port)
+		for _, c := range h.capture {
+			port = c.Port(rank, port)
+		}
+		if recorded.Port != nil {
+			port = recorded.Port(rank, port)
 		}
 		m := world.Member{Rank: rank, Port: port}
+		if recorded.OnEvent != nil {
+			m.OnEvent = func(e emu.Event) { recorded.OnEvent(rank, e) }
+		}
 		if h.o.Maker != nil {
 			if maker := h.o.Maker(rank); maker != nil {
 				m.Maker = func(ctx context.Context, _ *design.Design, port fabric.Port) (engine.Engine, error) {

@@ -1,9 +1,12 @@
 // Package recorder keeps all events of emulated ranks, and the packets at their ports, for package
-// timeline: what the ring of an engine's trace has, without its limit, and with one clock.
+// timeline: what the ring of an engine's trace has, without its limit or with a larger one, and with one clock.
 package recorder
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -18,16 +21,23 @@ import (
 
 // Recorder records the ranks of a world. Its zero value is ready, and of use to one world.
 type Recorder struct {
-	ranks []*rank
+	// Last is how many events and packets of a rank are kept, the last ones; 0 for all.
+	Last int
+	// RankOf is the rank at an address, where a port is told whereto its sessions lead; nil if
+	// sessions are ranks.
+	RankOf func(netip.AddrPort) (rank int, known bool)
+
+	ranks map[int]*rank
 	zero  time.Time
 }
 
 // rank is what one has done.
 type rank struct {
-	mu      sync.Mutex
-	events  []emu.Event
-	packets []packet
-	calls   []timeline.Call
+	mu       sync.Mutex
+	events   tail[emu.Event]
+	packets  tail[packet]
+	calls    []timeline.Call
+	sessions map[uint32]int
 }
 
 type packet struct {
@@ -38,21 +48,47 @@ type packet struct {
 	header  [64]byte
 }
 
+// tail is the end of a list.
+type tail[T any] struct {
+	items []T
+	gone  uint64
+}
+
+func (t *tail[T]) add(v T, most int) {
+	if most > 0 && len(t.items) == 2*most {
+		t.gone += uint64(most)
+		t.items = t.items[:copy(t.items, t.items[most:])]
+	}
+	t.items = append(t.items, v)
+}
+
+// last are those that are kept, and how many went before them.
+func (t *tail[T]) last(most int) (kept []T, gone uint64) {
+	if surplus := len(t.items) - most; most > 0 && surplus > 0 {
+		return t.items[surplus:], t.gone + uint64(surplus)
+	}
+	return t.items, t.gone
+}
+
 // Options adds the recorder to those of a world.
 func (r *Recorder) Options(o world.Options) world.Options {
 	inner := o.Port
-	o.Port = func(number int, port fabric.Port) fabric.Port {
+	r.zero, r.ranks = time.Now(), map[int]*rank{}
+	o.Port = func(number int, port fabric.Port) fabric.Port { // of all ranks, before any of them runs
 		if inner != nil {
 			port = inner(number, port)
 		}
-		k := &rank{}
-		r.ranks = append(r.ranks, k) // in the order of the ranks, before any of them runs
-		return &recordedPort{port, k}
+		k := &rank{sessions: map[uint32]int{}}
+		r.ranks[number] = k
+		p := &recordedPort{Port: port, InnerPolled: fabric.PolledOf(port), InnerSegmented: fabric.SegmentedOf(port),
+			k: k, r: r}
+		p.router, _ = port.(fabric.Router)
+		return p
 	}
 	o.OnEvent = func(number int, e emu.Event) {
 		k := r.ranks[number]
 		k.mu.Lock()
-		k.events = append(k.events, e)
+		k.events.add(e, r.Last)
 		k.mu.Unlock()
 	}
 	return o
@@ -63,7 +99,8 @@ func (r *Recorder) Start() {
 	r.zero = time.Now()
 	for _, k := range r.ranks {
 		k.mu.Lock()
-		k.events, k.packets, k.calls = k.events[:0], k.packets[:0], nil
+		k.events, k.packets, k.calls = tail[emu.Event]{items: k.events.items[:0]},
+			tail[packet]{items: k.packets.items[:0]}, nil
 		k.mu.Unlock()
 	}
 }
@@ -80,19 +117,23 @@ func (r *Recorder) Call(number int, name string, begin, end time.Time, err error
 	k.calls = append(k.calls, c)
 }
 
-// recordedPort is the port of a rank. Emulated engines ask for no more than fabric.Port.
+// recordedPort is the port of a rank.
 type recordedPort struct {
 	fabric.Port
-	k *rank
+	fabric.InnerPolled
+	fabric.InnerSegmented
+	router fabric.Router
+	k      *rank
+	r      *Recorder
 }
 
 // Send implements fabric.Port.
 func (p *recordedPort) Send(session uint32, q *fabric.Packet) error {
 	// It is the receiver's once it is sent.
-	is := packet{at: time.Now(), sent: true, session: session, bytes: len(q.Payload), header: q.Header}
+	is, whole := packet{at: time.Now(), sent: true, session: session, bytes: len(q.Payload), header: q.Header}, !q.Segment
 	err := p.Port.Send(session, q)
-	if err == nil {
-		p.k.add(is)
+	if err == nil && whole {
+		p.add(is)
 	}
 	return err
 }
@@ -100,35 +141,90 @@ func (p *recordedPort) Send(session uint32, q *fabric.Packet) error {
 // Receive implements fabric.Port.
 func (p *recordedPort) Receive() *fabric.Packet {
 	q := p.Port.Receive()
-	if q != nil {
-		p.k.add(packet{at: time.Now(), session: q.Session, bytes: len(q.Payload), header: q.Header})
+	if q != nil && !q.Segment {
+		p.add(packet{at: time.Now(), session: q.Session, bytes: len(q.Payload), header: q.Header})
 	}
 	return q
 }
 
-func (k *rank) add(p packet) {
-	k.mu.Lock()
-	k.packets = append(k.packets, p)
-	k.mu.Unlock()
+func (p *recordedPort) add(is packet) {
+	p.k.mu.Lock()
+	p.k.packets.add(is, p.r.Last)
+	p.k.mu.Unlock()
 }
 
-// Ranks returns what was recorded, in nanoseconds since Start, of a platform and its interface
-// version. Sessions of the world are ranks.
-func (r *Recorder) Ranks(p *accl.Platform, g *abi.Generation) []timeline.Rank {
-	out := make([]timeline.Rank, len(r.ranks))
-	h := headerOf(g)
-	sessions := map[uint32]int{}
-	for i := range r.ranks {
-		sessions[uint32(i)] = i
+// Route implements fabric.Router.
+func (p *recordedPort) Route(session uint32, ip uint32, port uint16, local bool) {
+	if p.router != nil {
+		p.router.Route(session, ip, port, local)
 	}
+	if !local {
+		p.leads(session, fabric.AddrPort(ip, port))
+	}
+}
+
+// Connect implements fabric.Port.
+func (p *recordedPort) Connect(ctx context.Context, ip uint32, port uint16) (uint32, error) {
+	session, err := p.Port.Connect(ctx, ip, port)
+	if err == nil {
+		p.leads(session, fabric.AddrPort(ip, port))
+	}
+	return session, err
+}
+
+func (p *recordedPort) leads(session uint32, to netip.AddrPort) {
+	if p.r.RankOf == nil {
+		return
+	}
+	if rank, known := p.r.RankOf(to); known {
+		p.k.mu.Lock()
+		p.k.sessions[session] = rank
+		p.k.mu.Unlock()
+	}
+}
+
+// Sessions are ranks by the sessions of a rank that is recorded.
+func (r *Recorder) Sessions(number int) map[uint32]int {
+	k := r.ranks[number]
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if r.RankOf != nil {
+		return maps.Clone(k.sessions)
+	}
+	sessions := map[uint32]int{}
+	for rank := range r.ranks {
+		sessions[uint32(rank)] = rank
+	}
+	return sessions
+}
+
+// Ranks returns what was recorded, by rank, in nanoseconds since Start or Options, of a platform
+// and its interface version. Ranks that are not recorded have nothing.
+func (r *Recorder) Ranks(p *accl.Platform, g *abi.Generation) []timeline.Rank {
+	if len(r.ranks) == 0 {
+		return nil
+	}
+	out := make([]timeline.Rank, slices.Max(slices.Collect(maps.Keys(r.ranks)))+1)
+	h := headerOf(g)
 	for i, k := range r.ranks {
+		own := timeline.Rank{Sessions: r.Sessions(i), Packets: []timeline.Packet{}}
 		k.mu.Lock()
-		own := timeline.Rank{Sessions: sessions, Packets: []timeline.Packet{}, Calls: slices.Clone(k.calls)}
-		for _, e := range k.events {
+		own.Calls = slices.Clone(k.calls)
+		events, gone := k.events.last(r.Last)
+		own.Missing = gone
+		for _, e := range events {
 			own.Events = append(own.Events, timeline.Event{At: int64(e.At.Sub(r.zero)), Event: p.Event(e.Argument, e.Kind)})
 		}
-		for _, q := range k.packets {
-			own.Packets = append(own.Packets, h.packet(q, int64(q.at.Sub(r.zero))))
+		packets, gone := k.packets.last(r.Last)
+		own.MissingPackets = gone
+		for _, q := range packets {
+			is := h.packet(q, int64(q.at.Sub(r.zero)))
+			if is.Peer = -1; r.RankOf == nil {
+				is.Peer = int(q.session)
+			} else if rank, known := own.Sessions[q.session]; known {
+				is.Peer = rank
+			}
+			own.Packets = append(own.Packets, is)
 		}
 		k.mu.Unlock()
 		out[i] = own
@@ -165,7 +261,7 @@ func (h *headers) packet(q packet, at int64) timeline.Packet {
 			values[f.Name] = values[f.Name]<<1 | uint64(q.header[bit/8]>>(bit%8)&1)
 		}
 	}
-	out := timeline.Packet{At: at, Sent: q.sent, Peer: int(q.session), Bytes: q.bytes, Key: string(q.header[:])}
+	out := timeline.Packet{At: at, Sent: q.sent, Bytes: q.bytes, Key: string(q.header[:])}
 	switch out.Kind = kinds[h.types[values["msg_type"]]]; {
 	case values["notice"] != 0:
 		out.Kind = timeline.Notice

@@ -255,6 +255,30 @@ func suffix(t *testing.T, p *accl.Platform, r accl.Registers, events []timeline.
 	}), "the ring has other events than the recorder")
 }
 
+// TestTheLastIsKept: a recorder with a bound has the end of what the engine's own ring has, and says
+// how much went before.
+func TestTheLastIsKept(t *testing.T) {
+	d := designtest.Load(t, "u55c_tcp", nil)
+	rec, all := recorder.Recorder{Last: 50}, recorder.Recorder{}
+	bounded := rec.Options(world.Options{})
+	o := all.Options(bounded)
+	o.OnEvent = bounded.OnEvent
+	r := open(t, d, 2, 1024, o)
+	for range 20 {
+		assert.NilError(t, r.each(func(rank int) error { return r.allreduce(t.Context(), rank, 1024) }))
+	}
+	whole := all.Ranks(&r.p, d.ABI())
+	for rank, own := range rec.Ranks(&r.p, d.ABI()) {
+		assert.Equal(t, len(own.Events), 50)
+		assert.Equal(t, len(own.Packets), min(50, len(whole[rank].Packets)))
+		assert.Equal(t, int(own.MissingPackets)+len(own.Packets), len(whole[rank].Packets))
+		ring, err := r.p.Trace(t.Context(), r.w.Device(rank), 0)
+		assert.NilError(t, err)
+		assert.Equal(t, own.Missing+50, uint64(ring.Written))
+		suffix(t, &r.p, r.w.Device(rank), own.Events)
+	}
+}
+
 // BenchmarkAllReduce is 1 KiB on 4 ranks: without a recorder, with events alone, and with packets.
 func BenchmarkAllReduce(b *testing.B) {
 	for name, options := range map[string]func(*recorder.Recorder) world.Options{

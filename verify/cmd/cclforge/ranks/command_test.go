@@ -290,7 +290,7 @@ func TestFirmwareThatDies(t *testing.T) {
 	_, err = h.World().Device(1).Start(t.Context(), 0, accl.Call{FunctionCode: 1})
 	assert.NilError(t, err)
 	var out, stderr written
-	err = attend(t.Context(), h, 0, newReport(true, &out, &stderr))
+	err = attend(t.Context(), h, 0, newReport(true, &out, &stderr), nil)
 	assert.Check(t, err != nil && strings.HasPrefix(err.Error(), "the engine of rank 1 has failed: "), "%v", err)
 	lines := strings.Split(out.String(), "\n")
 	var event struct {

@@ -29,6 +29,7 @@ type options struct {
 	ranks, foreign, hosts string
 	network               string
 	faults, packets       string
+	trace                 string
 
 	port        int
 	listen      string
@@ -92,7 +93,7 @@ func simulateVerb(env func(string) (string, bool)) *cobra.Command {
 		Short: "serve ranks whose engines are simulated from the description of the hardware",
 		Long: "Simulate serves ranks of a platform whose engines are simulated from the description of the\n" +
 			"hardware, to the same programs as emulate. It builds the hardware with Verilator, once. " + events,
-		Example: "  cclforge simulate u55c_tcp -n 2\n  cclforge simulate u55c_tcp --only=0 --trace=rank%d.fst " +
+		Example: "  cclforge simulate u55c_tcp -n 2\n  cclforge simulate u55c_tcp --only=0 --waves=rank%d.fst " +
 			"--window=1000:5000",
 		RunE: o.serve(env),
 	}
@@ -117,7 +118,7 @@ func replayVerb() *cobra.Command {
 			return interrupted(cmd.Context(), h.again(cmd.Context(), cmd.OutOrStdout()))
 		},
 	}
-	h.defineTrace(c.Flags(), "file for waveforms, in FST (beside the recording)", "the last 4096")
+	h.defineWaves(c.Flags(), "file for waveforms, in FST (beside the recording)", "the last 4096")
 	return c
 }
 
@@ -199,6 +200,8 @@ func (o *options) define(f *pflag.FlagSet) {
 	f.StringVar(&o.faults, "faults", "", "bad network, as one HCL `object` or a file: '{loss = 0.01}'")
 	f.StringVar(&o.packets, "packets", "",
 		"`file` for what ranks here send, in pcapng for Wireshark; %d in its name is the first of them")
+	f.StringVar(&o.trace, "trace", "",
+		"`directory` for what ranks here have done last, written when they end: a sequence diagram, a timeline, packets")
 	f.IntVar(&o.port, "port", sim.DefaultPort, "first `port`; five for each rank are used from there on")
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "`address` for clients; 0.0.0.0 lets anybody in")
 	f.StringVar(&o.kernel, "kernel", "platform", "`what` is at the kernel streams: platform, loopback, client")

@@ -24,7 +24,7 @@ type hardware struct {
 	ranks   string
 	careful bool
 	seed    uint64
-	trace   string
+	waves   string
 	window  string
 	scope   string
 	levels  int
@@ -42,14 +42,14 @@ func (h *hardware) define(f *pflag.FlagSet) {
 	f.StringVar(&h.ranks, "only", allRanks, "ranks that are simulated, the others are emulated, a `list`: 0,2-3")
 	f.BoolVar(&h.careful, "careful", false, "check assertions, and begin with random values")
 	f.Uint64Var(&h.seed, "seed", 0, "`number` that those come from (0)")
-	h.defineTrace(f, "file for waveforms, in FST; %d in its name is the rank", "all")
+	h.defineWaves(f, "file for waveforms, in FST; %d in its name is the rank", "all")
 	f.StringVar(&h.record, "record", "",
 		"`file` for a recording, of which replay makes waveforms; %d in its name is the rank")
 }
 
-// defineTrace defines the options of waveforms.
-func (h *hardware) defineTrace(f *pflag.FlagSet, file, cycles string) {
-	f.StringVar(&h.trace, "trace", "", strings.Replace(file, "file", "`file`", 1))
+// defineWaves defines the options of waveforms.
+func (h *hardware) defineWaves(f *pflag.FlagSet, file, cycles string) {
+	f.StringVar(&h.waves, "waves", "", strings.Replace(file, "file", "`file`", 1))
 	f.StringVar(&h.window, "window", "", "`cycles` of which there are waveforms: 1000:5000 ("+cycles+")")
 	f.StringVar(&h.scope, "scope", "", "`part` of the hierarchy: TOP.platform_top.ccl_offload_0 (all)")
 	f.IntVar(&h.levels, "levels", 0, "`levels` of it (all)")
@@ -96,7 +96,7 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 	}
 	common := rtlsim.Options{
 		Build: rtlsim.Build{
-			KernelPort: o.kernelAt == emu.Client, Careful: h.careful, Trace: h.trace != "",
+			KernelPort: o.kernelAt == emu.Client, Careful: h.careful, Trace: h.waves != "",
 		},
 		Seed: h.seed, Clock: rtlsim.NewClock(), SharedHost: true,
 	}
@@ -113,8 +113,8 @@ func (h *hardware) maker(ctx context.Context, d *design.Design, o *options, w la
 		if h.record != "" {
 			own.Record = h.recorder(card)
 		}
-		if h.trace != "" {
-			own.Trace = &rtlsim.Trace{File: cardFile(h.trace, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+		if h.waves != "" {
+			own.Trace = &rtlsim.Trace{File: cardFile(h.waves, card), Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
 		}
 		return own
 	}}

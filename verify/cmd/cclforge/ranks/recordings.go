@@ -44,7 +44,7 @@ func (h *hardware) again(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := rtlsim.Trace{File: h.trace, Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
+	t := rtlsim.Trace{File: h.waves, Scope: h.scope, Levels: h.levels, From: h.from, To: h.to}
 	if t.File == "" {
 		t.File = strings.TrimSuffix(h.replay, filepath.Ext(h.replay)) + ".fst"
 	}

@@ -25,6 +25,7 @@ package ranks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -78,14 +79,18 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 			return fmt.Errorf("--packets: %w", err)
 		}
 		defer file.Close()
-		options.Packets = file
+		options.Packets = append(options.Packets, host.Recording{To: file})
+	}
+	t, err := o.traced(d, w, &options)
+	if err != nil {
+		return err
 	}
 	h, err := host.Start(ctx, d, options)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	r.ready(d, w, h, plan)
-	return attend(ctx, h, o.health, r)
+	return attend(ctx, h, o.health, r, t)
 }
 
 // resolve says which ranks this process serves. Without a launcher it has some by default.
@@ -100,9 +105,10 @@ func (o *options) resolve(ctx context.Context, env func(string) (string, bool)) 
 }
 
 // attend stays with ranks until the context ends or an engine fails, and ends
-// them.
-func attend(ctx context.Context, h *host.Host, health time.Duration, r *reporter) error {
+// them. Then it writes their trace.
+func attend(ctx context.Context, h *host.Host, health time.Duration, r *reporter, t *traced) error {
 	err := watch(ctx, h, health, r)
+	t.read(ctx, h, r)
 	closed := make(chan error, 1)
 	go func() { closed <- h.Close() }()
 	select {
@@ -110,8 +116,10 @@ func attend(ctx context.Context, h *host.Host, health time.Duration, r *reporter
 		if closing != nil {
 			r.log("while ending: %v", closing)
 		}
+		t.captures(h)
 	case <-time.After(ending): // what is left ends with the process
 	}
+	err = errors.Join(err, t.write(r))
 	r.stopped()
 	return err
 }

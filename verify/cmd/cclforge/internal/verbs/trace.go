@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,9 +16,8 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/gen/emit"
-	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/verify/bench/rates"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/traces"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/fabric/capture"
 	"github.com/cclforge/cclforge/verify/internal/report"
@@ -117,7 +115,12 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 			"how long it takes is not."}
 	}
 	o.summary = o.summary || err != nil // it says who has waited for whom
-	return errors.Join(err, failed, o.write(out, t, packets))
+	files := traces.Files{Dir: o.dir, Packets: packets, Design: source.design}
+	if err = errors.Join(err, failed, files.Write(out, t)); !o.summary {
+		return err
+	}
+	fmt.Fprintln(out)
+	return errors.Join(err, t.Summary(out))
 }
 
 // callName is a case in words.
@@ -136,49 +139,6 @@ func callName(p *accl.Platform, c conformance.Case) string {
 		text += ", sent as " + string(c.Wire)
 	}
 	return text
-}
-
-// write writes the files, and says so.
-func (o *tracing) write(out io.Writer, t *timeline.Timeline, more []traceFile) error {
-	fmt.Fprintln(out, t.Title)
-	for _, file := range []struct {
-		name, about string
-		write       func(io.Writer) error
-	}{
-		{"timeline.html", "sequence diagram, for a browser", t.Page},
-		{"timeline.pftrace", "timeline, for ui.perfetto.dev", t.Perfetto},
-		{"timeline.jsonl", "all of it, a JSON object a line", t.Lines},
-	} {
-		var text bytes.Buffer
-		if err := file.write(&text); err != nil {
-			return fmt.Errorf("make %s: %w", file.name, err)
-		}
-		if err := o.file(out, file.name, file.about, text.Bytes()); err != nil {
-			return err
-		}
-	}
-	for _, f := range more {
-		if err := o.file(out, f.name, f.about, f.content); err != nil {
-			return err
-		}
-	}
-	if text := t.Missing(); text != "" {
-		fmt.Fprintln(out, text)
-	}
-	if !o.summary {
-		return nil
-	}
-	fmt.Fprintln(out)
-	return t.Summary(out)
-}
-
-func (o *tracing) file(out io.Writer, name, about string, content []byte) error {
-	name = filepath.Join(o.dir, name)
-	if err := output.WriteFile(name, content, 0o644); err != nil {
-		return fmt.Errorf("write the trace: %w", err)
-	}
-	_, err := fmt.Fprintf(out, "  %s  %s\n", name, about)
-	return err
 }
 
 // source is where events come from: a recorder for emulated engines, or the rings of engines.
@@ -212,28 +172,15 @@ func newSource(where *target.Options) (*source, error) {
 	return s, nil
 }
 
-// traceFile is a file beside the timeline.
-type traceFile struct {
-	name, about string
-	content     []byte
-}
-
-// packets are those that were captured, and what names their fields; none of rings.
-func (s *source) packets() ([]traceFile, error) {
+// packets are those that were captured; none of rings.
+func (s *source) packets() ([]byte, error) {
 	if s.capture == nil {
 		return nil, nil
 	}
 	if err := s.capture.Close(); err != nil {
 		return nil, fmt.Errorf("capture packets: %w", err)
 	}
-	lua, err := emit.Dissector(s.design)
-	if err != nil {
-		return nil, err
-	}
-	return []traceFile{
-		{"packets.pcapng", "packets, for Wireshark", s.captured.Bytes()},
-		{"ccl.lua", "names of their fields: wireshark -X lua_script:ccl.lua packets.pcapng", lua},
-	}, nil
+	return s.captured.Bytes(), nil
 }
 
 // record makes the call of each rank, and returns what the ranks have done meanwhile, also if
