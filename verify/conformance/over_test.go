@@ -221,6 +221,7 @@ var parts = []struct {
 	{"receives before sends", receivesBeforeSends},
 	{"addresses", addresses}, // what follows wants worlds of its own
 	{"left out", leftOut}, {"mistakes", mistakes}, {"told at once", atOnce},
+	{"causes", causes},
 	{"kernel streams", kernelStreams}, {"stream through the kernel", streamThroughKernel},
 	{"streams through the kernel at once", streamThroughKernelAtOnce},
 	{"chains", chains},
@@ -249,7 +250,7 @@ func TestOver(t *testing.T) {
 		{"processes", 0.05, []string{"u55c_udp", "u55c_tcp"}, []string{"u55c_tcp"}, 6},
 		{"cards", 0.03, nil, []string{"u55c_tcp"}, len(parts) - 2},
 		{"coyote", 0.1, []string{"u55c_rdma"}, []string{"u55c_rdma"}, len(parts) - 2},
-		{"verilated", hardwareShare, []string{"u55c_tcp"}, []string{}, 8}, // TestVerilated
+		{"verilated", hardwareShare, []string{"u55c_tcp"}, []string{}, 9}, // TestVerilated
 		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, []string{"u55c_tcp"}, 1},
 	} {
 		if test.way == all.name() {

@@ -1,0 +1,75 @@
+package accl_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// TestCausesAlongWaits has reports of four ranks that no world of working engines gives at will.
+func TestCausesAlongWaits(t *testing.T) {
+	p := platformOf(t, "u55c_tcp")
+	var world []accl.RankDump
+	for _, r := range accl.LocalRanks(4) {
+		world = append(world, accl.RankDump{Rank: r})
+	}
+	of := func(rank int, change func(*accl.Report)) accl.Report {
+		r := accl.Report{Rank: rank, Awaited: -1, Limit: time.Second,
+			Communicators: []accl.CommDump{{Address: 64, Local: rank, Ranks: world}}}
+		if change != nil {
+			change(&r)
+		}
+		return r
+	}
+	waits := func(rank int, since time.Duration) func(*accl.Report) {
+		return func(r *accl.Report) {
+			r.Busy, r.Calls, r.Waits = true, []string{"recv"}, []accl.Wait{{Rank: rank, Session: uint32(rank), Time: since}}
+		}
+	}
+	broken := errors.New("connection refused")
+	for _, c := range []struct {
+		name  string
+		ranks [4]accl.Report // of rank 0 the causes are asked
+		dead  int            // rank without a report
+		want  []accl.Cause
+	}{
+		{"nothing is waited for", [4]accl.Report{of(0, nil)}, -1, nil},
+		{"for a short time", [4]accl.Report{of(0, waits(1, 200*time.Millisecond)), of(1, nil)}, -1, nil},
+		{"no report", [4]accl.Report{of(0, waits(3, time.Second))}, 3,
+			[]accl.Cause{{Kind: accl.NoAnswer, Rank: 3, Text: "rank 3 does not answer: connection refused"}}},
+		{"the processor of the last one has halted", [4]accl.Report{of(0, waits(1, time.Second)), of(1, waits(2, time.Second)),
+			of(2, func(r *accl.Report) { r.Unwell = "halted: illegal instruction" })}, -1,
+			[]accl.Cause{{Kind: accl.Halted, Rank: 2,
+				Text: "rank 2: its control processor does not run: halted: illegal instruction"}}},
+		{"its call has failed", [4]accl.Report{of(0, waits(1, time.Second)),
+			of(1, func(r *accl.Report) { r.Last, r.LastCode = "bcast", 1<<19 })}, -1,
+			[]accl.Cause{{Kind: accl.CallFailed, Rank: 1,
+				Text: "rank 1: it is in no call; its last one, bcast, has failed with ARITH"}}},
+		{"it works", [4]accl.Report{of(0, waits(1, time.Second)),
+			of(1, func(r *accl.Report) { r.Busy, r.Calls = true, []string{"send"} })}, -1,
+			[]accl.Cause{{Kind: accl.NotSent, Rank: 1, Text: "rank 1 has not sent what is waited for: it is in send"}}},
+		{"the network refuses what it sends", [4]accl.Report{of(0, waits(1, time.Second)),
+			of(1, func(r *accl.Report) { r.GivenUp, r.GivenUpSession = 1, 0 })}, -1,
+			[]accl.Cause{{Kind: accl.NoAnswer, Rank: 0,
+				Text: "rank 0 does not answer on the network: packets of rank 1 to it were refused for too long"}}},
+		{"three in a circle", [4]accl.Report{of(0, waits(1, time.Second)), of(1, waits(2, time.Second)),
+			of(2, waits(0, time.Second))}, -1,
+			[]accl.Cause{{Kind: accl.InCircle, Rank: 0, Text: "ranks wait for each other: rank 0 for rank 1 (it is in recv), " +
+				"rank 1 for rank 2 (it is in recv), rank 2 for rank 0 (it is in recv)"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := accl.Causes(t.Context(), p, c.ranks[0], func(_ context.Context, rank int) (accl.Report, error) {
+				if rank == c.dead {
+					return accl.Report{}, broken
+				}
+				return c.ranks[rank], nil
+			})
+			assert.DeepEqual(t, got, c.want)
+		})
+	}
+}
