@@ -39,8 +39,6 @@ type Stall struct {
 	Cycles uint32  `json:"cycles"`         // for which it has stood, up to 2^32 - 1
 	Total  uint32  `json:"total"`          // in which it has stood, in all
 	Rank   *uint32 `json:"rank,omitempty"` // whose message is waited for, in the communicator of the call
-	// Session is that of Rank.
-	Session uint32 `json:"session,omitempty"`
 }
 
 // Queue is how full a queue is.
@@ -70,16 +68,15 @@ func (p *Platform) Activity(ctx context.Context, r Registers) (Activity, error) 
 		return a, err
 	}
 	w, read := &p.Inspection, details.read
-	ranks, sessions := map[string]*uint32{}, map[string]uint32{}
+	ranks := map[string]*uint32{}
 	for i, word := range w.Remotes.Words {
 		values := fieldsOf(w.RemoteWait, read(w.Remotes.At+uint32(i)))
 		if rank := values["rank"]; values["waits"] != 0 {
-			ranks[word.Name], sessions[word.Name] = &rank, values["session"]
+			ranks[word.Name] = &rank
 		}
 	}
 	for i, word := range w.Stalls.Words {
-		s := Stall{Name: word.Name, Doc: word.Doc, Cycles: read(w.Stalls.At + uint32(i)), Rank: ranks[word.Name],
-			Session: sessions[word.Name]}
+		s := Stall{Name: word.Name, Doc: word.Doc, Cycles: read(w.Stalls.At + uint32(i)), Rank: ranks[word.Name]}
 		s.Total = read(w.Stalled + uint32(i))
 		a.Stalls = append(a.Stalls, s)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 )
 
 // CauseKind says what a Cause is.
@@ -46,6 +45,12 @@ func WithReports(r Reports) OpenOption {
 	return func(o *openOptions) { o.reports = r }
 }
 
+// NoCauses leaves causes out of errors: for programs to which timeouts are nothing unusual, or engines whose registers
+// take long to read.
+func NoCauses() OpenOption {
+	return func(o *openOptions) { o.noCauses = true }
+}
+
 // errNotAsked is the error of ranks whose reports nothing gives.
 var errNotAsked = errors.New("its host cannot be asked from here")
 
@@ -76,16 +81,13 @@ func (e *Engine) Causes(ctx context.Context) ([]Cause, error) {
 	return Causes(ctx, e.p, own, e.ask), nil
 }
 
-// patience is how long the reports of ranks may take altogether when a call has failed.
-const patience = 10 * time.Second
-
 // why names the causes of a failed call, or of one without an answer; at is its communicator, and fault what is known
 // of its failure.
 func (e *Engine) why(ctx context.Context, at uint32, fault *Fault) []Cause {
-	if e.World() == nil {
+	if e.World() == nil || e.o.noCauses {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.waitLimit)
 	defer cancel()
 	own, err := e.own.report(ctx)
 	if err != nil {
@@ -209,8 +211,8 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 	}
 	x, err := i.ask(i.ctx, rank)
 	switch {
-	case errors.Is(err, errNotAsked):
-		return
+	case errors.Is(err, errNotAsked), i.ctx.Err() != nil:
+		return // it is not known, or takes too long here
 	case err != nil:
 		i.add(NoAnswer, rank, "rank %d does not answer: %v", rank, err)
 		return

@@ -27,6 +27,7 @@ type openOptions struct {
 	givenSessions bool
 	ownPeers      bool
 	reports       Reports
+	noCauses      bool
 	own           *witness
 	beside        []*witness // by rank: those that OpenAll opens
 }

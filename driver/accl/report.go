@@ -57,7 +57,7 @@ type Wait struct {
 }
 
 // looked are the events that Report reads first; it reads all if no call is among them.
-const looked = 64
+const looked = 16
 
 // Report reads what an engine tells of itself. Errors are those of r. Others must not read the Activity or the Trace
 // at the same time.
@@ -92,28 +92,10 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 		out.Unwell = in.Processor(Inspection{})
 	}
 	out.GivenUp, out.GivenUpSession = in.GivenUp, in.GivenUpSession
-	a, err := p.Activity(ctx, r)
-	if err != nil {
+	if _, d, err := p.details(ctx, r); err != nil || !in.Counts {
 		return err
-	}
-	for _, s := range a.Stalls {
-		stood := time.Duration(s.Cycles) * time.Microsecond / time.Duration(max(p.ClockMHz, 1))
-		switch {
-		case s.Name == "calls":
-			out.Busy = s.Cycles > 0
-		case s.Rank != nil:
-			out.Waits = append(out.Waits, Wait{Rank: int(*s.Rank), Session: s.Session, Time: stood})
-		case s.Cycles >= StuckCycles:
-			out.Stands = append(out.Stands, s)
-		}
-	}
-	for _, q := range a.Queues {
-		out.RxBuffersFull = out.RxBuffersFull || q.Name == "rx_buffers" && q.Full
-	}
-	for _, c := range a.Counters {
-		if c.Name == "no_buffer" {
-			out.Dropped = c.Value
-		}
+	} else if out.activity(p, d); d.err != nil {
+		return d.failed()
 	}
 	t, err := p.Trace(ctx, r, looked)
 	if err == nil && !out.follow(t.Events) && int(t.Written) > len(t.Events) {
@@ -122,6 +104,42 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 		}
 	}
 	return err
+}
+
+// activity reads what the causes of waits are found by: on simulated engines each word takes long.
+func (out *Report) activity(p *Platform, d *details) {
+	w := &p.Inspection
+	for i, word := range w.Stalls.Words {
+		at := slices.IndexFunc(w.Remotes.Words, func(r DetailWord) bool { return r.Name == word.Name })
+		if at < 0 && word.Name != "calls" && !holdsUp[word.Name] {
+			continue
+		}
+		var remote map[string]uint32
+		if at >= 0 {
+			if remote = fieldsOf(w.RemoteWait, d.read(w.Remotes.At+uint32(at))); remote["waits"] == 0 {
+				continue
+			}
+		}
+		cycles := d.read(w.Stalls.At + uint32(i))
+		switch {
+		case word.Name == "calls":
+			out.Busy = cycles > 0
+		case remote != nil:
+			stood := time.Duration(cycles) * time.Microsecond / time.Duration(max(p.ClockMHz, 1))
+			out.Waits = append(out.Waits, Wait{Rank: int(remote["rank"]), Session: remote["session"], Time: stood})
+		case cycles >= StuckCycles:
+			out.Stands = append(out.Stands, Stall{Name: word.Name, Doc: word.Doc, Cycles: cycles})
+		}
+	}
+	word := func(of DetailWords, name string) uint32 {
+		i := slices.IndexFunc(of.Words, func(word DetailWord) bool { return word.Name == name })
+		if i < 0 {
+			return 0
+		}
+		return d.read(of.At + uint32(i))
+	}
+	out.RxBuffersFull = fieldsOf(w.QueueLevel, word(w.Queues, "rx_buffers"))["full"] != 0
+	out.Dropped = word(w.Counters, "no_buffer")
 }
 
 // follow derives calls from events, and reports whether one is among them.
@@ -271,8 +289,10 @@ func (x *exchangeReader) messages() (out []RxBufferDump) {
 		return nil
 	}
 	for i := range buffers {
-		w := x.words(x.w.rx.place(x.w.rx.at, i), x.w.rx.record)
-		if state := nameOf(x.p.RxStates, w["status"]); state == "reserved" {
+		at := x.w.rx.place(x.w.rx.at, i)
+		status := at + 4*uint32(slices.Index(x.w.rx.record, "status"))
+		if state := nameOf(x.p.RxStates, x.words(status, []string{"status"})["status"]); state == "reserved" {
+			w := x.words(at, x.w.rx.record)
 			out = append(out, RxBufferDump{Index: i, State: state, Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]),
 				Source: int(w["rx_src"]), Sequence: w["seq"]})
 		}

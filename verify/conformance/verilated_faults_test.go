@@ -61,7 +61,7 @@ func newBreakable(ctx context.Context, t *testing.T, on where, platform string, 
 	}}
 	b.bench = on.bench(ctx, t, setup{
 		platform: platform, ranks: ranks, edit: small, vars: vars,
-		world: world.Options{Net: fabric.Options{WindowBytes: 8192}},
+		world: world.Options{Net: fabric.Options{WindowBytes: 8192}}, open: []accl.OpenOption{accl.NoCauses()},
 	})
 	return b
 }

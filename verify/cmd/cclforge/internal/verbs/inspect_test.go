@@ -141,6 +141,8 @@ func TestInspectNamesAHaltedProcessor(t *testing.T) {
 				ranks[1].Processor != says {
 				t.Fatalf("%q, want %q; %v", ranks[1].Processor, says, err)
 			}
+			causes := ranks[1].Causes
+			assert.Check(t, len(causes) == 1 && causes[0].Kind == accl.Halted && causes[0].Rank == 1, "%v", causes)
 			events := ranks[1].Trace.Events
 			if n := len(events); n < 2 || events[n-1].Name != "processor_halted" || !slices.ContainsFunc(events,
 				func(e accl.Event) bool { return e.Name == "call_taken" && strings.Contains(e.Text, function) }) {
