@@ -40,6 +40,14 @@ func TestCausesAlongWaits(t *testing.T) {
 	}{
 		{"nothing is waited for", [4]accl.Report{of(0, nil)}, -1, nil},
 		{"for a short time", [4]accl.Report{of(0, waits(1, 200*time.Millisecond)), of(1, nil)}, -1, nil},
+		{"its network is slow", [4]accl.Report{of(0, waits(1, time.Second)), of(1, func(r *accl.Report) {
+			r.Busy, r.Calls = true, []string{"send"}
+			r.Stands = []accl.Stall{{Name: "eth_tx_data", Doc: "It stands.", Cycles: 1 << 17}} // half a millisecond
+		})}, -1, []accl.Cause{{Kind: accl.NotSent, Rank: 1, Text: "rank 1 has not sent what is waited for: it is in send"}}},
+		{"its network stands", [4]accl.Report{of(0, waits(1, time.Second)), of(1, func(r *accl.Report) {
+			r.Busy, r.Calls = true, []string{"send"}
+			r.Stands = []accl.Stall{{Name: "eth_tx_data", Doc: "It stands.", Cycles: 1 << 27}}
+		})}, -1, []accl.Cause{{Kind: accl.StreamHeld, Rank: 1, Text: "rank 1: It stands."}}},
 		{"no report", [4]accl.Report{of(0, waits(3, time.Second))}, 3,
 			[]accl.Cause{{Kind: accl.NoAnswer, Rank: 3, Text: "rank 3 does not answer: connection refused"}}},
 		{"the processor of the last one has halted", [4]accl.Report{of(0, waits(1, time.Second)), of(1, waits(2, time.Second)),

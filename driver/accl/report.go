@@ -25,7 +25,7 @@ type Report struct {
 	Last     string
 	LastCode ReturnCode
 	Waits    []Wait
-	Stands   []Stall // streams that have stood for StuckCycles, and what the engine waits for of its own card
+	Stands   []Stall // of those that a call's end may depend on: what has stood for StuckCycles
 	// RxBuffersFull says that no message goes in any more, other than one that is waited for.
 	RxBuffersFull bool
 	Dropped       uint32 // packets, since power-up or reset, for which no rx buffer was free
@@ -111,7 +111,7 @@ func (out *Report) activity(p *Platform, d *details) {
 	w := &p.Inspection
 	for i, word := range w.Stalls.Words {
 		at := slices.IndexFunc(w.Remotes.Words, func(r DetailWord) bool { return r.Name == word.Name })
-		if at < 0 && word.Name != "calls" && !holdsUp[word.Name] {
+		if _, holds := holdsUp[word.Name]; at < 0 && word.Name != "calls" && !holds {
 			continue
 		}
 		var remote map[string]uint32
@@ -125,8 +125,7 @@ func (out *Report) activity(p *Platform, d *details) {
 		case word.Name == "calls":
 			out.Busy = cycles > 0
 		case remote != nil:
-			stood := time.Duration(cycles) * time.Microsecond / time.Duration(max(p.ClockMHz, 1))
-			out.Waits = append(out.Waits, Wait{Rank: int(remote["rank"]), Session: remote["session"], Time: stood})
+			out.Waits = append(out.Waits, Wait{Rank: int(remote["rank"]), Session: remote["session"], Time: p.lasted(cycles)})
 		case cycles >= StuckCycles:
 			out.Stands = append(out.Stands, Stall{Name: word.Name, Doc: word.Doc, Cycles: cycles})
 		}
@@ -140,6 +139,11 @@ func (out *Report) activity(p *Platform, d *details) {
 	}
 	out.RxBuffersFull = fieldsOf(w.QueueLevel, word(w.Queues, "rx_buffers"))["full"] != 0
 	out.Dropped = word(w.Counters, "no_buffer")
+}
+
+// lasted is how long cycles of the engine's clock take.
+func (p *Platform) lasted(cycles uint32) time.Duration {
+	return time.Duration(cycles) * time.Microsecond / time.Duration(max(p.ClockMHz, 1))
 }
 
 // follow derives calls from events, and reports whether one is among them.

@@ -278,30 +278,3 @@ func TestTheLastIsKept(t *testing.T) {
 		suffix(t, &r.p, r.w.Device(rank), own.Events)
 	}
 }
-
-// BenchmarkAllReduce is 1 KiB on 4 ranks: without a recorder, with events alone, and with packets.
-func BenchmarkAllReduce(b *testing.B) {
-	for name, options := range map[string]func(*recorder.Recorder) world.Options{
-		"off": func(*recorder.Recorder) world.Options { return world.Options{} },
-		"events": func(r *recorder.Recorder) world.Options {
-			o := r.Options(world.Options{})
-			port := func(rank int, p fabric.Port) fabric.Port { o.Port(rank, p); return p }
-			return world.Options{OnEvent: o.OnEvent, Port: port}
-		},
-		"all": func(r *recorder.Recorder) world.Options { return r.Options(world.Options{}) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			var rec recorder.Recorder
-			r := open(b, designtest.Load(b, "u55c_tcp", nil), 4, 256, options(&rec))
-			runs := 0
-			for b.Loop() {
-				if runs++; runs%1000 == 0 {
-					rec.Start() // it would keep everything
-				}
-				if err := r.each(func(rank int) error { return r.allreduce(b.Context(), rank, 256) }); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

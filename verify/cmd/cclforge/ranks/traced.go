@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/bringup/launch"
@@ -22,6 +23,9 @@ const (
 	keptEvents = 1 << 15  // of a rank; as many packets
 	keptBytes  = 64 << 20 // of packets of this process
 )
+
+// reading is how long the rings of simulated engines may take: a register takes milliseconds there.
+const reading = 3 * time.Minute
 
 // traced is what a server keeps for a trace, which it writes when it ends.
 type traced struct {
@@ -58,19 +62,23 @@ func (t *traced) read(ctx context.Context, h *host.Host, r *reporter) {
 		return
 	}
 	o := t.host
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reading)
 	defer cancel()
+	r.log("reading what simulated ranks have kept of their events, which may take a minute")
 	p := driverview.Of(t.files.Design)
-	ranks := make([]timeline.Rank, o.World.Size)
+	t.rings = make([]timeline.Rank, o.World.Size)
+	var all sync.WaitGroup
 	for _, rank := range o.World.Local {
-		ring, err := p.Trace(ctx, h.World().Device(rank), 0)
-		if err != nil {
-			r.log("read the trace of rank %d: %v", rank, err)
-			continue
-		}
-		ranks[rank] = timeline.Of(ring, p.ClockMHz, t.recorder.Sessions(rank))
+		all.Go(func() {
+			ring, err := p.Trace(ctx, h.World().Device(rank), 0)
+			if err != nil {
+				r.log("read the trace of rank %d: %v", rank, err)
+				return
+			}
+			t.rings[rank] = timeline.Of(ring, p.ClockMHz, t.recorder.Sessions(rank))
+		})
 	}
-	t.rings = ranks
+	all.Wait()
 }
 
 // captures takes the packets of a host that has ended.
@@ -100,7 +108,9 @@ func (t *traced) write(r *reporter) error {
 	}
 	line := timeline.New(fmt.Sprintf("%s of %d of %s, %s, until %s", ranksText(o.World.Local), o.World.Size,
 		d.Platform.Name, what, time.Now().Format(time.DateTime)), ranks)
-	line.Notes = t.notes
+	if line.Notes = t.notes; t.files.Packets == nil {
+		line.Notes = append(line.Notes, "There is no file of packets: the ranks had not ended in time.")
+	}
 	if len(o.World.Local) < o.World.Size {
 		line.Notes = append(line.Notes, "Other ranks were in other processes, which write what those have done.")
 	}

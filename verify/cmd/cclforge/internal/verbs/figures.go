@@ -30,6 +30,7 @@ var benchmarks = []benchmark{
 	{verb: hardwareFigures, needs: "verilator", skipped: "simulated hardware needs verilator and g++"},
 	{verb: buildsFigures, fixed: true},
 	{verb: pluginsFigures, needs: "g++", skipped: "kernels in C++ need g++"},
+	{verb: recordingFigures},
 }
 
 func figuresVerb() *cobra.Command {
@@ -45,8 +46,9 @@ func figuresVerb() *cobra.Command {
 		Short: "measure cclforge itself",
 		Long: "Figures measures how long generating takes, how fast emulated collectives are, in process, through\n" +
 			"the simulation protocol and on sockets, how many cycles calls take on simulated hardware, how long\n" +
-			"builds take that have nothing to do, and how many beats go through kernels in C++. Collectives are\n" +
-			"compared with those of OpenMPI if mpicc and mpirun are there. Reports are in out/bench/.\n\n" +
+			"builds take that have nothing to do, how many beats go through kernels in C++, and what recording\n" +
+			"costs. Collectives are compared with those of OpenMPI if mpicc and mpirun are there. Reports are in\n" +
+			"out/bench/.\n\n" +
 			"A name measures one alone, with options of its own.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -141,6 +143,20 @@ func pluginsFigures() *cobra.Command {
 	}
 	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
 	c.Flags().IntVar(&o.Bytes, "bytes", o.Bytes, "`bytes` of an operand")
+	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
+	return reportDir(c, &dir)
+}
+
+func recordingFigures() *cobra.Command {
+	o, dir := bench.DefaultRecording(), ""
+	c := &cobra.Command{
+		Use: "recording", Short: "how much longer a small allreduce takes while emulated ranks are recorded",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
+		},
+	}
+	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	c.Flags().IntVar(&o.Calls, "calls", o.Calls, "`calls` of a run")
 	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
 	return reportDir(c, &dir)
 }
