@@ -120,7 +120,7 @@ func (e *Engine) stands(name string) uint32 {
 			}
 		}
 	case "calls":
-		since = e.calls.since()
+		since = e.calls.since(e.now)
 	}
 	if since < 0 {
 		return 0
@@ -157,9 +157,9 @@ func (j *job) waitsForMessage() bool {
 	return j != nil && (j.waits == waitMessage || j.waits == waitWindow)
 }
 
-// since is when the last call was placed of those that are not answered yet, in nanoseconds since power-up; -1 without
-// any.
-func (a *arbiter) since() int64 {
+// since is when the last call was taken of those that are not answered yet, in nanoseconds since power-up: now if none
+// was taken yet, -1 if there is none.
+func (a *arbiter) since(now int64) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	last := int64(-1)
@@ -167,7 +167,7 @@ func (a *arbiter) since() int64 {
 		last = max(last, c.taken)
 	}
 	if last < 0 && len(a.waiting) > 0 {
-		return 0
+		return now
 	}
 	return last
 }
