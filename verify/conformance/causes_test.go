@@ -68,6 +68,24 @@ func causes(t *testing.T, on where) {
 				}
 				t.Fatal(err)
 			}
+			// tagged has rank 1 send messages with some tags, and rank 0 wait for tag 7.
+			tagged := func(tags ...accl.Tag) func(int, *accl.Engine) error {
+				return func(rank int, e *accl.Engine) error {
+					if rank == 0 {
+						_, err := e.Recv(ctx, buffer[0], 1, 1, accl.WithTag(7))
+						return err
+					}
+					for _, tag := range tags {
+						if rank != 1 {
+							break
+						}
+						if _, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(tag)); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+			}
 			for _, c := range []struct {
 				name string
 				do   func(rank int, e *accl.Engine) error
@@ -102,18 +120,7 @@ func causes(t *testing.T, on where) {
 						_, err := e.Recv(ctx, buffer[rank], 1, accl.Peer(rank+1))
 						return err
 					}},
-				{name: "another tag", who: []int{0}, kind: accl.OtherTag, is: 0, says: "tag 5",
-					do: func(rank int, e *accl.Engine) error {
-						switch rank {
-						case 0:
-							_, err := e.Recv(ctx, buffer[0], 1, 1, accl.WithTag(7))
-							return err
-						case 1:
-							_, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(5))
-							return err
-						}
-						return nil
-					}},
+				{name: "another tag", who: []int{0}, kind: accl.OtherTag, is: 0, says: "tag 5", do: tagged(5)},
 				{name: "full rx buffers", who: []int{0}, kind: accl.BuffersFull, is: 0, says: "rank 0", on: "udp",
 					do: func(rank int, e *accl.Engine) error {
 						for range full {
@@ -136,23 +143,7 @@ func causes(t *testing.T, on where) {
 						return nil
 					}},
 				{name: "full rx buffers, behind which another tag waits", who: []int{0}, kind: accl.BuffersFull, is: 0,
-					says: "rank 0", on: "tcp",
-					do: func(rank int, e *accl.Engine) error {
-						switch rank {
-						case 0:
-							_, err := e.Recv(ctx, buffer[0], 1, 1, accl.WithTag(7))
-							return err
-						case 1:
-							for range full {
-								if _, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(5)); err != nil {
-									return err
-								}
-							}
-							_, err := e.Send(ctx, buffer[1], 1, 0, accl.WithTag(7))
-							return err
-						}
-						return nil
-					}},
+					says: "rank 0", on: "tcp", do: tagged(append(slices.Repeat([]accl.Tag{5}, full), 7)...)},
 			} {
 				if c.on != "" && c.on != b.p.Stack {
 					continue

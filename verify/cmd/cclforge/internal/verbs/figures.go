@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -119,44 +120,44 @@ func generateFigures() *cobra.Command {
 	}
 }
 
-func buildsFigures() *cobra.Command {
-	o, dir := bench.DefaultBuilds(), ""
+// measured is a benchmark whose options the command sets.
+type measured interface {
+	Run(ctx context.Context, dir string, out, progress io.Writer) error
+}
+
+// figuresOf is the command of a benchmark of a platform that is run some times.
+func figuresOf(o measured, use, short string, platform *string, runs *int) *cobra.Command {
+	dir := ""
 	c := &cobra.Command{
-		Use: "builds", Short: "how long it takes to plan builds, and to find that nothing is to be done",
+		Use: use, Short: short,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
 		},
 	}
-	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
-	c.Flags().IntVar(&o.Many, "many", o.Many, "`platforms` of the large plan")
-	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
+	c.Flags().StringVar(platform, "platform", *platform, "`name` of the platform")
+	c.Flags().IntVar(runs, "runs", *runs, "`times` that each is run")
 	return reportDir(c, &dir)
+}
+
+func buildsFigures() *cobra.Command {
+	o := bench.DefaultBuilds()
+	c := figuresOf(&o, "builds", "how long it takes to plan builds, and to find that nothing is to be done", &o.Platform,
+		&o.Runs)
+	c.Flags().IntVar(&o.Many, "many", o.Many, "`platforms` of the large plan")
+	return c
 }
 
 func pluginsFigures() *cobra.Command {
-	o, dir := bench.DefaultPlugins(), ""
-	c := &cobra.Command{
-		Use: "plugins", Short: "how many beats go through kernels in C++ in the emulated world",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
-		},
-	}
-	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	o := bench.DefaultPlugins()
+	c := figuresOf(&o, "plugins", "how many beats go through kernels in C++ in the emulated world", &o.Platform, &o.Runs)
 	c.Flags().IntVar(&o.Bytes, "bytes", o.Bytes, "`bytes` of an operand")
-	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
-	return reportDir(c, &dir)
+	return c
 }
 
 func recordingFigures() *cobra.Command {
-	o, dir := bench.DefaultRecording(), ""
-	c := &cobra.Command{
-		Use: "recording", Short: "how much longer a small allreduce takes while emulated ranks are recorded",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.Run(cmd.Context(), dir, os.Stdout, os.Stderr)
-		},
-	}
-	c.Flags().StringVar(&o.Platform, "platform", o.Platform, "`name` of the platform")
+	o := bench.DefaultRecording()
+	c := figuresOf(&o, "recording", "how much longer a small allreduce takes while emulated ranks are recorded",
+		&o.Platform, &o.Runs)
 	c.Flags().IntVar(&o.Calls, "calls", o.Calls, "`calls` of a run")
-	c.Flags().IntVar(&o.Runs, "runs", o.Runs, "`times` that each is run")
-	return reportDir(c, &dir)
+	return c
 }
