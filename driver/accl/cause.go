@@ -204,11 +204,9 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 	if rank < 0 {
 		return
 	}
-	for _, b := range behind {
-		if b.Rank == rank {
-			i.circle(behind[slices.Index(behind, b):])
-			return
-		}
+	if at := slices.IndexFunc(behind, func(b *Report) bool { return b.Rank == rank }); at >= 0 {
+		i.circle(behind[at:])
+		return
 	}
 	x, err := i.ask(i.ctx, rank)
 	switch {

@@ -53,19 +53,6 @@ func (e *Engine) write(ctx context.Context, at uint32, words ...uint32) error {
 	return nil
 }
 
-// readWords reads words from an offset on, by name.
-func (e *Engine) readWords(ctx context.Context, at uint32, names []string) (map[string]uint32, error) {
-	words := make(map[string]uint32, len(names))
-	for i, name := range names {
-		v, err := e.read(ctx, at+4*uint32(i))
-		if err != nil {
-			return nil, err
-		}
-		words[name] = v
-	}
-	return words, nil
-}
-
 // writeWords writes words from an offset on, by name; words without a value become 0.
 func (e *Engine) writeWords(ctx context.Context, at uint32, names []string, words map[string]uint32) error {
 	for i, name := range names {

@@ -3,6 +3,7 @@ package accl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,21 +37,17 @@ func (c *Comm) Dump(ctx context.Context) (CommDump, error) {
 	if c == nil {
 		return CommDump{}, fmt.Errorf("dump a communicator: %w", ErrNotMember)
 	}
-	e, t := c.engine, &c.engine.w.communicators
-	d := CommDump{Number: c.number, Address: c.at}
-	header, err := e.readWords(ctx, c.at, t.header)
-	if err != nil {
-		return d, fmt.Errorf("dump a communicator: %w", err)
-	}
-	d.Local = int(header["local_rank"])
-	for i := range min(int(header["size"]), len(c.ranks)) {
-		w, err := e.readWords(ctx, t.place(c.at, i), t.record)
-		if err != nil {
-			return d, fmt.Errorf("dump a communicator: %w", err)
-		}
-		d.Ranks = append(d.Ranks, rankOf(w))
+	x := c.engine.exchange(ctx)
+	d := x.communicator(c.number, c.at, len(c.ranks))
+	if x.err != nil {
+		return d, fmt.Errorf("dump a communicator: %w", x.err)
 	}
 	return d, nil
+}
+
+// exchange reads the exchange memory of the engine.
+func (e *Engine) exchange(ctx context.Context) *exchangeReader {
+	return &exchangeReader{ctx: ctx, r: e.dev, p: e.p, w: e.w}
 }
 
 // DumpCommunicators reads all communicators, in the order of their creation.
@@ -103,17 +100,14 @@ func (e *Engine) DumpRxBuffers(ctx context.Context, data bool) ([]RxBufferDump, 
 	e.setup.Lock()
 	defer e.setup.Unlock()
 	var out []RxBufferDump
+	x := e.exchange(ctx)
 	for i, mem := range e.rx {
-		w, err := e.readWords(ctx, e.w.rx.place(e.w.rx.at, i), e.w.rx.record)
-		if err != nil {
-			return out, fmt.Errorf("dump rx buffers: %w", err)
+		d := x.rxBuffer(i)
+		if x.err != nil {
+			return out, fmt.Errorf("dump rx buffers: %w", x.err)
 		}
-		d := RxBufferDump{
-			Index: i, State: nameOf(e.p.RxStates, w["status"]), Address: uint64(w["addrh"])<<32 | uint64(w["addrl"]),
-			Size: e.o.rx.Bytes, Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]), Source: int(w["rx_src"]), Sequence: w["seq"],
-		}
-		if size, has := w["max_len"]; has {
-			d.Size = int(size)
+		if !slices.Contains(e.w.rx.record, "max_len") {
+			d.Size = e.o.rx.Bytes
 		}
 		if n := min(d.Length, e.o.rx.Bytes); data && n > 0 {
 			if err := mem.SyncFrom(ctx, 0, n); err != nil {

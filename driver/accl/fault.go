@@ -62,16 +62,11 @@ type OtherCall struct {
 // fault reads the engine's description of the call that failed last; nil if that was a call of another
 // communicator.
 func (c *Comm) fault(ctx context.Context, code ReturnCode) *Fault {
-	e := c.engine
-	at, there := e.w.words["fault"]
-	if !there || len(e.p.Fault) == 0 {
+	f, comm, of := c.engine.exchange(ctx).fault()
+	if comm != c.at || of&code == 0 {
 		return nil
 	}
-	words, err := e.readWords(ctx, at, e.p.Fault)
-	if err != nil || words["comm"] != c.at || ReturnCode(words["code"])&code == 0 {
-		return nil
-	}
-	return e.p.faultOf(words)
+	return f
 }
 
 // faultOf decodes the words of a fault.

@@ -70,36 +70,34 @@ func (p *Platform) Report(ctx context.Context, r Registers) (Report, error) {
 	if err := out.processor(ctx, p, r); err != nil && !errors.Is(err, ErrNoInspection) {
 		return out, err
 	}
-	x := exchangeReader{ctx: ctx, r: r, p: p, w: w}
+	x := &exchangeReader{ctx: ctx, r: r, p: p, w: w}
 	if out.Communicators = x.communicators(); len(out.Communicators) > 0 {
 		out.Rank = out.Communicators[0].Local
 	}
 	out.Messages = x.messages()
-	out.Fault, out.FaultComm = x.fault()
-	if x.err != nil {
-		return out, fmt.Errorf("read the exchange memory: %w", x.err)
-	}
-	return out, nil
+	out.Fault, out.FaultComm, _ = x.fault()
+	return out, x.err
 }
 
 // processor reads what engines of this project tell of what they do.
 func (out *Report) processor(ctx context.Context, p *Platform, r Registers) error {
-	in, err := p.Inspect(ctx, r.ReadReg)
-	if err != nil {
+	in, d, err := p.details(ctx, r)
+	if in.Version == 0 {
 		return err
 	}
 	if in.Halted || in.Restarting || !in.Started {
 		out.Unwell = in.Processor(Inspection{})
 	}
 	out.GivenUp, out.GivenUpSession = in.GivenUp, in.GivenUpSession
-	if _, d, err := p.details(ctx, r); err != nil || !in.Counts {
+	if err != nil || !in.Counts {
 		return err
-	} else if out.activity(p, d); d.err != nil {
+	}
+	if out.activity(p, d); d.err != nil {
 		return d.failed()
 	}
-	t, err := p.Trace(ctx, r, looked)
+	t, err := p.trace(d, looked)
 	if err == nil && !out.follow(t.Events) && int(t.Written) > len(t.Events) {
-		if t, err = p.Trace(ctx, r, 0); err == nil {
+		if t, err = p.trace(d, 0); err == nil {
 			out.follow(t.Events)
 		}
 	}
@@ -237,8 +235,12 @@ type exchangeReader struct {
 func (x *exchangeReader) words(at uint32, names []string) map[string]uint32 {
 	words := map[string]uint32{}
 	for i, name := range names {
-		if x.err == nil {
-			words[name], x.err = x.r.ReadReg(x.ctx, at+4*uint32(i))
+		if x.err != nil {
+			break
+		}
+		off := at + 4*uint32(i)
+		if words[name], x.err = x.r.ReadReg(x.ctx, off); x.err != nil {
+			x.err = fmt.Errorf("read 0x%X of the exchange memory: %w", off, x.err)
 		}
 	}
 	return words
@@ -260,29 +262,37 @@ func (x *exchangeReader) communicators() (out []CommDump) {
 		return nil
 	}
 	for _, slot := range l.slots {
-		header := x.words(slot.at, x.w.communicators.header)
-		if size := int(header["size"]); size < 1 || size > slot.ranks {
+		size := int(x.words(slot.at, x.w.communicators.header)["size"])
+		if size < 1 || size > slot.ranks {
 			break
 		}
-		out = append(out, x.communicator(len(out), slot.at, header))
+		out = append(out, x.communicator(len(out), slot.at, size))
 	}
 	return out
 }
 
-func (x *exchangeReader) communicator(number int, at uint32, header map[string]uint32) CommDump {
+// communicator is the one at an offset, of most ranks at most.
+func (x *exchangeReader) communicator(number int, at uint32, most int) CommDump {
+	header := x.words(at, x.w.communicators.header)
 	d := CommDump{Number: number, Address: at, Local: int(header["local_rank"])}
-	for i := range int(header["size"]) {
+	for i := range min(int(header["size"]), most) {
 		w := x.words(x.w.communicators.place(at, i), x.w.communicators.record)
-		d.Ranks = append(d.Ranks, rankOf(w))
+		d.Ranks = append(d.Ranks, RankDump{
+			Rank: Rank{IP: addressOf(w["ip"]), Port: uint16(w["port"]), Session: w["session"],
+				MaxSegmentBytes: w["max_segment_len"]},
+			Inbound: w["inbound_seq"], Outbound: w["outbound_seq"],
+		})
 	}
 	return d
 }
 
-func rankOf(w map[string]uint32) RankDump {
-	return RankDump{
-		Rank: Rank{IP: addressOf(w["ip"]), Port: uint16(w["port"]), Session: w["session"],
-			MaxSegmentBytes: w["max_segment_len"]},
-		Inbound: w["inbound_seq"], Outbound: w["outbound_seq"],
+// rxBuffer is an rx buffer, by its number, and the message in it.
+func (x *exchangeReader) rxBuffer(i int) RxBufferDump {
+	w := x.words(x.w.rx.place(x.w.rx.at, i), x.w.rx.record)
+	return RxBufferDump{
+		Index: i, State: nameOf(x.p.RxStates, w["status"]), Address: uint64(w["addrh"])<<32 | uint64(w["addrl"]),
+		Size: int(w["max_len"]), Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]), Source: int(w["rx_src"]),
+		Sequence: w["seq"],
 	}
 }
 
@@ -293,27 +303,26 @@ func (x *exchangeReader) messages() (out []RxBufferDump) {
 		return nil
 	}
 	for i := range buffers {
-		at := x.w.rx.place(x.w.rx.at, i)
-		status := at + 4*uint32(slices.Index(x.w.rx.record, "status"))
+		status := x.w.rx.place(x.w.rx.at, i) + 4*uint32(slices.Index(x.w.rx.record, "status"))
 		if state := nameOf(x.p.RxStates, x.words(status, []string{"status"})["status"]); state == "reserved" {
-			w := x.words(at, x.w.rx.record)
-			out = append(out, RxBufferDump{Index: i, State: state, Tag: Tag(w["rx_tag"]), Length: int(w["rx_len"]),
-				Source: int(w["rx_src"]), Sequence: w["seq"]})
+			out = append(out, x.rxBuffer(i))
 		}
 	}
 	return out
 }
 
-func (x *exchangeReader) fault() (*Fault, uint32) {
+// fault is why a call failed last: of which communicator, and with which bits; nil if none has, or if there is no
+// such word.
+func (x *exchangeReader) fault() (f *Fault, comm uint32, code ReturnCode) {
 	at, there := x.w.words["fault"]
 	if !there || len(x.p.Fault) == 0 {
-		return nil, 0
+		return nil, 0, 0
 	}
 	words := x.words(at, x.p.Fault)
-	if x.err != nil || bits.OnesCount32(words["code"]) != 1 {
-		return nil, 0
+	if x.err != nil || words["code"] == 0 {
+		return nil, 0, 0
 	}
-	return x.p.faultOf(words), words["comm"]
+	return x.p.faultOf(words), words["comm"], ReturnCode(words["code"])
 }
 
 // witness lets the reports of an engine be read one after the other.

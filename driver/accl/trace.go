@@ -54,11 +54,15 @@ const most = 1 << 13
 // control processor does; meanwhile no event is written. Errors are as with Activity. Others
 // must not read it or the Activity at the same time.
 func (p *Platform) Trace(ctx context.Context, r Registers, last int) (Trace, error) {
-	var t Trace
 	_, d, err := p.details(ctx, r)
 	if err != nil {
-		return t, err
+		return Trace{}, err
 	}
+	return p.trace(d, last)
+}
+
+func (p *Platform) trace(d *details, last int) (Trace, error) {
+	var t Trace
 	w := &p.Inspection.Trace
 	state := d.words(w.State, 0)
 	t.Capacity, t.Written, t.Lost = state["capacity"], state["written"], state["lost"]
