@@ -36,13 +36,15 @@ type Cause struct {
 // String is the text, which names the rank.
 func (c Cause) String() string { return c.Text }
 
-// Reports tells what the engine of a rank of the world says of itself.
+// Reports tells what the engine of a rank of the world says of itself. Its error is the cause that is named, unless it
+// matches ErrNotAsked.
 type Reports func(ctx context.Context, rank int) (Report, error)
 
 // WithReports sets how the engine asks for the reports of ranks that other processes host, to name the cause of a
-// call that has failed. OpenAll asks the engines that it opens by itself.
-func WithReports(r Reports) OpenOption {
-	return func(o *openOptions) { o.reports = r }
+// call that has failed. tell, if not nil, gets what reads the report of this engine, for others: ErrClosed after Close.
+// Package bringup has both (World.Reports). OpenAll asks the engines that it opens by itself.
+func WithReports(ask Reports, tell func(own func(context.Context) (Report, error))) OpenOption {
+	return func(o *openOptions) { o.reports, o.tell = ask, tell }
 }
 
 // NoCauses leaves causes out of errors: for programs to which timeouts are nothing unusual, or engines whose registers
@@ -51,8 +53,8 @@ func NoCauses() OpenOption {
 	return func(o *openOptions) { o.noCauses = true }
 }
 
-// errNotAsked is the error of ranks whose reports nothing gives.
-var errNotAsked = errors.New("its host cannot be asked from here")
+// ErrNotAsked is the error of ranks whose reports nothing gives.
+var ErrNotAsked = errors.New("its host cannot be asked from here")
 
 // ask reads a report: that of this engine, of one that OpenAll has opened with it, or of another process.
 func (e *Engine) ask(ctx context.Context, rank int) (Report, error) {
@@ -64,11 +66,23 @@ func (e *Engine) ask(ctx context.Context, rank int) (Report, error) {
 	case e.o.reports != nil:
 		return e.o.reports(ctx, rank)
 	}
-	return Report{}, errNotAsked
+	return Report{}, ErrNotAsked
 }
 
-// Report reads what the engine tells of itself.
+// Report reads what the engine tells of itself. The error is ErrClosed after Close.
 func (e *Engine) Report(ctx context.Context) (Report, error) { return e.own.report(ctx) }
+
+// Activity is Platform.Activity, between the reports that other ranks ask for.
+func (e *Engine) Activity(ctx context.Context) (a Activity, err error) {
+	err = e.own.alone(ctx, func() error { a, err = e.p.Activity(ctx, e.dev); return err })
+	return a, err
+}
+
+// Trace is Platform.Trace, between the reports that other ranks ask for.
+func (e *Engine) Trace(ctx context.Context, last int) (t Trace, err error) {
+	err = e.own.alone(ctx, func() error { t, err = e.p.Trace(ctx, e.dev, last); return err })
+	return t, err
+}
 
 // Causes says why calls of this engine do not end, if they have waited for another rank for a quarter of the limit for
 // remote ranks, or stand for a reason of its own. It asks the ranks that are waited for, as far as they can be
@@ -210,7 +224,7 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 	}
 	x, err := i.ask(i.ctx, rank)
 	switch {
-	case errors.Is(err, errNotAsked), i.ctx.Err() != nil:
+	case errors.Is(err, ErrNotAsked), i.ctx.Err() != nil:
 		return // it is not known, or takes too long here
 	case err != nil:
 		i.add(NoAnswer, rank, "rank %d does not answer: %v", rank, err)
@@ -232,7 +246,7 @@ func (r *Report) world(w Wait) int {
 		return slices.IndexFunc(world.Ranks, func(d RankDump) bool { return d.Session == w.Session })
 	}
 	for c := range r.Communicators {
-		if d := &r.Communicators[c]; d.Address == w.Comm && w.Rank < len(d.Ranks) {
+		if d := &r.Communicators[c]; d.Address == w.Comm && w.Rank >= 0 && w.Rank < len(d.Ranks) {
 			return world.index(d.Ranks[w.Rank].place())
 		}
 	}
@@ -243,7 +257,7 @@ func (r *Report) world(w Wait) int {
 func (i *inquiry) missing(r, x *Report, w Wait) bool {
 	for c := range r.Communicators {
 		d := &r.Communicators[c]
-		if w.Comm != 0 && d.Address != w.Comm || r.Rank < 0 {
+		if w.Comm != 0 && d.Address != w.Comm || r.Rank < 0 || d.Local < 0 || d.Local >= len(d.Ranks) {
 			continue
 		}
 		at := slices.IndexFunc(x.Communicators, d.same)

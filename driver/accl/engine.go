@@ -52,7 +52,7 @@ func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 		return nil, fmt.Errorf("%w: no device or no platform", ErrArgument)
 	}
 	if e.own = e.o.own; e.own == nil {
-		e.own = &witness{p: p, r: dev}
+		e.own = newWitness(p, dev)
 	}
 	if err := e.o.complete(p); err != nil {
 		return nil, fmt.Errorf("configure %s: %w", p.Name, err)
@@ -66,6 +66,9 @@ func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 		if !e.tunes(t.Name) {
 			return nil, fmt.Errorf("configure %s: %w: %s has no tuning word %q", p.Name, ErrArgument, p.Generation, t.Name)
 		}
+	}
+	if e.o.tell != nil {
+		e.o.tell(e.own.report)
 	}
 	return e, nil
 }
@@ -122,6 +125,7 @@ func (e *Engine) open(ctx context.Context, ranks []Rank, local int) error {
 func (e *Engine) abort(ctx context.Context) error {
 	if len(e.rx) == 0 {
 		e.closed.Store(true)
+		e.own.close()
 		return nil // the engine was not touched
 	}
 	return e.Close(context.WithoutCancel(ctx))
@@ -137,7 +141,7 @@ func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o
 	defer cancel()
 	beside := make([]*witness, len(devices))
 	for i, dev := range devices {
-		beside[i] = &witness{p: p, r: dev}
+		beside[i] = newWitness(p, dev)
 	}
 	o = append([]OpenOption{OwnPeers(len(devices) == len(ranks))}, o...)
 	var group sync.WaitGroup
@@ -352,6 +356,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 	e.gate.Lock() // a call that was being placed has been
 	defer e.gate.Unlock()
+	e.own.close()
 	return errors.Join(err, e.freeInternal())
 }
 

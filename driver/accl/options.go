@@ -2,6 +2,7 @@ package accl
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -27,6 +28,7 @@ type openOptions struct {
 	givenSessions bool
 	ownPeers      bool
 	reports       Reports
+	tell          func(own func(context.Context) (Report, error))
 	noCauses      bool
 	own           *witness
 	beside        []*witness // by rank: those that OpenAll opens

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -327,13 +326,38 @@ func (x *exchangeReader) fault() (f *Fault, comm uint32, code ReturnCode) {
 
 // witness lets the reports of an engine be read one after the other.
 type witness struct {
-	mu sync.Mutex
-	p  *Platform
-	r  Registers
+	p      *Platform
+	r      Registers
+	turn   chan struct{} // held by who reads
+	closed bool
 }
 
-func (w *witness) report(ctx context.Context) (Report, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.p.Report(ctx, w.r)
+func newWitness(p *Platform, r Registers) *witness {
+	return &witness{p: p, r: r, turn: make(chan struct{}, 1)}
+}
+
+// alone reads something, when nobody else does.
+func (w *witness) alone(ctx context.Context, read func() error) error {
+	select {
+	case w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("others read from the engine: %w", context.Cause(ctx))
+	}
+	defer func() { <-w.turn }()
+	if w.closed {
+		return ErrClosed
+	}
+	return read()
+}
+
+func (w *witness) report(ctx context.Context) (r Report, err error) {
+	err = w.alone(ctx, func() error { r, err = w.p.Report(ctx, w.r); return err })
+	return r, err
+}
+
+// close waits until nobody reads: the device may be closed then.
+func (w *witness) close() {
+	w.turn <- struct{}{}
+	w.closed = true
+	<-w.turn
 }

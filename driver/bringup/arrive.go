@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"sync"
 )
 
 // Point is where some ranks of a world meet: the ranks themselves have agreed on its numbers.
@@ -18,8 +17,8 @@ type arrival struct {
 
 const arrivalBytes = 20
 
-func (a arrival) appendTo(to []byte) []byte {
-	to = binary.BigEndian.AppendUint64(to, a.ID)
+func (a arrival) encode() []byte {
+	to := binary.BigEndian.AppendUint64(make([]byte, 0, arrivalBytes), a.ID)
 	to = binary.BigEndian.AppendUint64(to, a.Number)
 	return binary.BigEndian.AppendUint32(to, a.ranks)
 }
@@ -47,7 +46,7 @@ func (w *World) Arrive(p Point, ranks int) error {
 	if err := w.running("a point"); err != nil {
 		return err
 	}
-	w.arriving.put(w.link, arrival{p, uint32(ranks)})
+	w.outbox.put(w.link, message{kind: frameArrive, payload: arrival{p, uint32(ranks)}.encode()})
 	return nil
 }
 
@@ -108,39 +107,9 @@ func (h *hub) arrive(p *peer, payload []byte) error {
 		delete(h.points, a.Point)
 		for _, p := range come {
 			if !p.gone {
-				p.arrived.put(p.link, a)
+				p.outbox.put(p.link, message{kind: frameArrive, payload: a.encode()})
 			}
 		}
 	}
 	return err
-}
-
-// batch gathers points while others are written: a link has room for few messages.
-type batch struct {
-	mu      sync.Mutex
-	writing bool
-	points  []byte
-}
-
-func (b *batch) put(l *link, a arrival) {
-	b.mu.Lock()
-	b.points = a.appendTo(b.points)
-	begin := !b.writing
-	b.writing = true
-	b.mu.Unlock()
-	if begin {
-		b.send(l)
-	}
-}
-
-func (b *batch) send(l *link) {
-	b.mu.Lock()
-	n := min(len(b.points), maxPayload/arrivalBytes*arrivalBytes)
-	some := b.points[:n:n]
-	b.points = b.points[n:]
-	b.writing = n > 0
-	b.mu.Unlock()
-	if n > 0 {
-		l.put(message{frameArrive, some, func() { b.send(l) }})
-	}
 }

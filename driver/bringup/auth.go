@@ -12,7 +12,7 @@ import (
 
 // version is that of the protocol. One that differs is found before anything else is
 // said.
-const version = 2
+const version = 3
 
 // The four messages of a proof, of fixed length:
 //

@@ -22,12 +22,13 @@ var (
 	ErrNotReady   = errors.New("a rank has not configured its engine") // it reported an error, or nothing in time
 	ErrLeft       = errors.New("a rank has left")                      // died, closed too soon, or is silent
 	ErrClosed     = errors.New("the world is closed")                  // by this rank
+	ErrAnswer     = errors.New("a rank has no answer")                 // to a question
 	errUnexpected = errors.New("bring-up failed")
 )
 
 // kinds are the numbers of kinds in messages: never reorder.
 var kinds = []error{errUnexpected, ErrListen, ErrMissing, ErrSecret, ErrVersion, ErrDuplicate, ErrSize, ErrDiffers,
-	ErrNotReady, ErrLeft, ErrClosed}
+	ErrNotReady, ErrLeft, ErrClosed, ErrAnswer}
 
 // Step is a part of the bring-up.
 type Step string

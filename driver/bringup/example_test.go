@@ -25,7 +25,7 @@ func ExampleJoin() {
 		defer w.Close()
 		ctx, cancel := w.Context(ctx) // ends when a rank leaves
 		defer cancel()
-		e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true))
+		e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true), w.Reports())
 		if e != nil {
 			defer e.Close(context.WithoutCancel(ctx))
 		}

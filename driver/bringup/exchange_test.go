@@ -16,7 +16,7 @@ import (
 )
 
 // running is a world whose ranks are all ready.
-func running(t *testing.T, all []Options) []*World {
+func running(t testing.TB, all []Options) []*World {
 	t.Helper()
 	worlds := up(t, all)
 	assert.NilError(t, errors.Join(ready(t.Context(), worlds, nil)...))

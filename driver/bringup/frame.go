@@ -14,17 +14,20 @@ import (
 // What frames are. A frame is its length and kind, its payload, and a MAC of all of
 // that and its number.
 const (
-	frameBeat    byte = iota + 1 // nothing new
-	frameMember                  // to rank 0: of the sender; from rank 0: of each rank, in order
-	frameJoined                  // from rank 0: these were all, and they fit
-	frameReady                   // to rank 0: configured; from rank 0: all are
-	frameFailed                  // to rank 0: why not; from rank 0: the error of all
-	frameLimit                   // to rank 0: the sender waits no longer, and why
-	frameLeft                    // from rank 0: an error of another rank
-	frameGoodbye                 // the sender leaves in order
-	frameShare                   // to rank 0: for an exchange; from rank 0: of each rank, in order
-	frameArrive                  // to rank 0: come to points; from rank 0: all have come to points
-	frameEnd                     // kinds are below
+	frameBeat     byte = iota + 1 // nothing new
+	frameMember                   // to rank 0: of the sender; from rank 0: of each rank, in order
+	frameJoined                   // from rank 0: these were all, and they fit
+	frameReady                    // to rank 0: configured; from rank 0: all are
+	frameFailed                   // to rank 0: why not; from rank 0: the error of all
+	frameLimit                    // to rank 0: the sender waits no longer, and why
+	frameLeft                     // from rank 0: an error of another rank
+	frameGoodbye                  // the sender leaves in order
+	frameShare                    // to rank 0: for an exchange; from rank 0: of each rank, in order
+	frameArrive                   // to rank 0: come to points; from rank 0: all have come to points
+	frameAsk                      // a question to another rank
+	frameAnswer                   // its answer
+	frameNoAnswer                 // why it has none
+	frameEnd                      // kinds are below
 )
 
 const (

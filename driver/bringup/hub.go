@@ -40,7 +40,9 @@ type peer struct {
 	gone    bool
 	sharing bool   // it waits for what others give
 	share   []byte // what it has given
-	arrived batch  // points to which all have come, for it
+	outbox  outbox // points and letters for it
+	asked   map[inquiry]struct{}
+	why     string // it is gone
 }
 
 var errOver = errors.New("nothing more is expected")
@@ -56,7 +58,7 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 // admit adds a rank that has proved the secret. answer, if not empty, is the rest of the
 // proof, for which it waits.
 func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, answer []byte) {
-	p := &peer{address: address, link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
+	p := &peer{address: address, asked: map[inquiry]struct{}{}, link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
@@ -163,7 +165,7 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 		if !over && h.step != StepRun {
 			h.leave(p, "it has closed its world before all were ready")
 		}
-		p.gone = true
+		h.depart(p, "it has closed its world")
 		h.exchange()
 		return errOver
 	case over:
@@ -189,6 +191,8 @@ func (h *hub) hear(p *peer, kind byte, payload []byte) error {
 		h.exchange()
 	case kind == frameArrive && h.step == StepRun:
 		return h.arrive(p, payload)
+	case (kind == frameAsk || kind == frameAnswer || kind == frameNoAnswer) && h.step == StepRun:
+		return h.pass(p, kind, payload)
 	case kind == frameFailed && h.step == StepConfigure && !p.ready:
 		h.fail(&Error{ErrNotReady, StepConfigure, p.rank, p.address, "it cannot configure its engine: " +
 			clean(string(payload))})
@@ -265,8 +269,8 @@ func (h *hub) lost(p *peer, err error) {
 
 // leave tells the others that a rank has left.
 func (h *hub) leave(p *peer, why string) {
-	p.gone = true
-	e := &Error{ErrLeft, h.step, p.rank, p.address, "it has left: " + why}
+	h.depart(p, "it has left: "+why)
+	e := &Error{ErrLeft, h.step, p.rank, p.address, p.why}
 	if h.step == StepRun {
 		h.tell(frameLeft, e.encode())
 		return

@@ -35,6 +35,7 @@ func Join(ctx context.Context, o Options) (*World, error) {
 		err = w.connect(ctx)
 	}
 	if err != nil {
+		w.end()
 		return nil, err
 	}
 	o.Progress(StepJoin)

@@ -101,9 +101,9 @@ func TestWhoIsNotRank0(t *testing.T) {
 	}{
 		{"another version", func(c net.Conn) {
 			g := greeting(challengeMagic)
-			binary.BigEndian.PutUint16(g[8:], 3)
+			binary.BigEndian.PutUint16(g[8:], 4)
 			c.Write(g)
-		}, ErrVersion, "speaks version 3 of the protocol, rank 1 speaks 2"},
+		}, ErrVersion, "speaks version 4 of the protocol, rank 1 speaks 3"},
 		{"no proof", func(c net.Conn) {
 			c.Write(greeting(challengeMagic))
 			io.ReadFull(c, make([]byte, greetingBytes+proofBytes))

@@ -41,13 +41,23 @@ type World struct {
 	shares   [][]byte      // what has come of it
 	exchange chan [][]byte // what came of it
 
-	arriving batch         // points to which this rank has come
-	arrived  []arrival     // all have come to these
-	news     chan struct{} // there are some
+	arrived []arrival     // points to which all have come
+	news    chan struct{} // there are some
+
+	outbox    outbox                 // points and letters to rank 0
+	asked     uint32                 // questions of this rank
+	open      map[uint32]chan answer // those without an answer
+	answers   map[string]Answers     // by subject
+	questions []letter               // of others
+	answering bool
+	life      context.Context // ends with Close
+	end       context.CancelFunc
 }
 
 func newWorld(o *Options) *World {
+	life, end := context.WithCancel(context.Background())
 	return &World{
+		life: life, end: end, open: map[uint32]chan answer{}, answers: map[string]Answers{},
 		o: o, step: StepJoin, joined: make(chan struct{}), decided: make(chan struct{}), trouble: make(chan struct{}),
 		ended: make(chan struct{}),
 		left:  make(chan error, o.Size+1), turn: make(chan struct{}, 1), apart: make(chan struct{}),
@@ -94,6 +104,10 @@ func (w *World) hear(kind byte, payload []byte) error {
 		}
 	case kind == frameArrive && w.step == StepRun:
 		return w.together(payload)
+	case kind == frameAsk && w.step == StepRun:
+		return w.question(payload)
+	case (kind == frameAnswer || kind == frameNoAnswer) && w.step == StepRun:
+		return w.answered(kind, payload)
 	case kind == frameFailed || kind == frameLeft && w.step == StepRun:
 		e, err := decodeError(payload)
 		if err != nil {
@@ -292,6 +306,7 @@ func (w *World) Close() error {
 		w.mu.Lock()
 		w.closed = true
 		w.mu.Unlock()
+		w.end()
 		if w.hub != nil {
 			w.hub.close()
 		} else {

@@ -23,7 +23,7 @@ const patience = 60 * time.Second // a busy machine takes its time
 var testSecret = []byte("0123456789abcdef")
 
 // options are those of the ranks of a world on the loopback device.
-func options(t *testing.T, size int) []Options {
+func options(t testing.TB, size int) []Options {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	assert.NilError(t, err)
@@ -46,7 +46,7 @@ func options(t *testing.T, size int) []Options {
 
 // join has ranks join at the same time. Rank 0, the first, does not wait for ranks that
 // are to hear why others have failed.
-func join(ctx context.Context, t *testing.T, all []Options) ([]*World, []error) {
+func join(ctx context.Context, t testing.TB, all []Options) ([]*World, []error) {
 	t.Helper()
 	worlds, errs := make([]*World, len(all)), make([]error, len(all))
 	var first, group sync.WaitGroup
@@ -76,7 +76,7 @@ func leave(worlds []*World) {
 }
 
 // up is a world of which all ranks have joined.
-func up(t *testing.T, all []Options) []*World {
+func up(t testing.TB, all []Options) []*World {
 	t.Helper()
 	worlds, errs := join(t.Context(), t, all)
 	assert.NilError(t, errors.Join(errs...))

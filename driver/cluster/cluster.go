@@ -150,7 +150,7 @@ func (r *Rank) configure(ctx context.Context, o *Options, part *Part) (err error
 	if err != nil {
 		return err
 	}
-	open = append(open, accl.OwnPeers(true)) // they are opened by this package, too
+	open = append(open, accl.OwnPeers(true), r.World.Reports()) // they are opened by this package, too
 	r.Engine, err = accl.Open(ctx, part.Device, o.Platform, ranks, r.World.Rank(), append(open, o.Open...)...)
 	return err
 }

@@ -123,6 +123,7 @@ func (w *World) open(ctx context.Context, b bringup.Options) (err error) {
 	if w.joined, err = bringup.Join(ctx, b); err != nil {
 		return err
 	}
+	w.options = append(w.options, w.joined.Reports())
 	watched, cancel := w.joined.Context(ctx)
 	defer cancel()
 	w.part.Said = func(ctx context.Context) ([][]byte, error) { return cluster.Said(ctx, w.joined) }

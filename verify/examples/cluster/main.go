@@ -67,7 +67,7 @@ func run(ctx context.Context) (err error) {
 	defer w.Close()
 	ctx, cancel := w.Context(ctx) // ends when a rank leaves
 	defer cancel()
-	e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true))
+	e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true), w.Reports())
 	if e != nil {
 		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
 	}
