@@ -2,6 +2,7 @@ package accl_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -11,7 +12,8 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// TestCausesAlongWaits has reports of four ranks that no world of working engines gives at will.
+// TestCausesAlongWaits has reports of four ranks that no world of working engines gives at will, on a way between
+// processes.
 func TestCausesAlongWaits(t *testing.T) {
 	p := platformOf(t, "u55c_tcp")
 	var world []accl.RankDump
@@ -75,7 +77,11 @@ func TestCausesAlongWaits(t *testing.T) {
 				if rank == c.dead {
 					return accl.Report{}, broken
 				}
-				return c.ranks[rank], nil
+				text, err := json.Marshal(c.ranks[rank])
+				assert.NilError(t, err)
+				var r accl.Report
+				err = json.Unmarshal(text, &r)
+				return r, err
 			})
 			assert.DeepEqual(t, got, c.want)
 		})

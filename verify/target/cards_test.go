@@ -7,16 +7,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/driver/capi"
 	"github.com/cclforge/cclforge/driver/cluster"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fakecards/xrt"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/target"
@@ -24,12 +27,12 @@ import (
 )
 
 // cards is a host with cards for some ranks, at the addresses that they get.
-func cards(t *testing.T, platform string, ranks int) *xrt.Host {
+func cards(t *testing.T, platform string, ranks int, o ...emu.Options) *xrt.Host {
 	t.Helper()
 	all, err := cluster.Addresses(cluster.DefaultNetwork, cluster.DefaultPort, ranks)
 	assert.NilError(t, err)
 	return xrt.Start(t, designtest.Load(t, platform, nil), ranks,
-		xrt.HostOptions{Empty: true, World: world.Options{Ranks: all}})
+		xrt.HostOptions{Empty: true, World: world.Options{Ranks: all, Engine: append(o, emu.Options{})[0]}})
 }
 
 // TestCards: a process with all ranks, and processes with one each.
@@ -53,10 +56,11 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsOfTheLibrary: the C interface with cards of one platform alone.
+// TestCardsOfTheLibrary: the C interface with cards of one platform alone. At the end rank 1 does not send what rank 0
+// waits for.
 func TestCardsOfTheLibrary(t *testing.T) {
 	const ranks = 2
-	h := cards(t, "u55c_tcp", ranks)
+	h := cards(t, "u55c_tcp", ranks, emu.Options{RemoteTimeout: 2 * time.Second})
 	d := designtest.Load(t, "u55c_tcp", nil)
 	p := driverview.Of(d)
 	design, err := driverview.Card(d)
@@ -69,6 +73,7 @@ func TestCardsOfTheLibrary(t *testing.T) {
 	}
 	at := meet(t)
 	var group errgroup.Group
+	var errs [ranks]error
 	for rank := range ranks {
 		group.Go(func() error {
 			w, err := openCards(t.Context(), capi.Options{World: "card:" + h.Xclbin + ",library=" + h.Dir(),
@@ -77,10 +82,20 @@ func TestCardsOfTheLibrary(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return errors.Join(ranktest.Sum[int32](w.Context, w.Engines[0], 5000, 1), w.Close())
+			if err := ranktest.Sum[int32](w.Context, w.Engines[0], 5000, 1); err != nil || rank != 0 {
+				_, late := w.Joined.Exchange(w.Context, nil)
+				return errors.Join(err, late, w.Close())
+			}
+			b, err := accl.Alloc[int32](w.Context, w.Engines[0], 1)
+			if err == nil {
+				_, errs[0] = w.Engines[0].Recv(w.Context, b, 1, 1)
+				_, err = w.Joined.Exchange(w.Context, nil)
+			}
+			return errors.Join(err, w.Close())
 		})
 	}
 	assert.NilError(t, group.Wait())
+	accused(t, errs[:], []int{0}, accl.NotCalled, 1, "rank 1 has not called: it is in no call; its last one, allreduce, ")
 	xrt.Returned(t, h)
 }
 

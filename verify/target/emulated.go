@@ -105,7 +105,7 @@ func (r *Request) onSocket(ctx context.Context, d *design.Design, part *Part, ma
 	if maker != nil {
 		member.Maker = maker(0) // each process has cards of its own
 	}
-	return world.Start(ctx, d, []world.Member{member}, r.World.Engine)
+	return world.Start(ctx, d, []world.Member{member}, emu.Options{})
 }
 
 const onSockets, inMemory = "on sockets", "in memory"

@@ -37,7 +37,7 @@ type Options struct {
 	Timeout time.Duration // until all processes are there; 0 for that of bringup
 	Env     bringup.Lookup
 	Open    []accl.OpenOption                // of engines, before those of the kind of world
-	World   world.Options                    // of emulated engines; of several processes Engine alone counts
+	World   world.Options                    // of emulated engines, if this process has all of them
 	Log     func(format string, args ...any) // may be nil
 }
 

@@ -1,0 +1,124 @@
+package target_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
+	"github.com/cclforge/cclforge/verify/target"
+)
+
+// impatient is a platform whose calls that wait for other ranks end soon.
+const impatient = `platform "impatient" {
+  board = "u55c"
+  cclo {}
+  poe "tcp" {}
+  arithmetic "reduce_ops" {}
+  limits { remote_timeout_ms = 2000 }
+}
+`
+
+// accused checks that the calls of these ranks have failed with one cause, at a rank or, if that is -1, at any, and
+// those of others have not.
+func accused(t *testing.T, errs []error, who []int, kind accl.CauseKind, at int, says string) {
+	t.Helper()
+	for rank, err := range errs {
+		if !slices.Contains(who, rank) {
+			assert.NilError(t, err, "rank %d", rank)
+			continue
+		}
+		failed, is := errors.AsType[*accl.CallError](err)
+		assert.Assert(t, is, "rank %d: %v", rank, err)
+		assert.Check(t, len(failed.Causes) == 1 && failed.Causes[0].Kind == kind && (failed.Causes[0].Rank == at || at < 0) &&
+			strings.Contains(err.Error(), "cause: "+says), "rank %d: %v", rank, err)
+	}
+}
+
+// TestCausesAtOtherProcesses: errors of a world of which each process has a rank name the cause at others.
+func TestCausesAtOtherProcesses(t *testing.T) {
+	const ranks = 3
+	t.Chdir(t.TempDir())
+	assert.NilError(t, os.Mkdir("platforms", 0o755))
+	assert.NilError(t, os.WriteFile("platforms/impatient.hcl", []byte(impatient), 0o644))
+	recv := func(ctx context.Context, e *accl.Engine, b *accl.Buffer[int32], from accl.Peer) error {
+		_, err := e.Recv(ctx, b, 1, from, accl.WithTag(7))
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		do   func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error
+		who  []int // fail
+		kind accl.CauseKind
+		at   int
+		says string
+	}{
+		{name: "a rank leaves a collective out", who: []int{0, 1}, kind: accl.NotCalled, at: 2,
+			says: "rank 2 has not called: it is in no call; its last one, bcast, has ended",
+			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+				if rank == 2 {
+					return nil
+				}
+				_, err := w.Engines[0].AllReduce(ctx, b, b, 1, accl.Sum)
+				return err
+			}},
+		{name: "a rank receives where it should send", who: []int{0, 1}, kind: accl.InCircle, at: -1,
+			says: "ranks wait for each other: rank ",
+			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+				if rank == 2 {
+					return nil
+				}
+				return recv(ctx, w.Engines[0], b, accl.Peer(1-rank))
+			}},
+		{name: "another tag", who: []int{0}, kind: accl.OtherTag, at: 0,
+			says: "rank 0 has the message 0 of rank 1 in rx buffer ",
+			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+				switch rank {
+				case 0:
+					return recv(ctx, w.Engines[0], b, 1)
+				case 1:
+					_, err := w.Engines[0].Send(ctx, b, 1, 0, accl.WithTag(5))
+					return err
+				}
+				return nil
+			}},
+		{name: "a process has left", who: []int{0, 1}, kind: accl.NoAnswer, at: 2,
+			says: "rank 2 does not answer: it has closed its world",
+			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+				if rank == 2 {
+					return w.Close()
+				}
+				return recv(ctx, w.Engines[0], b, 2)
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			worlds, errs := open(t, "impatient", ranks, target.Options{})
+			assert.NilError(t, errors.Join(errs...))
+			buffers := make([]*accl.Buffer[int32], ranks)
+			ranktest.All(t, ranks, func(rank int) (err error) {
+				if buffers[rank], err = accl.Alloc[int32](ctx, worlds[rank].Engines[0], 1); err == nil {
+					_, err = worlds[rank].Engines[0].Bcast(ctx, buffers[rank], 1, 0)
+				}
+				return err
+			})
+			ranktest.All(t, ranks, func(rank int) error {
+				errs[rank] = c.do(ctx, worlds[rank], rank, buffers[rank])
+				return nil
+			})
+			for _, err := range errs {
+				t.Log(err)
+			}
+			accused(t, errs, c.who, c.kind, c.at, c.says)
+		})
+	}
+}
