@@ -11,7 +11,7 @@
 //	defer w.Close()
 //	ctx, cancel := w.Context(ctx) // ends when a rank leaves
 //	defer cancel()
-//	e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true))
+//	e, err := accl.Open(ctx, dev, p, w.Ranks(), w.Rank(), accl.OwnPeers(true), w.Reports())
 //	err = w.Ready(ctx, err) // nil on all ranks, or the same error on all
 //
 // # Steps
@@ -21,7 +21,8 @@
 // those of all ranks once they are complete and fit together (StepJoin). Then each rank
 // configures its engine (StepConfigure), reports the result, and learns from rank 0 whether all
 // ranks have succeeded (StepReady). From then on ranks watch each other until they Close
-// (StepRun), can Exchange data, and meet at points (Arrive).
+// (StepRun), can Exchange data, meet at points (Arrive), and ask each other questions (Ask). By Reports,
+// calls that time out name causes at other ranks.
 //
 // Failures are *Error with the step, the rank, its address and the reason. Rank 0 decides and
 // tells all, so that every rank that it reaches returns the same text; ranks that come later
@@ -32,7 +33,7 @@
 // after it that rank 0 has left.
 //
 // Ranks watch each other through rank 0: after rank 0 has closed its world in order, nobody
-// watches. If that matters, let rank 0 close last.
+// watches, or can be asked. If that matters, let rank 0 close last.
 //
 // # Security
 //

@@ -41,8 +41,10 @@ func (w *World) report(ctx context.Context, rank int) (accl.Report, error) {
 	var s said
 	e, is := errors.AsType[*Error](err)
 	switch {
-	case errors.Is(err, ErrOption), errors.Is(err, ErrAnswer), is && e.Rank != rank:
+	case errors.Is(err, ErrOption), errors.Is(err, ErrAnswer), errors.Is(err, ErrClosed):
 		return s.Report, fmt.Errorf("%w: %w", accl.ErrNotAsked, err) // that is nothing about the rank
+	case is && e.Rank != rank:
+		return s.Report, fmt.Errorf("rank %d, through which it is asked, has left", e.Rank)
 	case is:
 		return s.Report, errors.New(e.Reason) // who reads it knows the rank
 	case err != nil:
