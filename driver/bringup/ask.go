@@ -38,14 +38,15 @@ func decodeLetter(payload []byte, size int) (letter, error) {
 	if len(payload) < letterHead || binary.BigEndian.Uint32(payload) >= uint32(size) {
 		return letter{}, fmt.Errorf("%w: a letter of %d bytes", errProtocol, len(payload))
 	}
-	return letter{int(binary.BigEndian.Uint32(payload)), binary.BigEndian.Uint32(payload[4:]), payload[letterHead:]}, nil
+	rank, number := binary.BigEndian.Uint32(payload), binary.BigEndian.Uint32(payload[4:])
+	return letter{int(rank), number, payload[letterHead:]}, nil
 }
 
 // Answers gives the answer to a question. Its context ends after some seconds, and with the world.
 type Answers func(ctx context.Context, question []byte) ([]byte, error)
 
 // Answer says what answers the questions of ranks about a subject from now on, nil for nothing. It is called for one
-// question at a time, whatever else this rank does. Equal questions that come before it begins with them get one answer.
+// question at a time, whatever else this rank does. Equal questions that wait get one answer.
 func (w *World) Answer(about string, a Answers) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +68,8 @@ func (w *World) Ask(ctx context.Context, rank int, about string, question []byte
 	case rank < 0 || rank >= w.o.Size:
 		return nil, fmt.Errorf("%w: a question to rank %d of %d", ErrOption, rank, w.o.Size)
 	case len(text) > MaxAsk || strings.Contains(about, "\x00"):
-		return nil, fmt.Errorf("%w: a question of %d bytes about %.40q; at most are %d", ErrOption, len(text), about, MaxAsk)
+		return nil, fmt.Errorf(
+			"%w: a question about %.40q of %d bytes; at most %d", ErrOption, about, len(text), MaxAsk)
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
 	defer cancel()

@@ -37,7 +37,8 @@ func TestAsk(t *testing.T) {
 				for i := range 100 {
 					group.Go(func() {
 						got, err := w.Ask(t.Context(), to, "sum", fmt.Appendf(nil, "%d of %d", i, rank))
-						assert.Check(t, err == nil && string(got) == fmt.Sprintf("%d of %d by %d", i, rank, to), "%q, %v", got, err)
+						want := fmt.Sprintf("%d of %d by %d", i, rank, to)
+						assert.Check(t, err == nil && string(got) == want, "%q, %v; expected is %q", got, err, want)
 					})
 				}
 			}
@@ -107,7 +108,7 @@ func TestAskEndsBadly(t *testing.T) {
 	}{
 		{-1, "size", 0, ErrOption, "rank -1 of 5"},
 		{5, "size", 0, ErrOption, "rank 5 of 5"},
-		{2, "size", MaxAsk, ErrOption, "a question of 65533 bytes"},
+		{2, "size", MaxAsk, ErrOption, "of 65533 bytes"},
 		{2, "size\x00", 0, ErrOption, "about"},
 		{2, "weather", 0, ErrAnswer, `rank 2: it answers no questions about "weather"`},
 		{2, "too large", 0, ErrAnswer, "rank 2: its answer has 65529 bytes"},

@@ -58,7 +58,8 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 // admit adds a rank that has proved the secret. answer, if not empty, is the rest of the
 // proof, for which it waits.
 func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, answer []byte) {
-	p := &peer{address: address, asked: map[inquiry]struct{}{}, link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
+	p := &peer{address: address, asked: map[inquiry]struct{}{},
+		link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()

@@ -18,9 +18,9 @@ type said struct {
 	Failed string // why there is none; "" if there is
 }
 
-// Reports opens an engine so that its failed calls name causes at ranks of other processes, and that it answers theirs.
-// All ranks use it. While a world runs, other ranks read what Engine.Trace and Engine.Activity return, too: do
-// not read those by the Platform.
+// Reports opens an engine so that its failed calls name causes at ranks of other processes, and theirs at it. All ranks
+// use it. As others may ask at any time, Engine.Trace and Engine.Activity take the place of those of the Platform. The
+// process of rank 0 passes reports on: after it has closed its world, no rank gets any.
 func (w *World) Reports() accl.OpenOption {
 	return accl.WithReports(w.report, func(own func(context.Context) (accl.Report, error)) {
 		w.Answer(reports, func(ctx context.Context, _ []byte) ([]byte, error) {
@@ -35,7 +35,8 @@ func (w *World) Reports() accl.OpenOption {
 
 // report asks a rank for its report.
 func (w *World) report(ctx context.Context, rank int) (accl.Report, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, fmt.Errorf("its process has said nothing for %v", answerLimit))
+	late := fmt.Errorf("its process has given no report within %v", answerLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, late)
 	defer cancel()
 	text, err := w.Ask(ctx, rank, reports, nil)
 	var s said

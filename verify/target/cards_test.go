@@ -95,7 +95,7 @@ func TestCardsOfTheLibrary(t *testing.T) {
 		})
 	}
 	assert.NilError(t, group.Wait())
-	accused(t, errs[:], []int{0}, accl.NotCalled, 1, "rank 1 has not called: it is in no call; its last one, allreduce, ")
+	accused(t, errs[:], []int{0}, accl.NotCalled, 1, "rank 1 has not called: it is in no call; its last one, allreduce")
 	xrt.Returned(t, h)
 }
 

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
@@ -35,10 +35,12 @@ func accused(t *testing.T, errs []error, who []int, kind accl.CauseKind, at int,
 			assert.NilError(t, err, "rank %d", rank)
 			continue
 		}
-		failed, is := errors.AsType[*accl.CallError](err)
-		assert.Assert(t, is, "rank %d: %v", rank, err)
-		assert.Check(t, len(failed.Causes) == 1 && failed.Causes[0].Kind == kind && (failed.Causes[0].Rank == at || at < 0) &&
-			strings.Contains(err.Error(), "cause: "+says), "rank %d: %v", rank, err)
+		failed, ok := errors.AsType[*accl.CallError](err)
+		assert.Assert(t, ok, "rank %d: %v", rank, err)
+		assert.Assert(t, len(failed.Causes) == 1, "rank %d: %v", rank, err)
+		cause := failed.Causes[0]
+		assert.Check(t, cause.Kind == kind && (cause.Rank == at || at < 0), "rank %d: %v", rank, err)
+		assert.Check(t, is.Contains(err.Error(), "cause: "+says), "rank %d", rank)
 	}
 }
 
