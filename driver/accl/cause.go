@@ -174,9 +174,7 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 	if len(waits) == 0 && !r.Busy && r.failedWaiting(i.p) {
 		waits = []Wait{r.waited()}
 	}
-	if len(waits) == 0 && slices.ContainsFunc(i.p.Describe(r.LastCode), func(b Bit) bool {
-		return b.Name == "PACK_TIMEOUT_STS"
-	}) && i.givenUp(r, -1) {
+	if len(waits) == 0 && i.p.has(r.LastCode, "PACK_TIMEOUT_STS") && i.givenUp(r, -1) {
 		return
 	}
 	long := slices.DeleteFunc(slices.Clone(waits), func(w Wait) bool { return w.Time < r.Limit/4 })
@@ -206,10 +204,14 @@ var holdsUp = map[string]bool{
 
 // failedWaiting tells whether the last call has failed because another rank did not send, or has told of a failure.
 func (r *Report) failedWaiting(p *Platform) bool {
-	bits := p.Describe(r.LastCode)
-	return (r.Fault != nil || r.Awaited >= 0) && slices.ContainsFunc(bits, func(b Bit) bool {
-		return b.Name == receiveTimeout || b.Name == collectiveMismatch
-	})
+	return (r.Fault != nil || r.Awaited >= 0) &&
+		(p.has(r.LastCode, receiveTimeout) || p.has(r.LastCode, collectiveMismatch))
+}
+
+// before is the wait of a call that has ended because another rank told of its failure.
+func (r *Report) before(p *Platform) (w Wait, is bool) {
+	is = !r.Busy && r.Awaited >= 0 && r.Fault != nil && p.has(r.LastCode, collectiveMismatch)
+	return Wait{Rank: r.Awaited, Comm: r.FaultComm, Time: r.Limit}, is
 }
 
 // follow looks at the rank that another one waits for.
@@ -219,7 +221,7 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 		return
 	}
 	if at := slices.IndexFunc(behind, func(b *Report) bool { return b.Rank == rank }); at >= 0 {
-		i.circle(behind[at:])
+		i.circle(behind, at)
 		return
 	}
 	x, err := i.ask(i.ctx, rank)
@@ -311,8 +313,18 @@ func (i *inquiry) givenUp(from *Report, to int) bool {
 	return true
 }
 
-// circle says that ranks wait for each other.
-func (i *inquiry) circle(ranks []*Report) {
+// circle says that ranks wait for each other, from one on, unless one of them was told of the failure of another, and
+// has waited for a rank outside.
+func (i *inquiry) circle(behind []*Report, at int) {
+	ranks := behind[at:]
+	for _, r := range ranks {
+		w, told := r.before(i.p)
+		within := func(b *Report) bool { return b.Rank == r.world(w) }
+		if told && r.world(w) >= 0 && !slices.ContainsFunc(ranks, within) {
+			i.follow(r, w, behind)
+			return
+		}
+	}
 	var text []string
 	for n, r := range ranks {
 		text = append(text, fmt.Sprintf("rank %d for rank %d (%s)", r.Rank, ranks[(n+1)%len(ranks)].Rank, r.In(i.p)))

@@ -33,6 +33,9 @@ func TestCausesAlongWaits(t *testing.T) {
 			r.Busy, r.Calls, r.Waits = true, []string{"recv"}, []accl.Wait{{Rank: rank, Session: uint32(rank), Time: since}}
 		}
 	}
+	told := func(r *accl.Report) { // by rank 0, before rank 2 has sent
+		r.Last, r.LastCode, r.Fault, r.FaultComm, r.Awaited = "allreduce", 1<<27, &accl.Fault{Rank: 0}, 64, 2
+	}
 	broken := errors.New("connection refused")
 	for _, c := range []struct {
 		name  string
@@ -67,6 +70,14 @@ func TestCausesAlongWaits(t *testing.T) {
 			of(1, func(r *accl.Report) { r.GivenUp, r.GivenUpSession = 1, 0 })}, -1,
 			[]accl.Cause{{Kind: accl.NoAnswer, Rank: 0,
 				Text: "rank 0 does not answer on the network: packets of rank 1 to it were refused for too long"}}},
+		{"one was told of the failure of another that waits for it", [4]accl.Report{of(0, waits(1, time.Second)),
+			of(1, told), of(2, nil)}, -1,
+			[]accl.Cause{{Kind: accl.NotCalled, Rank: 2, Text: "rank 2 has not called: it is in no call"}}},
+		{"it is told", [4]accl.Report{of(0, func(r *accl.Report) {
+			told(r)
+			r.Fault, r.Waits = &accl.Fault{Rank: 1}, []accl.Wait{{Rank: 1, Comm: 64, Time: time.Second, Told: true}}
+		}), of(1, waits(0, time.Second)), of(2, nil)}, -1,
+			[]accl.Cause{{Kind: accl.NotCalled, Rank: 2, Text: "rank 2 has not called: it is in no call"}}},
 		{"three in a circle", [4]accl.Report{of(0, waits(1, time.Second)), of(1, waits(2, time.Second)),
 			of(2, waits(0, time.Second))}, -1,
 			[]accl.Cause{{Kind: accl.InCircle, Rank: 0, Text: "ranks wait for each other: rank 0 for rank 1 (it is in recv), " +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -38,8 +39,8 @@ type Report struct {
 	// does not tell.
 	Fault     *Fault
 	FaultComm uint32
-	// Awaited is the rank, in its communicator, whose message the move was to take that failed last; -1 if the
-	// trace does not tell.
+	// Awaited is the rank, in its communicator, whose message the move was to take that failed last, or that was in
+	// front when another rank told of its failure; -1 if the trace does not tell.
 	Awaited int
 	// Limit is that of waits for other ranks.
 	Limit time.Duration
@@ -95,9 +96,9 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 		return d.failed()
 	}
 	t, err := p.trace(d, looked)
-	if err == nil && !out.follow(t.Events) && int(t.Written) > len(t.Events) {
+	if err == nil && !out.follow(p, t.Events) && int(t.Written) > len(t.Events) {
 		if t, err = p.trace(d, 0); err == nil {
-			out.follow(t.Events)
+			out.follow(p, t.Events)
 		}
 	}
 	return err
@@ -144,7 +145,7 @@ func (p *Platform) lasted(cycles uint32) time.Duration {
 }
 
 // follow derives calls from events, and reports whether one is among them.
-func (out *Report) follow(events []Event) (some bool) {
+func (out *Report) follow(p *Platform, events []Event) (some bool) {
 	out.forget()
 	moves := map[uint32][]int{} // by queue: whose messages they take
 	for _, e := range events {
@@ -180,10 +181,26 @@ func (out *Report) follow(events []Event) (some bool) {
 			if op != configOperation && op != "" {
 				out.Last, out.LastCode = op, ReturnCode(e.Argument["return_code"]|e.Argument["not_ready"]<<notReadyBit)
 			}
+			if len(out.Calls) > 0 {
+				break
+			}
+			if p.has(out.LastCode, collectiveMismatch) {
+				for _, q := range slices.Sorted(maps.Keys(moves)) {
+					if len(moves[q]) > 0 && out.Awaited < 0 {
+						out.Awaited = moves[q][0]
+					}
+				}
+			}
+			clear(moves)
 		}
 	}
 	out.Busy = out.Busy || len(out.Calls) > 0
 	return some
+}
+
+// has tells whether a named bit of a return code is set.
+func (p *Platform) has(code ReturnCode, name string) bool {
+	return slices.ContainsFunc(p.Describe(code), func(b Bit) bool { return b.Name == name })
 }
 
 func (out *Report) forget() { out.Calls, out.Last, out.LastCode, out.Awaited = nil, "", 0, -1 }

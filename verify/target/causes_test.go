@@ -56,7 +56,7 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		do   func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error
+		do   func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error
 		who  []int // fail
 		kind accl.CauseKind
 		at   int
@@ -64,40 +64,46 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 	}{
 		{name: "a rank leaves a collective out", who: []int{0, 1}, kind: accl.NotCalled, at: 2,
 			says: "rank 2 has not called: it is in no call; its last one, bcast, has ended",
-			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
 				if rank == 2 {
 					return nil
 				}
-				_, err := w.Engines[0].AllReduce(ctx, b, b, 1, accl.Sum)
+				for rank == 0 { // later than the other one, which tells it of its failure
+					r, err := worlds[1].Engines[0].Report(ctx)
+					if err != nil || len(r.Waits) > 0 && r.Waits[0].Time > 300*time.Millisecond {
+						break
+					}
+				}
+				_, err := e.AllReduce(ctx, b, b, 1, accl.Sum)
 				return err
 			}},
 		{name: "a rank receives where it should send", who: []int{0, 1}, kind: accl.InCircle, at: -1,
 			says: "ranks wait for each other: rank ",
-			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
 				if rank == 2 {
 					return nil
 				}
-				return recv(ctx, w.Engines[0], b, accl.Peer(1-rank))
+				return recv(ctx, e, b, accl.Peer(1-rank))
 			}},
 		{name: "another tag", who: []int{0}, kind: accl.OtherTag, at: 0,
 			says: "rank 0 has the message 0 of rank 1 in rx buffer ",
-			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
 				switch rank {
 				case 0:
-					return recv(ctx, w.Engines[0], b, 1)
+					return recv(ctx, e, b, 1)
 				case 1:
-					_, err := w.Engines[0].Send(ctx, b, 1, 0, accl.WithTag(5))
+					_, err := e.Send(ctx, b, 1, 0, accl.WithTag(5))
 					return err
 				}
 				return nil
 			}},
 		{name: "a process has left", who: []int{0, 1}, kind: accl.NoAnswer, at: 2,
 			says: "rank 2 does not answer: it has closed its world",
-			do: func(ctx context.Context, w *target.World, rank int, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
 				if rank == 2 {
-					return w.Close()
+					return worlds[2].Close()
 				}
-				return recv(ctx, w.Engines[0], b, 2)
+				return recv(ctx, e, b, 2)
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -114,7 +120,7 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 				return err
 			})
 			ranktest.All(t, ranks, func(rank int) error {
-				errs[rank] = c.do(ctx, worlds[rank], rank, buffers[rank])
+				errs[rank] = c.do(ctx, worlds, rank, worlds[rank].Engines[0], buffers[rank])
 				return nil
 			})
 			for _, err := range errs {
