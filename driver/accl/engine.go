@@ -348,6 +348,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		return nil
 	}
 	e.ready.Store(false)
+	e.own.close() // after the reset it tells nothing
 	var err error
 	if len(e.rx) > 0 {
 		if err = e.softReset(ctx); err != nil {
@@ -356,7 +357,6 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 	e.gate.Lock() // a call that was being placed has been
 	defer e.gate.Unlock()
-	e.own.close()
 	return errors.Join(err, e.freeInternal())
 }
 

@@ -44,19 +44,25 @@ func accused(t *testing.T, errs []error, who []int, kind accl.CauseKind, at int,
 	}
 }
 
+// parts are the worlds of processes, and a buffer of each.
+type parts struct {
+	worlds  []*target.World
+	buffers []*accl.Buffer[int32]
+}
+
 // TestCausesAtOtherProcesses: errors of a world of which each process has a rank name the cause at others.
 func TestCausesAtOtherProcesses(t *testing.T) {
 	const ranks = 3
 	t.Chdir(t.TempDir())
 	assert.NilError(t, os.Mkdir("platforms", 0o755))
 	assert.NilError(t, os.WriteFile("platforms/impatient.hcl", []byte(impatient), 0o644))
-	recv := func(ctx context.Context, e *accl.Engine, b *accl.Buffer[int32], from accl.Peer) error {
-		_, err := e.Recv(ctx, b, 1, from, accl.WithTag(7))
+	recv := func(ctx context.Context, e *accl.Engine, of *parts, from accl.Peer) error {
+		_, err := e.Recv(ctx, of.buffers[e.Rank()], 1, from, accl.WithTag(7))
 		return err
 	}
 	for _, c := range []struct {
 		name string
-		do   func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error
+		do   func(ctx context.Context, rank int, e *accl.Engine, of *parts) error
 		who  []int // fail
 		kind accl.CauseKind
 		at   int
@@ -64,46 +70,46 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 	}{
 		{name: "a rank leaves a collective out", who: []int{0, 1}, kind: accl.NotCalled, at: 2,
 			says: "rank 2 has not called: it is in no call; its last one, bcast, has ended",
-			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, rank int, e *accl.Engine, of *parts) error {
 				if rank == 2 {
 					return nil
 				}
 				for rank == 0 { // later than the other one, which tells it of its failure
-					r, err := worlds[1].Engines[0].Report(ctx)
+					r, err := of.worlds[1].Engines[0].Report(ctx)
 					if err != nil || len(r.Waits) > 0 && r.Waits[0].Time > 300*time.Millisecond {
 						break
 					}
 				}
-				_, err := e.AllReduce(ctx, b, b, 1, accl.Sum)
+				_, err := e.AllReduce(ctx, of.buffers[rank], of.buffers[rank], 1, accl.Sum)
 				return err
 			}},
 		{name: "a rank receives where it should send", who: []int{0, 1}, kind: accl.InCircle, at: -1,
 			says: "ranks wait for each other: rank ",
-			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, rank int, e *accl.Engine, of *parts) error {
 				if rank == 2 {
 					return nil
 				}
-				return recv(ctx, e, b, accl.Peer(1-rank))
+				return recv(ctx, e, of, accl.Peer(1-rank))
 			}},
 		{name: "another tag", who: []int{0}, kind: accl.OtherTag, at: 0,
 			says: "rank 0 has the message 0 of rank 1 in rx buffer ",
-			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, rank int, e *accl.Engine, of *parts) error {
 				switch rank {
 				case 0:
-					return recv(ctx, e, b, 1)
+					return recv(ctx, e, of, 1)
 				case 1:
-					_, err := e.Send(ctx, b, 1, 0, accl.WithTag(5))
+					_, err := e.Send(ctx, of.buffers[rank], 1, 0, accl.WithTag(5))
 					return err
 				}
 				return nil
 			}},
 		{name: "a process has left", who: []int{0, 1}, kind: accl.NoAnswer, at: 2,
 			says: "rank 2 does not answer: it has closed its world",
-			do: func(ctx context.Context, worlds []*target.World, rank int, e *accl.Engine, b *accl.Buffer[int32]) error {
+			do: func(ctx context.Context, rank int, e *accl.Engine, of *parts) error {
 				if rank == 2 {
-					return worlds[2].Close()
+					return of.worlds[2].Close()
 				}
-				return recv(ctx, e, b, 2)
+				return recv(ctx, e, of, 2)
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,7 +126,7 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 				return err
 			})
 			ranktest.All(t, ranks, func(rank int) error {
-				errs[rank] = c.do(ctx, worlds, rank, worlds[rank].Engines[0], buffers[rank])
+				errs[rank] = c.do(ctx, rank, worlds[rank].Engines[0], &parts{worlds, buffers})
 				return nil
 			})
 			for _, err := range errs {
