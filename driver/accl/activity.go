@@ -62,10 +62,15 @@ type Counter struct {
 // engine that does not count (Inspection.Counts). The error matches ErrNoInspection for engines
 // of others, and of an older interface. Others must not read it or the Trace at the same time.
 func (p *Platform) Activity(ctx context.Context, r Registers) (Activity, error) {
+	_, a, err := p.activity(ctx, r)
+	return a, err
+}
+
+func (p *Platform) activity(ctx context.Context, r Registers) (Inspection, Activity, error) {
 	var a Activity
 	in, details, err := p.details(ctx, r)
 	if err != nil || !in.Counts {
-		return a, err
+		return in, a, err
 	}
 	w, read := &p.Inspection, details.read
 	ranks := map[string]*uint32{}
@@ -88,7 +93,7 @@ func (p *Platform) Activity(ctx context.Context, r Registers) (Activity, error) 
 	for i, word := range w.Counters.Words {
 		a.Counters = append(a.Counters, Counter{word.Name, word.Doc, read(w.Counters.At + uint32(i))})
 	}
-	return a, details.failed()
+	return in, a, details.failed()
 }
 
 // details reads the words behind the word detail of the inspection, until an access fails.
