@@ -70,15 +70,15 @@ func (e *Engine) ask(ctx context.Context, rank int) (Report, error) {
 // Report reads what the engine tells of itself.
 func (e *Engine) Report(ctx context.Context) (Report, error) { return e.own.report(ctx) }
 
-// Activity reads how the engine is, and what it does, not at the same time as its reports. Errors are those of
-// Platform.Activity, and ErrClosed.
-func (e *Engine) Activity(ctx context.Context) (Inspection, Activity, error) {
+// Activity reads how the engine is, and what it does, not at the same time as its reports: what has one of some names,
+// as each word takes long on simulated engines, or all. Errors are those of Platform.Activity, and ErrClosed.
+func (e *Engine) Activity(ctx context.Context, names ...string) (Inspection, Activity, error) {
 	if e.closed.Load() {
 		return Inspection{}, Activity{}, ErrClosed
 	}
 	e.own.mu.Lock()
 	defer e.own.mu.Unlock()
-	return e.p.activity(ctx, e.dev)
+	return e.p.activity(ctx, e.dev, names)
 }
 
 // Causes says why calls of this engine do not end, if they have waited for another rank for a quarter of the limit for

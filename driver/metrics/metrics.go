@@ -74,9 +74,10 @@ type engine struct {
 
 // Observe counts the calls of the engines that are opened with it, and shows what they do.
 func (m *Metrics) Observe() accl.OpenOption {
+	read := append(slices.Collect(maps.Keys(counters)), rxBuffers)
 	return accl.WithCaller(func(e *accl.Engine, dev accl.Device) accl.Caller {
 		return m.add(e.Rank, e.Platform(), dev, func(ctx context.Context) (map[Sample]float64, error) {
-			in, a, err := e.Activity(ctx)
+			in, a, err := e.Activity(ctx, read...)
 			if errors.Is(err, accl.ErrNoInspection) {
 				_, err = e.HardwareID(ctx) // of others: whether it is there
 				return nil, err
@@ -103,25 +104,26 @@ func (m *Metrics) add(rank func() int, p *accl.Platform, dev accl.Device, state 
 	return e
 }
 
-// drops are the counters of packets that were dropped.
-var drops = []string{"no_buffer", "bad_packet", "stale", "too_large", "no_window", "no_announcement"}
+// counters are what is read of an engine's Activity.
+var counters = map[string]Sample{
+	"tx_packets": {"packets_total", "sent"}, "rx_packets": {"packets_total", "received"},
+	"no_buffer": dropped("no_buffer"), "bad_packet": dropped("bad_packet"), "stale": dropped("stale"),
+	"too_large": dropped("too_large"), "no_window": dropped("no_window"), "no_announcement": dropped("no_announcement"),
+}
+
+const rxBuffers = "rx_buffers" // a queue
+
+func dropped(reason string) Sample { return Sample{"packets_dropped_total", reason} }
 
 // inspected is the state in the registers of an engine.
 func inspected(in accl.Inspection, a accl.Activity) map[Sample]float64 {
 	s := map[Sample]float64{{"halted", ""}: truth(in.Halted), {"transmissions_refused_total", ""}: float64(in.Refused),
 		{"sessions_given_up_total", ""}: float64(in.GivenUp)}
 	for _, c := range a.Counters {
-		switch {
-		case c.Name == "tx_packets":
-			s[Sample{"packets_total", "sent"}] = float64(c.Value)
-		case c.Name == "rx_packets":
-			s[Sample{"packets_total", "received"}] = float64(c.Value)
-		case slices.Contains(drops, c.Name):
-			s[Sample{"packets_dropped_total", c.Name}] = float64(c.Value)
-		}
+		s[counters[c.Name]] = float64(c.Value)
 	}
 	for _, q := range a.Queues {
-		if q.Name == "rx_buffers" {
+		if q.Name == rxBuffers {
 			s[Sample{"rx_buffers", "used"}], s[Sample{"rx_buffers", "free"}] = float64(q.Used), float64(q.Capacity-q.Used)
 		}
 	}
