@@ -3,6 +3,7 @@ package accl
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // StuckCycles is for how many cycles something stands before Stuck says so.
@@ -62,33 +63,52 @@ type Counter struct {
 // engine that does not count (Inspection.Counts). The error matches ErrNoInspection for engines
 // of others, and of an older interface. Others must not read it or the Trace at the same time.
 func (p *Platform) Activity(ctx context.Context, r Registers) (Activity, error) {
+	_, a, err := p.activity(ctx, r, nil)
+	return a, err
+}
+
+// activity reads what has one of some names; all for nil.
+func (p *Platform) activity(ctx context.Context, r Registers, names []string) (Inspection, Activity, error) {
 	var a Activity
 	in, details, err := p.details(ctx, r)
 	if err != nil || !in.Counts {
-		return a, err
+		return in, a, err
 	}
 	w, read := &p.Inspection, details.read
+	wanted := func(word DetailWord) bool { return names == nil || slices.Contains(names, word.Name) }
 	ranks := map[string]*uint32{}
 	for i, word := range w.Remotes.Words {
+		if !wanted(word) {
+			continue
+		}
 		values := fieldsOf(w.RemoteWait, read(w.Remotes.At+uint32(i)))
 		if rank := values["rank"]; values["waits"] != 0 {
 			ranks[word.Name] = &rank
 		}
 	}
 	for i, word := range w.Stalls.Words {
+		if !wanted(word) {
+			continue
+		}
 		s := Stall{Name: word.Name, Doc: word.Doc, Cycles: read(w.Stalls.At + uint32(i)), Rank: ranks[word.Name]}
 		s.Total = read(w.Stalled + uint32(i))
 		a.Stalls = append(a.Stalls, s)
 	}
 	for i, word := range w.Queues.Words {
+		if !wanted(word) {
+			continue
+		}
 		level := fieldsOf(w.QueueLevel, read(w.Queues.At+uint32(i)))
 		a.Queues = append(a.Queues, Queue{Name: word.Name, Doc: word.Doc, Used: level["used"], Most: level["most"],
 			Capacity: level["capacity"], Full: level["full"] != 0})
 	}
 	for i, word := range w.Counters.Words {
+		if !wanted(word) {
+			continue
+		}
 		a.Counters = append(a.Counters, Counter{word.Name, word.Doc, read(w.Counters.At + uint32(i))})
 	}
-	return a, details.failed()
+	return in, a, details.failed()
 }
 
 // details reads the words behind the word detail of the inspection, until an access fails.

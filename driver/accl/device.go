@@ -55,6 +55,12 @@ type Device interface {
 	ReadReg(ctx context.Context, off uint32) (uint32, error)
 	WriteReg(ctx context.Context, off, v uint32) error
 	Alloc(ctx context.Context, spec MemSpec) (Memory, error)
+	Caller
+	Close() error
+}
+
+// Caller makes calls.
+type Caller interface {
 	// Start places a call of a client, a host controller numbered from 0. A client gets
 	// its answers in the order of its calls. A call that waits for a remote rank does not
 	// hold up the execution of those behind it.
@@ -62,7 +68,6 @@ type Device interface {
 	// Wait waits for the answer to a call and returns it, once. An error means that there
 	// is no answer; if the context has ended, Wait can be called again.
 	Wait(ctx context.Context, t Ticket) (ReturnCode, error)
-	Close() error
 }
 
 // SessionOpener is a Device on which the host opens TCP sessions, for interface versions

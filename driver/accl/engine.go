@@ -17,6 +17,8 @@ type Engine struct {
 	w   *wire
 	o   openOptions
 	own *witness
+	// caller is the device, or what WithCaller has put before it.
+	caller Caller
 
 	streams bool // the engine has kernel streams
 
@@ -50,6 +52,9 @@ func New(dev Device, p *Platform, o ...OpenOption) (*Engine, error) {
 	}
 	if dev == nil || p == nil {
 		return nil, fmt.Errorf("%w: no device or no platform", ErrArgument)
+	}
+	if e.caller = dev; e.o.caller != nil {
+		e.caller = e.o.caller(e, dev)
 	}
 	if e.own = e.o.own; e.own == nil {
 		e.own = newWitness(p, dev)
@@ -221,11 +226,11 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	}
 	ctx, cancel := e.limited(ctx)
 	defer cancel()
-	ticket, err := e.dev.Start(ctx, e.o.client, c)
+	ticket, err := e.caller.Start(ctx, e.o.client, c)
 	if err != nil {
 		return fmt.Errorf("%s: place the call: %w", function, orCause(ctx, err))
 	}
-	answer, err := e.dev.Wait(ctx, ticket)
+	answer, err := e.caller.Wait(ctx, ticket)
 	if err != nil {
 		return fmt.Errorf("%s: wait for the answer: %w", function, orCause(ctx, err))
 	}

@@ -30,6 +30,7 @@ type openOptions struct {
 	reports       Reports
 	tell          func(own func(context.Context) (Report, error))
 	noCauses      bool
+	caller        func(*Engine, Device) Caller
 	own           *witness
 	beside        []*witness // by rank: those that OpenAll opens
 }
@@ -117,6 +118,12 @@ func GivenSessions() OpenOption {
 // OpenAll sets the option if it opens all ranks.
 func OwnPeers(own bool) OpenOption {
 	return func(o *openOptions) { o.ownPeers = own }
+}
+
+// WithCaller has an engine make its calls through what wrap returns for it and its device. The engine is not
+// configured yet.
+func WithCaller(wrap func(*Engine, Device) Caller) OpenOption {
+	return func(o *openOptions) { o.caller = wrap }
 }
 
 // Tag is the tag of a message, by which a Recv chooses among the messages of a rank. It

@@ -187,7 +187,7 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 	}
 	r.serial = e.started.Add(1)
 	r.alone = e.flying.Add(1) == 1
-	ticket, err := e.dev.Start(ctx, r.client, r.Call)
+	ticket, err := e.caller.Start(ctx, r.client, r.Call)
 	if err != nil {
 		e.flying.Add(-1)
 		return 0, fmt.Errorf("place the call: %w", err)
@@ -201,7 +201,7 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	e := r.engine
 	limited, cancel := e.limited(ctx)
 	defer cancel()
-	code, err := e.dev.Wait(limited, ticket)
+	code, err := e.caller.Wait(limited, ticket)
 	if err != nil && limited.Err() != nil {
 		err = fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))
 		if errors.Is(err, ErrTimeout) {
@@ -241,7 +241,7 @@ func (r *Request) follow(ticket Ticket) {
 	r.finish(err)
 	if !answered {
 		// The answer does not matter any more, only that the call has ended.
-		_, _ = r.engine.dev.Wait(context.Background(), ticket)
+		_, _ = r.engine.caller.Wait(context.Background(), ticket)
 		r.engine.flying.Add(-1)
 		r.release()
 	}

@@ -35,7 +35,8 @@ func Cards(p *accl.Platform, d *layout.Design) Opener {
 			return nil, err
 		}
 		r, err := cluster.Open(ctx, cluster.Options{Platform: p, Design: d, Bringup: meet,
-			Process: launched.LocalRank, Card: xrt.Options{Xclbin: file, Library: library}})
+			Process: launched.LocalRank, Card: xrt.Options{Xclbin: file, Library: library},
+			Open: o.Open})
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup"
+	"github.com/cclforge/cclforge/driver/metrics"
 )
 
 // Options say which world is opened.
@@ -153,6 +154,11 @@ func open(build uint64, given *options) (int64, error) {
 		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond,
 		Env:  o.env(),
 		Open: []accl.OpenOption{accl.WithRxBuffers(int(o.RxBuffers), int(o.RxBytes)), accl.WithProtocol(text(o.Protocol))}}
+	observe, err := observed()
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrOpen, err)
+	}
+	of.Open = append(of.Open, observe)
 	if of.World == "" {
 		of.World, _ = lookup(EnvWorld)
 	}
@@ -175,6 +181,23 @@ func open(build uint64, given *options) (int64, error) {
 	}
 	return enter(w), nil
 }
+
+// observed is the option of engines that are shown, if the environment says where; the process has one server.
+var observed = sync.OnceValues(func() (accl.OpenOption, error) {
+	address, _ := lookup(metrics.Env)
+	if address == "" {
+		return nil, nil
+	}
+	process, err := accl.LaunchOf(lookup)
+	if err != nil {
+		return nil, err
+	}
+	m := metrics.New()
+	if _, err := m.Serve(address, process.LocalRank); err != nil {
+		return nil, fmt.Errorf("%s: %w", metrics.Env, err)
+	}
+	return m.Observe(), nil
+})
 
 // env is the environment, with what the program says itself.
 func (o *options) env() bringup.Lookup {

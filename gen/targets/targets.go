@@ -135,6 +135,7 @@ func Emulate(ctx context.Context,
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
 	packets *string, // file for what ranks here send, in pcapng for Wireshark
 	trace *string, // directory for what ranks here have done last, written when they end
+	metrics *string, // host:port of /metrics for Prometheus; ":port" is on this host alone
 	kernel *string, // what is at the kernel streams: platform, loopback, client (platform)
 	ranks *string, // ranks that are served here: 0,2-3 (all)
 	foreign *string, // ranks that the emulator of somebody else serves
@@ -145,8 +146,9 @@ func Emulate(ctx context.Context,
 	json *bool, // print a JSON object a line, for scripts
 ) error {
 	return command.Run(ctx, "emulate", []string{platform}, "n", n, "vars", vars, "port", port, "listen", listen,
-		"network", network, "faults", faults, "packets", packets, "trace", trace, "kernel", kernel, "ranks", ranks,
-		"foreign", foreign, "hosts", hosts, "hostmemory", hostmemory, "timeout", timeout, "health", health, "json", json)
+		"network", network, "faults", faults, "packets", packets, "trace", trace, "metrics", metrics, "kernel", kernel,
+		"ranks", ranks, "foreign", foreign, "hosts", hosts, "hostmemory", hostmemory, "timeout", timeout,
+		"health", health, "json", json)
 }
 
 // EmulateCards plays a host with cards that are not there, for programs that reach cards
@@ -183,6 +185,7 @@ func Simulate(ctx context.Context,
 	faults *string, // bad network, as one HCL object or a file: '{loss = 0.01}'
 	packets *string, // file for what ranks here send, in pcapng for Wireshark
 	trace *string, // directory for what ranks here have done last, written when they end
+	metrics *string, // host:port of /metrics for Prometheus; ":port" is on this host alone
 	kernel *string, // what is at the kernel streams: platform, client (platform)
 	careful *bool, // check assertions, and begin with random values
 	seed *int, // number that those come from (0)
@@ -195,9 +198,9 @@ func Simulate(ctx context.Context,
 	json *bool, // print a JSON object a line, for scripts
 ) error {
 	return command.Run(ctx, "simulate", []string{platform}, "n", n, "vars", vars, "only", only, "port", port,
-		"listen", listen, "network", network, "faults", faults, "packets", packets, "trace", trace, "kernel", kernel,
-		"careful", careful, "seed", seed, "waves", waves, "window", window, "scope", scope, "levels", levels,
-		"record", record, "health", health, "json", json)
+		"listen", listen, "network", network, "faults", faults, "packets", packets, "trace", trace, "metrics", metrics,
+		"kernel", kernel, "careful", careful, "seed", seed, "waves", waves, "window", window, "scope", scope,
+		"levels", levels, "record", record, "health", health, "json", json)
 }
 
 // Replay does what was recorded of simulated hardware again, and writes waveforms: of

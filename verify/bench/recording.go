@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/metrics"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -59,27 +60,30 @@ type recorded struct {
 type way struct {
 	name string
 	make func() (o world.Options, forget func(), err error)
+	open accl.OpenOption // of engines; may be nil
 }
 
 func (o Recording) ways(kind fabric.Kind) []way {
 	const kept = 1 << 15 // as much as a server keeps
 	nothing := func() {}
 	return []way{
-		{"nothing", func() (world.Options, func(), error) { return world.Options{}, nothing, nil }},
+		{"nothing", func() (world.Options, func(), error) { return world.Options{}, nothing, nil }, nil},
+		{"calls, for Prometheus", func() (world.Options, func(), error) { return world.Options{}, nothing, nil },
+			metrics.New().Observe()},
 		{"events", func() (world.Options, func(), error) {
 			return world.Options{OnEvent: func(int, emu.Event) {}}, nothing, nil
-		}},
+		}, nil},
 		{"events and packets, for a timeline", func() (world.Options, func(), error) {
 			r := &recorder.Recorder{Last: kept}
 			return r.Options(world.Options{}), r.Start, nil
-		}},
+		}, nil},
 		{"packets, for Wireshark", func() (world.Options, func(), error) {
 			c, err := capture.New(io.Discard, kind, accl.LocalRanks(o.Ranks), func() int64 { return time.Now().UnixNano() })
 			if err != nil {
 				return world.Options{}, nil, err
 			}
 			return world.Options{Port: c.Port}, nothing, nil
-		}},
+		}, nil},
 	}
 }
 
@@ -111,7 +115,7 @@ func (o Recording) Run(ctx context.Context, dir string, out, progress io.Writer)
 		}
 		r := &recorded{name: way.name, world: w, forget: forget}
 		worlds = append(worlds, r)
-		engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks())
+		engines, err := accl.OpenAll(ctx, w.Devices(), &p, w.Ranks(), way.open)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"net"
 	"sync"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
 	"github.com/cclforge/cclforge/gen/design"
@@ -36,6 +37,22 @@ type Options struct {
 	// The server tells each engine so when a client enables it, because clients do not know
 	// about the other ranks.
 	OwnPeers bool
+	// Observe returns what calls of clients go through; nil for the engine's device.
+	Observe func(rank int, e engine.Engine) accl.Caller
+}
+
+// observed is a device whose calls go through something else.
+type observed struct {
+	engine.Device
+	calls accl.Caller
+}
+
+func (o observed) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
+	return o.calls.Start(ctx, client, c)
+}
+
+func (o observed) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
+	return o.calls.Wait(ctx, t)
 }
 
 // errClosing is the answer to calls that a server leaves in flight.
@@ -69,6 +86,9 @@ func New(e engine.Engine, d *design.Design, rank int, o Options) (*Server, error
 		rank: rank, refused: LogRefused(o.Log), engine: e, device: e.Device(), maxRead: maxRead(o.Limits),
 		ownPeers: o.OwnPeers,
 		blocking: newBlockingCalls(),
+	}
+	if o.Observe != nil {
+		s.device = observed{s.device, o.Observe(rank, e)}
 	}
 	for i := range s.controllers {
 		s.controllers[i] = newController(s.device, i)

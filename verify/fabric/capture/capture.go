@@ -24,7 +24,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
@@ -47,6 +46,7 @@ const (
 	headerBytes = len(fabric.Packet{}.Header)
 	ipBytes     = 20 // of an IPv4 header; TCP's has as many
 	udpBytes    = 8
+	frameBytes  = 14 + 2*ipBytes // around the bytes of a message
 	maxSegment  = 65535 - 2*ipBytes
 	maxDatagram = 65535 - ipBytes - udpBytes
 	// cardDatagram is what a datagram between cards has at most.
@@ -59,22 +59,79 @@ const (
 
 const notRoCE = "RDMA: each message is shown as a UDP datagram; the headers of RoCE are not known here"
 
-// Capture is a file that is being written.
+const (
+	batchBytes = 64 << 10 // about so many are written at once
+	batches    = 16       // wait to be written at most: then ports wait
+	// lateness is when a batch is written that does not fill.
+	lateness = 100 * time.Millisecond
+)
+
+// Capture is a file that is being written. Ports copy what they send into batches, which one
+// goroutine frames and writes.
 type Capture struct {
-	kind    fabric.Kind
-	now     func() int64
-	segment int // bytes of TCP in a packet at most
+	kind       fabric.Kind
+	now        func() int64
+	segment    int         // bytes of TCP in a packet at most
+	keep       int         // bytes; 0 for all
+	full, free chan *batch // all but the one that is filled; none is lost
 
 	mu     sync.Mutex // held while a port takes a packet: the file is in the order of causes
 	ranks  []netip.AddrPort
-	w      *pcapgo.NgWriter
 	opened uint16 // connections
-	keep   int    // bytes; 0 for all
-	kept   []sent // with so many bytes
-	bytes  int
-	gone   int // packets that were not kept
+	batch  *batch
+	late   *time.Timer
 	closed bool
-	err    error // the first one
+	noRank error
+
+	// What follows is the goroutine's until it is done.
+	done  chan struct{}
+	w     *pcapgo.NgWriter
+	frame gopacket.SerializeBuffer
+	kept  []*batch
+	bytes int   // of kept, framed
+	gone  int   // messages that were not kept
+	err   error // the first one
+}
+
+// batch is messages in order.
+type batch struct {
+	messages []message
+	bytes    []byte // of them all
+}
+
+// message is what was sent at once.
+type message struct {
+	at    int64
+	way   *way
+	bytes int
+}
+
+// way leads from a rank to an address. On TCP it is a connection.
+type way struct {
+	there, back direction
+
+	// What follows is the goroutine's.
+	begun bool   // the handshake is written
+	next  uint32 // sequence number of the next byte
+}
+
+// direction has the headers of what a rank sends.
+type direction struct {
+	rank     int
+	from, to netip.AddrPort
+	ethernet *layers.Ethernet
+	ip       *layers.IPv4
+}
+
+func (c *Capture) direction(rank int, from, to netip.AddrPort) direction {
+	protocol := layers.IPProtocolUDP
+	if c.kind == fabric.TCP {
+		protocol = layers.IPProtocolTCP
+	}
+	return direction{rank, from, to,
+		&layers.Ethernet{SrcMAC: mac(from.Addr()), DstMAC: mac(to.Addr()), EthernetType: layers.EthernetTypeIPv4},
+		&layers.IPv4{Version: 4, TTL: 64, Flags: layers.IPv4DontFragment, Protocol: protocol,
+			SrcIP: from.Addr().AsSlice(), DstIP: to.Addr().AsSlice()}}
 }
 
 // New begins a file for ranks on a network of a kind. The time is in nanoseconds since 1970, or
@@ -84,7 +141,8 @@ func New(w io.Writer, kind fabric.Kind, ranks []accl.Rank, now func() int64) (*C
 	if len(ranks) == 0 {
 		return nil, fmt.Errorf("begin a capture: %w", ErrRank)
 	}
-	c := &Capture{kind: kind, now: now, segment: maxSegment}
+	c := &Capture{kind: kind, now: now, segment: maxSegment, batch: new(batch), done: make(chan struct{}),
+		full: make(chan *batch, batches), free: make(chan *batch, batches+1), frame: gopacket.NewSerializeBuffer()}
 	for i, rank := range ranks {
 		c.ranks = append(c.ranks, netip.AddrPortFrom(rank.IP.Unmap(), rank.Port))
 		about := pcapgo.NgInterface{Name: fmt.Sprintf("rank %d", i), LinkType: layers.LinkTypeEthernet,
@@ -103,6 +161,11 @@ func New(w io.Writer, kind fabric.Kind, ranks []accl.Rank, now func() int64) (*C
 			return nil, fmt.Errorf("begin a capture: %w", err)
 		}
 	}
+	for range batches {
+		c.free <- new(batch)
+	}
+	c.late = time.AfterFunc(lateness, c.hurry)
+	go c.run()
 	return c, nil
 }
 
@@ -110,12 +173,8 @@ func New(w io.Writer, kind fabric.Kind, ranks []accl.Rank, now func() int64) (*C
 // Nothing has been sent yet.
 func (c *Capture) Keep(bytes int) { c.keep = bytes }
 
-// Gone is how many packets the file does not have because of Keep.
-func (c *Capture) Gone() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.gone
-}
+// Gone is how many messages the file does not have because of Keep, once it is closed.
+func (c *Capture) Gone() int { return c.gone }
 
 // Port returns the port through which a rank sends, so that the capture sees it. It offers what
 // the inner one does, except that datagrams of rendezvous data are not larger than between
@@ -124,122 +183,149 @@ func (c *Capture) Port(rank int, p fabric.Port) fabric.Port {
 	if rank < 0 || rank >= len(c.ranks) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.fail(fmt.Errorf("capture rank %d of %d: %w", rank, len(c.ranks), ErrRank))
+		c.noRank = fmt.Errorf("capture rank %d of %d: %w", rank, len(c.ranks), ErrRank)
 		return p
 	}
 	return newPort(c, rank, p)
 }
 
-// Close writes what is left, and returns the first error: of the writer, ErrTooLarge or ErrRank.
+// Close writes what is left, and returns what went wrong: the first of the writer's errors and ErrTooLarge, and
+// ErrRank.
 // What is sent later is not written.
 func (c *Capture) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
-		for _, s := range c.kept {
-			c.write(s.at, s.frames)
-		}
-		c.kept, c.closed = nil, true
-		c.fail(c.w.Flush())
+		c.closed = true
+		c.late.Stop()
+		c.full <- c.batch
+		close(c.full)
 	}
-	return c.err
+	<-c.done
+	return errors.Join(c.err, c.noRank)
 }
 
-// fail keeps the first error. The lock is held.
+// add ends a message whose bytes are in the batch. The lock is held.
+func (c *Capture) add(m message) {
+	b := c.batch
+	b.messages = append(b.messages, m)
+	switch n := len(b.messages); {
+	case len(b.bytes)+headerBytes*n >= batchBytes:
+		c.next()
+	case n == 1:
+		c.late.Reset(lateness)
+	}
+}
+
+// next begins another batch, once there is one. The lock is held.
+func (c *Capture) next() {
+	c.full <- c.batch
+	c.batch = <-c.free
+}
+
+func (c *Capture) hurry() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed && len(c.batch.messages) > 0 {
+		c.next()
+	}
+}
+
+// run writes batches, or keeps them until Close.
+func (c *Capture) run() {
+	defer close(c.done)
+	for b := range c.full {
+		if c.keep > 0 {
+			b = c.hold(b)
+		} else {
+			c.write(b)
+			c.flush()
+		}
+		b.messages, b.bytes = b.messages[:0], b.bytes[:0]
+		c.free <- b
+	}
+	for _, b := range c.kept {
+		c.write(b)
+	}
+	c.flush()
+}
+
+// hold keeps a batch, and returns one in its place.
+func (c *Capture) hold(b *batch) *batch {
+	c.kept, c.bytes = append(c.kept, b), c.bytes+b.framed()
+	b = new(batch)
+	for c.bytes-c.kept[0].framed() >= c.keep {
+		b, c.kept = c.kept[0], c.kept[1:]
+		c.bytes, c.gone = c.bytes-b.framed(), c.gone+len(b.messages)
+	}
+	return b
+}
+
+// framed is how long messages are in the file.
+func (b *batch) framed() int { return len(b.bytes) + frameBytes*len(b.messages) }
+
+// write appends messages, other than the first ones that are too much to keep.
+func (c *Capture) write(b *batch) {
+	rest := b.bytes
+	for _, m := range b.messages {
+		data := rest[:m.bytes]
+		rest = rest[m.bytes:]
+		switch d := &m.way.there; {
+		case c.bytes > c.keep:
+			c.bytes, c.gone = c.bytes-frameBytes-len(data), c.gone+1
+		case c.kind == fabric.TCP:
+			c.stream(m, data)
+		case len(data) > maxDatagram:
+			c.fail(fmt.Errorf("capture rank %d: %d bytes to %v: %w (%d bytes)", d.rank, len(data), d.to, ErrTooLarge,
+				maxDatagram))
+		default:
+			c.encode(m.at, d, &layers.UDP{SrcPort: layers.UDPPort(d.from.Port()), DstPort: layers.UDPPort(d.to.Port())}, data)
+		}
+	}
+}
+
+// stream writes bytes behind those that went before on a connection.
+func (c *Capture) stream(m message, data []byte) {
+	w := m.way
+	if !w.begun {
+		c.handshake(m.at, w)
+		w.begun, w.next = true, 1
+	}
+	for len(data) > 0 {
+		piece := data[:min(len(data), c.segment)]
+		data = data[len(piece):]
+		c.tcp(m.at, &w.there, &layers.TCP{Seq: w.next, Ack: 1, ACK: true, PSH: len(data) == 0}, piece)
+		w.next += uint32(len(piece))
+	}
+}
+
+// handshake is what stacks send before the first byte; both count from 0.
+func (c *Capture) handshake(at int64, w *way) {
+	options := []layers.TCPOption{
+		{OptionType: layers.TCPOptionKindMSS, OptionLength: 4, OptionData: []byte{maxSegment >> 8, maxSegment & 0xff}},
+		{OptionType: layers.TCPOptionKindNop},
+		{OptionType: layers.TCPOptionKindWindowScale, OptionLength: 3, OptionData: []byte{windowShift}},
+	}
+	c.tcp(at, &w.there, &layers.TCP{SYN: true, Options: options}, nil)
+	c.tcp(at, &w.back, &layers.TCP{Ack: 1, SYN: true, ACK: true, Options: options}, nil)
+	c.tcp(at, &w.there, &layers.TCP{Seq: 1, Ack: 1, ACK: true}, nil)
+}
+
+func (c *Capture) tcp(at int64, d *direction, t *layers.TCP, payload []byte) {
+	t.SrcPort, t.DstPort, t.Window = layers.TCPPort(d.from.Port()), layers.TCPPort(d.to.Port()), 65535
+	c.encode(at, d, t, payload)
+}
+
+func (c *Capture) flush() { c.fail(c.w.Flush()) }
+
+// fail keeps the first error: nothing is written after it.
 func (c *Capture) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// place is the address of a rank.
-func (c *Capture) place(rank int) netip.AddrPort {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ranks[rank]
-}
-
-// move notes the address by which a rank is known now.
-func (c *Capture) move(rank int, at netip.AddrPort) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ranks[rank] = at
-}
-
-// connection is one of TCP, in the direction in which it carries messages.
-type connection struct {
-	from, to netip.AddrPort
-	begun    bool   // something has been sent
-	next     uint32 // sequence number of the next byte
-}
-
-// connect makes a connection from a port that no other one has.
-func (c *Capture) connect(from, to netip.AddrPort) *connection {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	port := firstPort + c.opened%firstPort
-	c.opened++
-	return &connection{from: netip.AddrPortFrom(from.Addr(), port), to: to}
-}
-
-// frame is a packet on Ethernet, and the rank that sends it.
-type frame struct {
-	rank int
-	data []byte
-}
-
-// sent is what was sent at once, so that messages are whole at the beginning of the file.
-type sent struct {
-	at     int64
-	frames []frame
-}
-
-func (s sent) bytes() (n int) {
-	for _, f := range s.frames {
-		n += len(f.data)
-	}
-	return n
-}
-
-// add writes frames, or keeps them until Close. The lock is held.
-func (c *Capture) add(s sent) {
-	switch {
-	case c.closed || c.err != nil:
-		return
-	case c.keep == 0:
-		c.write(s.at, s.frames)
-		return
-	}
-	c.kept, c.bytes = append(c.kept, s), c.bytes+s.bytes()
-	for len(c.kept) > 0 && c.bytes > c.keep {
-		c.bytes, c.gone, c.kept[0] = c.bytes-c.kept[0].bytes(), c.gone+len(c.kept[0].frames), sent{}
-		c.kept = c.kept[1:]
-	}
-}
-
-// write appends frames at a time. The lock is held.
-func (c *Capture) write(at int64, frames []frame) {
-	if c.err != nil {
-		return
-	}
-	for _, f := range frames {
-		info := gopacket.CaptureInfo{Timestamp: time.Unix(0, at), InterfaceIndex: f.rank,
-			CaptureLength: len(f.data), Length: len(f.data)}
-		c.fail(c.w.WritePacketWithOptions(info, f.data, outbound))
-	}
-}
-
 var outbound = pcapgo.NgPacketOptions{Flags: &pcapgo.NgEpbFlags{Direction: pcapgo.NgEpbFlagDirectionOutbound}}
-
-// rankOf is the rank at an address; the other one if there is none.
-func (c *Capture) rankOf(at netip.AddrPort, other int) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := slices.Index(c.ranks, at); i >= 0 {
-		return i
-	}
-	return other
-}
 
 // transport is a header of UDP or TCP.
 type transport interface {
@@ -247,18 +333,18 @@ type transport interface {
 	SetNetworkLayerForChecksum(gopacket.NetworkLayer) error
 }
 
-// encode puts a payload behind its headers.
-func encode(from, to netip.AddrPort, protocol layers.IPProtocol, t transport, payload []byte) ([]byte, error) {
-	ip := &layers.IPv4{Version: 4, TTL: 64, Flags: layers.IPv4DontFragment, Protocol: protocol,
-		SrcIP: from.Addr().AsSlice(), DstIP: to.Addr().AsSlice()}
-	ethernet := &layers.Ethernet{SrcMAC: mac(from.Addr()), DstMAC: mac(to.Addr()), EthernetType: layers.EthernetTypeIPv4}
-	if err := t.SetNetworkLayerForChecksum(ip); err != nil {
-		return nil, err
+// encode writes a payload behind its headers.
+func (c *Capture) encode(at int64, d *direction, t transport, payload []byte) {
+	if c.err != nil {
+		return
 	}
-	b := gopacket.NewSerializeBufferExpectedSize(14+2*ipBytes+20, len(payload))
-	err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
-		ethernet, ip, t, gopacket.Payload(payload))
-	return b.Bytes(), err
+	c.fail(t.SetNetworkLayerForChecksum(d.ip))
+	c.fail(gopacket.SerializeLayers(c.frame, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
+		d.ethernet, d.ip, t, gopacket.Payload(payload)))
+	data := c.frame.Bytes()
+	info := gopacket.CaptureInfo{Timestamp: time.Unix(0, at), InterfaceIndex: d.rank, CaptureLength: len(data),
+		Length: len(data)}
+	c.fail(c.w.WritePacketWithOptions(info, data, outbound))
 }
 
 func mac(ip netip.Addr) net.HardwareAddr { return append(net.HardwareAddr{2, 0}, ip.AsSlice()...) }

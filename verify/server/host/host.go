@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/driver/sim/zmq"
@@ -25,6 +26,7 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric/faults"
 	"github.com/cclforge/cclforge/verify/server"
 	"github.com/cclforge/cclforge/verify/world"
+	"github.com/cclforge/cclforge/verify/world/engine"
 	"github.com/cclforge/cclforge/verify/world/recorder"
 )
 
@@ -71,6 +73,8 @@ type Options struct {
 	Packets []Recording
 	// Recorder records the ranks of this process; nil for none.
 	Recorder *recorder.Recorder
+	// Observe returns what calls of a rank's clients go through; nil for the engine's device.
+	Observe func(rank int, e engine.Engine) accl.Caller
 	// Foreign are ranks that other software serves, besides those of World. Their engines
 	// may lack features of ours.
 	Foreign []int
@@ -157,6 +161,7 @@ func (h *Host) start(ctx context.Context, d *design.Design) (err error) {
 			Listen: h.o.Listen.String(), Endpoints: h.o.Endpoints, Limits: h.o.Limits, KernelIn: h.o.KernelIn,
 			Log:      h.logOf(rank),
 			OwnPeers: h.o.Network != Packets, // where anybody may be
+			Observe:  h.o.Observe,
 		})
 		if err != nil {
 			return explain(err)

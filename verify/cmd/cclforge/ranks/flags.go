@@ -29,7 +29,7 @@ type options struct {
 	ranks, foreign, hosts string
 	network               string
 	faults, packets       string
-	trace                 string
+	trace, metrics        string
 
 	port        int
 	listen      string
@@ -202,6 +202,8 @@ func (o *options) define(f *pflag.FlagSet) {
 		"`file` for what ranks here send, in pcapng for Wireshark; %d in its name is the first of them")
 	f.StringVar(&o.trace, "trace", "",
 		"`directory` for what ranks here have done last, written when they end: a sequence diagram, a timeline, packets")
+	f.StringVar(&o.metrics, "metrics", "",
+		"`host:port` of http://…/metrics for Prometheus; \":port\" is on this host alone, port 0 any free one")
 	f.IntVar(&o.port, "port", sim.DefaultPort, "first `port`; five for each rank are used from there on")
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "`address` for clients; 0.0.0.0 lets anybody in")
 	f.StringVar(&o.kernel, "kernel", "platform", "`what` is at the kernel streams: platform, loopback, client")

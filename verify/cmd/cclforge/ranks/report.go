@@ -22,6 +22,8 @@ type reporter struct {
 	json     bool
 	out, err io.Writer
 
+	metrics string // where they are; "" if they are not
+
 	mu   sync.Mutex
 	name string // of the ranks of this process, if there are others
 }
@@ -46,6 +48,7 @@ type Ready struct {
 	Process    int          `json:"process"`
 	Processes  int          `json:"processes"`
 	Faults     string       `json:"faults,omitempty"`
+	Metrics    string       `json:"metrics,omitempty"` // where they are
 	Warnings   []string     `json:"warnings,omitempty"`
 	Ranks      []host.Place `json:"ranks"` // of this process
 }
@@ -56,6 +59,7 @@ func (r *reporter) ready(d *design.Design, w launch.World, h *host.Host, plan *f
 		Event: "ready", PID: os.Getpid(), Platform: d.Platform.Name, Board: d.Platform.Board.Name, Generation: d.ABI().Name,
 		Stack: strings.ToLower(h.Kind().String()), Network: string(h.Network()), Host: e.Host, Port: e.Port, Size: w.Size,
 		Launcher: w.Launcher, Process: w.Process, Processes: w.Processes, Warnings: h.Exposed(), Ranks: h.Places(),
+		Metrics: r.metrics,
 	}
 	if !plan.None() {
 		event.Faults = plan.String()
@@ -78,6 +82,9 @@ func (r *reporter) ready(d *design.Design, w launch.World, h *host.Host, plan *f
 	}
 	if event.Faults != "" && (w.Process == 0 || w.Job == "") { // processes of a job have the same
 		fmt.Fprintf(&b, "%sfaults: --faults='%s'\n", r.name, event.Faults)
+	}
+	if event.Metrics != "" {
+		fmt.Fprintf(&b, "%smetrics: %s\n", r.name, event.Metrics)
 	}
 	for _, text := range event.Warnings {
 		fmt.Fprintf(&b, "%swarning: %s\n", r.name, text)

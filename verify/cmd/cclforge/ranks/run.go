@@ -6,7 +6,8 @@
 //
 //	{"event":"ready","pid":8687,"platform":"u55c_tcp","board":"u55c","generation":"accl-2024","stack":"tcp",
 //	 "network":"mixed","host":"127.0.0.1","port":5500,"size":4,"launcher":"OpenMPI","process":0,"processes":2,
-//	 "faults":"{…}","warnings":["…"],"ranks":[{"rank":0,"commands":"127.0.0.1:5500","packets":"127.0.0.1:5504",
+//	 "faults":"{…}","metrics":"http://…","warnings":["…"],
+//	 "ranks":[{"rank":0,"commands":"127.0.0.1:5500","packets":"127.0.0.1:5504",
 //	 "kernel_out":"127.0.0.1:5508","kernel_in":"127.0.0.1:5512","poe":"127.0.0.1:5516"}]}
 //	{"event":"health","rank":0,"clients":1,"calls":7,"calls_open":0,"requests":{"mmio_read":9,…},"refused":0,
 //	 "bytes_in":0,"bytes_out":0,"packets_out":0,"packets_in":0,"network_out":0,"network_in":0,"dropped":0,
@@ -84,6 +85,14 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	t, err := o.traced(d, w, &options)
 	if err != nil {
 		return err
+	}
+	metered, err := o.metered(d, env, &options)
+	if err != nil {
+		return fmt.Errorf("--metrics: %w", err)
+	}
+	if metered != nil {
+		defer metered.Close()
+		r.metrics = metered.URL
 	}
 	h, err := host.Start(ctx, d, options)
 	if err != nil {
