@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
@@ -258,8 +259,17 @@ func (c *Card) batches() error {
 		if err := c.look(); err != nil {
 			return err
 		}
+		if c.last&statusAccessed != 0 && !turn.lockstep() {
+			select { // who has read a word often wants another, long before a batch ends
+			case <-c.wake:
+			case <-time.After(linger):
+			}
+		}
 	}
 }
+
+// linger is how long a card waits for the next access after one has ended.
+const linger = 200 * time.Microsecond
 
 // inCalls reports whether an engine has calls.
 func (c *Card) inCalls() bool {
