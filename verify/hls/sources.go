@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -73,15 +72,4 @@ func Library(ctx context.Context, d *design.Design, kernel string) (path string,
 // own is the path of a file of the kernel's own.
 func (s *Sources) own(suffix string) string {
 	return path.Join(folder, s.Kernel, s.Kernel+suffix)
-}
-
-// runtime are the C++ files of the stand-in, below a directory.
-func (s *Sources) runtime(dir string) []string {
-	var files []string
-	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
-		if path.Dir(name) == standIn && path.Ext(name) == ".cpp" {
-			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
-		}
-	}
-	return files
 }
