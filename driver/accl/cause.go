@@ -73,7 +73,8 @@ func (e *Engine) ask(ctx context.Context, rank int) (Report, error) {
 func (e *Engine) Report(ctx context.Context) (Report, error) { return e.own.report(ctx) }
 
 // Activity reads how the engine is, and what it does, between the reports that other ranks ask for: what has one of
-// some names, as each word takes long on simulated engines, or all. Errors are those of Platform.Activity, and ErrClosed.
+// some names, as each word takes long on simulated engines, or all. Errors are those of Platform.Activity, and
+// ErrClosed.
 func (e *Engine) Activity(ctx context.Context, names ...string) (in Inspection, a Activity, err error) {
 	err = e.own.alone(ctx, func() error { in, a, err = e.p.activity(ctx, e.dev, names); return err })
 	return in, a, err

@@ -112,6 +112,7 @@ func (e *Engine) sendOn(session uint32, p *outPacket) error {
 			filler.free()
 			return err
 		}
+		e.traces(&e.n.trace.packetSent, session)
 		s.level = 0
 		e.inbound.connections[session] = s
 	}

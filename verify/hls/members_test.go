@@ -143,7 +143,13 @@ func joined(high, low value) *big.Int {
 
 func TestPartsAreReadAndWritten(t *testing.T) {
 	t.Parallel()
-	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O2"), "-DROUNDS=150", "-DPAIRS="+calls("pair", pairs(1)),
+	var list [][]string
+	for n, pair := range pairs(1) {
+		if nightly.Sampled(n, 3) {
+			list = append(list, pair)
+		}
+	}
+	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O2"), "-DROUNDS=150", "-DPAIRS="+calls("pair", list),
 		"testdata/parts.cpp")
 	lines := run(t, program)
 	seen := map[string]int{}
@@ -202,6 +208,6 @@ func TestPartsAreReadAndWritten(t *testing.T) {
 		}
 	}
 	for _, operation := range strings.Fields("get put length ones any odd more join join3 split split3 parts swap bits") {
-		assert.Check(t, seen[operation] >= 2000, "%d lines for %s", seen[operation], operation)
+		assert.Check(t, seen[operation] >= nightly.Of(1000, 2000), "%d lines for %s", seen[operation], operation)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
@@ -43,7 +44,7 @@ func TestOneToEightEnginesLint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	for _, n := range []int{1, 8} {
+	for _, n := range nightly.Of([]int{8}, []int{1, 2, 3, 8}) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			d := joinedEngines(t, n)
 			files, own := hardware(t, d)

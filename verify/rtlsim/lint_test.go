@@ -87,7 +87,7 @@ func (c *cleaner) once(t *testing.T, name string, files synth.Sources, module st
 }
 
 // sample are platforms whose engines differ.
-var sample = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual", "u280_axis3x"}
+var sample = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual"}
 
 // TestPlatformsAreClean checks the hardware of every platform.
 func TestPlatformsAreClean(t *testing.T) {

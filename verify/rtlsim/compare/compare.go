@@ -6,7 +6,8 @@
 // The same calls must lead to the same moves on every rank, to the same messages
 // between every two of them and the same beats on every kernel stream, in the same
 // order, and in the end to the same memory: what the host has allocated and what
-// lies around it, and the exchange memory. What depends on when things arrive may
+// lies around it, and the exchange memory. The trace of each engine must tell of its
+// moves and packets, and of no others. What depends on when things arrive may
 // differ: the order of moves of calls that wait, and which rx buffers are used.
 package compare
 
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 )
 
@@ -69,9 +71,12 @@ type Pair struct {
 	// memories: reading them takes the hardware longer than most calls. 0 looks in every
 	// step.
 	Seldom int
+	// Traced is the platform whose engines' traces are compared with what was noted of them; nil for none.
+	Traced *accl.Platform
 
-	names *names
-	seen  Seen
+	names   *names
+	tellers [2][]teller // of the emulator and of the hardware, by rank
+	seen    Seen
 }
 
 // Seen is what has been compared: of the hardware's side, which is that of the
@@ -79,6 +84,7 @@ type Pair struct {
 type Seen struct {
 	Steps, Moves, Messages, Beats int
 	Words, Bytes                  int // of exchange memories, and of the others
+	Events                        int // of both sides
 }
 
 // Seen is what has been compared, and was the same.
@@ -87,8 +93,9 @@ func (p *Pair) Seen() Seen { return p.seen }
 // String lists it.
 func (s Seen) String() string {
 	return fmt.Sprintf(
-		"%d steps: %d moves, %d messages, %d beats of kernel streams; %d words of exchange memories and %d bytes of memory",
-		s.Steps, s.Moves, s.Messages, s.Beats, s.Words, s.Bytes)
+		"%d steps: %d moves, %d messages, %d beats of kernel streams; %d words of exchange memories and %d bytes of memory; "+
+			"%d events of traces",
+		s.Steps, s.Moves, s.Messages, s.Beats, s.Words, s.Bytes, s.Events)
 }
 
 // NewPair is for worlds of some ranks of an interface generation.
@@ -97,7 +104,8 @@ func NewPair(g *abi.Generation, ranks int) (*Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pair{Emulated: newLog(ranks, n.beatBytes), Hardware: newLog(ranks, n.beatBytes), names: n}, nil
+	return &Pair{Emulated: newLog(ranks, n.beatBytes), Hardware: newLog(ranks, n.beatBytes), names: n,
+		tellers: [2][]teller{make([]teller, ranks), make([]teller, ranks)}}, nil
 }
 
 // Step compares what both worlds have done since the last step, and what is in
@@ -159,6 +167,13 @@ func (p *Pair) step(ctx context.Context, d depth) error {
 			return fmt.Errorf("%w: rank %d: %w", ErrDifferent, rank, err)
 		}
 		p.seen.add(&states[rank])
+	}
+	if p.Traced != nil {
+		p.note(0, em, es)
+		p.note(1, hm, hs)
+		if err := p.sameTraces(ctx); err != nil {
+			return err
+		}
 	}
 	p.seen.Steps++
 	return nil

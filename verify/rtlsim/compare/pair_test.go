@@ -148,6 +148,7 @@ func reset(ctx context.Context, engines []*accl.Engine) error {
 func (w *worlds) all(ctx context.Context, t *testing.T, ranks, each int) {
 	t.Helper()
 	t.Logf("-compare.seed=%d", *seedFlag)
+	w.Traced = &w.p
 	assert.NilError(t, w.Step(ctx))
 	list := cases(rand.New(rand.NewPCG(*seedFlag, uint64(ranks))), &w.p, ranks, each)
 	for i, c := range list {
@@ -164,7 +165,8 @@ func (w *worlds) all(ctx context.Context, t *testing.T, ranks, each int) {
 func (w *worlds) saw(t *testing.T) {
 	t.Helper()
 	s := w.Seen()
-	if s.Moves == 0 || s.Messages == 0 || s.Words == 0 || s.Bytes == 0 || conformance.Loopback(&w.p) && s.Beats == 0 {
+	if s.Moves == 0 || s.Messages == 0 || s.Words == 0 || s.Bytes == 0 || w.Traced != nil && s.Events == 0 ||
+		conformance.Loopback(&w.p) && s.Beats == 0 {
 		t.Errorf("hardly anything was compared: %v", s)
 	}
 	t.Log(s)

@@ -1,0 +1,116 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cclforge/cclforge/driver/accl"
+)
+
+// tale is what has happened at a rank since its trace was compared last: what the trace tells, or what was noted.
+type tale struct {
+	moves, packets []string
+}
+
+func (t tale) equal(u tale) bool {
+	slices.Sort(t.packets) // they are noted by the rank that they go to
+	slices.Sort(u.packets)
+	return slices.Equal(t.moves, u.moves) && slices.Equal(t.packets, u.packets)
+}
+
+// teller reads the trace of an engine.
+type teller struct {
+	read, lost uint32 // events so far
+	told       tale
+	noted      tale
+}
+
+// issued and sent describe events.
+func issued(op0, op1, result, queue, source, destination uint32) string {
+	return fmt.Sprintf("a move of operands %d and %d to %d in queue %d, from rank %d to rank %d", op0, op1, result, queue,
+		source, destination)
+}
+
+func sent(to uint32) string { return fmt.Sprint("a packet to rank ", to) }
+
+// rankBits are those of a rank in events.
+const rankBits = 1<<10 - 1
+
+// note notes what both worlds have done in a step.
+func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
+	for rank := range moves {
+		noted, f := &p.tellers[side][rank].noted, p.names.moves
+		for _, m := range moves[rank] {
+			noted.moves = append(noted.moves, issued(f.of(m.Control, "op0"), f.of(m.Control, "op1"),
+				f.of(m.Control, "result"), f.of(m.Control, "queue"), m.Source&rankBits, m.Destination&rankBits))
+		}
+		for other := range moves {
+			for range messages[[2]int{rank, other}] {
+				noted.packets = append(noted.packets, sent(uint32(other)))
+			}
+		}
+	}
+}
+
+// sameTraces compares the traces of all engines with what was noted of them. Events that a ring no longer has are
+// not compared.
+func (p *Pair) sameTraces(ctx context.Context) error {
+	for side, tellers := range p.tellers {
+		for rank := range tellers {
+			t := &tellers[rank]
+			h := [2]*Log{p.Emulated, p.Hardware}[side].hosts[rank].device
+			whole := false
+			for try := 0; ; try++ {
+				var err error
+				if whole, err = t.listen(ctx, p.Traced, h); err != nil {
+					return fmt.Errorf("trace of rank %d: %w", rank, err)
+				}
+				if !whole || t.told.equal(t.noted) {
+					break
+				}
+				if try == countTries {
+					return fmt.Errorf("%w: the trace of rank %d tells of\n%q, and there were\n%q", ErrDifferent, rank,
+						t.told, t.noted)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if whole {
+				p.seen.Events += len(t.told.moves) + len(t.told.packets)
+			}
+			t.told, t.noted = tale{}, tale{}
+		}
+	}
+	return nil
+}
+
+// listen reads the events since the last time. It tells whether the ring has had them all.
+func (t *teller) listen(ctx context.Context, p *accl.Platform, r accl.Registers) (whole bool, err error) {
+	last, err := p.Trace(ctx, r, 1)
+	if err != nil {
+		return false, err
+	}
+	n := last.Written - t.read
+	whole = n <= last.Capacity && last.Lost == t.lost
+	t.read, t.lost = last.Written, last.Lost
+	if n == 0 || !whole {
+		return whole, nil
+	}
+	trace, err := p.Trace(ctx, r, int(n))
+	if err != nil {
+		return false, err
+	}
+	n += trace.Written - t.read
+	t.read, t.lost = trace.Written, trace.Lost
+	for _, e := range trace.Events {
+		switch a := e.Argument; e.Name {
+		case "move_issued":
+			t.told.moves = append(t.told.moves, issued(a["op0"], a["op1"], a["result"], a["queue"], a["source"],
+				a["destination"]))
+		case "packet_sent":
+			t.told.packets = append(t.told.packets, sent(a["session"]))
+		}
+	}
+	return int(n) == len(trace.Events), nil
+}
