@@ -29,7 +29,11 @@ func (c *call) name() string { return c.spec.Name }
 
 // failure is the error of a return code.
 func (c *call) failure(ctx context.Context, code ReturnCode) error {
-	err := c.engine.failure(ctx, c.name(), c.comm, code)
+	own := &OtherCall{Operation: c.name(), Count: c.Count, Root: int(c.RootSrcDst), known: c.spec}
+	if c.spec.Reduces {
+		own.Function = nameOf(c.engine.p.ReduceFunctions, c.FunctionCode)
+	}
+	err := c.engine.failure(ctx, c.name(), c.comm, code, own)
 	if c.spec.Collective {
 		c.comm.failed(err)
 	}

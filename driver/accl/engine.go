@@ -235,7 +235,7 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 		return fmt.Errorf("%s: wait for the answer: %w", function, orCause(ctx, err))
 	}
 	if answer != 0 {
-		return e.failure(context.WithoutCancel(ctx), function, comm, answer)
+		return e.failure(context.WithoutCancel(ctx), function, comm, answer, nil)
 	}
 	return nil
 }
@@ -256,8 +256,8 @@ func orCause(ctx context.Context, err error) error {
 	return err
 }
 
-// failure is the error of a return code.
-func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCode) *CallError {
+// failure is the error of a return code; own describes the call, nil for a config function.
+func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCode, own *OtherCall) *CallError {
 	err := &CallError{Op: op, Comm: -1, Rank: -1, Code: code, Bits: e.p.Describe(code)}
 	if c == nil {
 		c = e.world.Load()
@@ -273,7 +273,7 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 	switch {
 	case mismatch:
 		err.Refused = err.Fault != nil && err.Fault.Collective == 0 || err.Fault == nil && c.broke.Load() != nil
-		err.Hint = c.mismatch(err)
+		err.Hint = c.mismatch(err, own)
 	case timeout:
 		err.Hint = c.timeout(err.Fault) + e.full()
 	case err.Has("DEQUEUE_BUFFER_TIMEOUT"):

@@ -107,7 +107,10 @@ func (o *OtherCall) shape(p *Platform, word uint32) {
 }
 
 // String describes the call, as in "allreduce of 1000 elements (sum), its collective 3".
-func (o *OtherCall) String() string {
+func (o *OtherCall) String() string { return fmt.Sprintf("%s, its collective %v", o.what(), o.Number) }
+
+// what describes what is called.
+func (o *OtherCall) what() string {
 	var b strings.Builder
 	fmt.Fprint(&b, o.Operation)
 	if o.known == nil || o.known.Operands() {
@@ -119,18 +122,17 @@ func (o *OtherCall) String() string {
 	if o.known != nil && o.known.Peer == PeerRoot {
 		fmt.Fprintf(&b, " with root %d", o.Root)
 	}
-	fmt.Fprintf(&b, ", its collective %v", o.Number)
 	return b.String()
 }
 
-// mismatch describes the call that a collective met, and what to do.
-func (c *Comm) mismatch(err *CallError) string {
+// mismatch describes the call that a collective met, how it was called itself, and what to do.
+func (c *Comm) mismatch(err *CallError, own *OtherCall) string {
 	const remedy = "all ranks of the communicator must call Recover, or Reset"
 	first, f := c.broke.Load(), err.Fault
 	switch {
 	case err.Refused && first != nil:
 		return fmt.Sprintf("the communicator is broken since %s failed with %s; %s", first.Op, first.names(), remedy)
-	case f == nil:
+	case f == nil || own == nil:
 		return "the ranks must make the same collective calls in the same order; then " + remedy
 	case f.Other == nil:
 		return fmt.Sprintf("rank %d has called Recover, or was reset; %s", f.Rank, remedy)
@@ -139,9 +141,9 @@ func (c *Comm) mismatch(err *CallError) string {
 			remedy)
 	default:
 		return fmt.Sprintf(
-			"rank %d called %s; this call is collective %v here: operation, count, element type, compression, root and "+
+			"rank %d called %s; this call is collective %v here, %s; operation, count, element type, compression, root and "+
 				"function must agree; %s",
-			f.Rank, f.Other, f.Collective, remedy)
+			f.Rank, f.Other, f.Collective, own.what(), remedy)
 	}
 }
 
