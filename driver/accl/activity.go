@@ -3,6 +3,7 @@ package accl
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -75,37 +76,33 @@ func (p *Platform) activity(ctx context.Context, r Registers, names []string) (I
 		return in, a, err
 	}
 	w, read := &p.Inspection, details.read
-	wanted := func(word DetailWord) bool { return names == nil || slices.Contains(names, word.Name) }
-	ranks := map[string]*uint32{}
-	for i, word := range w.Remotes.Words {
-		if !wanted(word) {
-			continue
+	wanted := func(words []DetailWord) iter.Seq2[int, DetailWord] {
+		return func(yield func(int, DetailWord) bool) {
+			for i, word := range words {
+				if (names == nil || slices.Contains(names, word.Name)) && !yield(i, word) {
+					return
+				}
+			}
 		}
+	}
+	ranks := map[string]*uint32{}
+	for i, word := range wanted(w.Remotes.Words) {
 		values := fieldsOf(w.RemoteWait, read(w.Remotes.At+uint32(i)))
 		if rank := values["rank"]; values["waits"] != 0 {
 			ranks[word.Name] = &rank
 		}
 	}
-	for i, word := range w.Stalls.Words {
-		if !wanted(word) {
-			continue
-		}
+	for i, word := range wanted(w.Stalls.Words) {
 		s := Stall{Name: word.Name, Doc: word.Doc, Cycles: read(w.Stalls.At + uint32(i)), Rank: ranks[word.Name]}
 		s.Total = read(w.Stalled + uint32(i))
 		a.Stalls = append(a.Stalls, s)
 	}
-	for i, word := range w.Queues.Words {
-		if !wanted(word) {
-			continue
-		}
+	for i, word := range wanted(w.Queues.Words) {
 		level := fieldsOf(w.QueueLevel, read(w.Queues.At+uint32(i)))
 		a.Queues = append(a.Queues, Queue{Name: word.Name, Doc: word.Doc, Used: level["used"], Most: level["most"],
 			Capacity: level["capacity"], Full: level["full"] != 0})
 	}
-	for i, word := range w.Counters.Words {
-		if !wanted(word) {
-			continue
-		}
+	for i, word := range wanted(w.Counters.Words) {
 		a.Counters = append(a.Counters, Counter{word.Name, word.Doc, read(w.Counters.At + uint32(i))})
 	}
 	return in, a, details.failed()

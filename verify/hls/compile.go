@@ -111,16 +111,16 @@ func (s *Sources) make(ctx context.Context, what, name string, link []string, ow
 // common compiles what kernels have in common, the header that they begin with and what runs them, once: it takes
 // longer than a small kernel. It returns the arguments by which a kernel takes it.
 func (s *Sources) common(ctx context.Context, gxx tools.Tool, dir string) (args []string, err error) {
+	source := path.Join(standIn, runtimeName)
+	if s.Files[source+".cpp"] == nil {
+		return nil, nil
+	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%q\n", gxx.Version, always)
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		if path.Dir(name) == standIn {
 			fmt.Fprintf(h, "%s %d\n%s", name, len(s.Files[name]), s.Files[name])
 		}
-	}
-	source := path.Join(standIn, runtimeName)
-	if s.Files[source+".cpp"] == nil {
-		return nil, nil
 	}
 	root, err := tools.Dir("kernels")
 	if err != nil {

@@ -15,6 +15,7 @@ type names struct {
 	inspection abi.Record      // words of the exchange memory that are registers
 	detail     uint32          // offset of the one that shows counters
 	counters   []counter       // that are the same in both worlds
+	rankBits   uint32          // of a rank in events of the trace
 	inMemory   map[uint32]bool // results that go there
 	// Fields of the control word of moves.
 	result, resultHost abi.Field
@@ -33,6 +34,13 @@ func newNames(g *abi.Generation) (*names, error) {
 	n.beatBytes = int(beat.Value)
 	if r := g.Record("inspection"); r != nil {
 		n.inspection = *r
+		if issued := g.Layout("trace_move_issued"); issued != nil {
+			for _, f := range issued.Fields {
+				if f.Name == "source" {
+					n.rankBits = mask(f) >> f.Low
+				}
+			}
+		}
 		n.counts(g)
 	}
 	for _, table := range []string{abi.RxBuffers, abi.Communicators, abi.ArithmeticConfigs} {

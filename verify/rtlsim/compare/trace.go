@@ -35,16 +35,13 @@ func issued(op0, op1, result, queue, source, destination uint32) string {
 
 func sent(to uint32) string { return fmt.Sprint("a packet to rank ", to) }
 
-// rankBits are those of a rank in events.
-const rankBits = 1<<10 - 1
-
 // note notes what both worlds have done in a step.
 func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
 	for rank := range moves {
 		noted, f := &p.tellers[side][rank].noted, p.names.moves
 		for _, m := range moves[rank] {
 			noted.moves = append(noted.moves, issued(f.of(m.Control, "op0"), f.of(m.Control, "op1"),
-				f.of(m.Control, "result"), f.of(m.Control, "queue"), m.Source&rankBits, m.Destination&rankBits))
+				f.of(m.Control, "result"), f.of(m.Control, "queue"), m.Source&p.names.rankBits, m.Destination&p.names.rankBits))
 		}
 		for other := range moves {
 			for range messages[[2]int{rank, other}] {
