@@ -14,6 +14,9 @@ import (
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
+// BuildMode is how programs are compiled here: as the C library is, whose packages need not be compiled again then.
+const BuildMode = "-buildmode=pie"
+
 // say tells people something that is no result.
 func say(format string, args ...any) {
 	fmt.Fprintln(os.Stderr, strings.TrimRight(fmt.Sprintf(format, args...), "\n"))

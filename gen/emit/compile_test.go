@@ -260,7 +260,7 @@ func userModule(t *testing.T, dir string) {
 	put(t, dir, "go.sum", string(sums))
 	put(t, dir, "go.mod", fmt.Sprintf("module generated\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n",
 		module, root))
-	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -mod=mod")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOWORK", "off")
 }

@@ -160,7 +160,7 @@ func goEnvironment(t *testing.T) []string {
 		assert.NilError(t, err)
 		env = append(env, name+"="+strings.TrimSpace(string(out)))
 	}
-	return append(env, "GOFLAGS=-mod=mod")
+	return append(env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
 }
 
 // TestExamplesOfVariables tries what help and manuals give as an example on every

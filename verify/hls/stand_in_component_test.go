@@ -2,7 +2,6 @@ package hls_test
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -169,12 +168,9 @@ func (p *programs) of(t testing.TB, kernel string) string {
 	return p.built[kernel]
 }
 
-func checkScenarios(t *testing.T, some func(kernel string) bool, flags ...string) {
+func checkScenarios(t *testing.T, flags ...string) {
 	p := newPrograms(t, flags...)
 	for _, s := range scenarios {
-		if !some(s.kernel) {
-			continue
-		}
 		program := p.of(t, s.kernel)
 		t.Run(s.name, func(t *testing.T) {
 			have := run(t, program, strings.Fields(s.commands)...)
@@ -195,18 +191,13 @@ func checkScenarios(t *testing.T, some func(kernel string) bool, flags ...string
 
 func TestComponents(t *testing.T) {
 	t.Parallel()
-	checkScenarios(t, func(string) bool { return true }, nightly.Of("-O0", "-O2"))
+	checkScenarios(t, nightly.Of("-O0", "-O2"))
 }
 
 func TestComponentsUnderSanitizers(t *testing.T) {
+	nightly.Only(t)
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short")
-	}
-	some := func(kernel string) bool {
-		return nightly.Enabled() || slices.Contains([]string{"echo", "called", "holds", "swallows"}, kernel)
-	}
-	checkScenarios(t, some, "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+	checkScenarios(t, "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 }
 
 func BenchmarkEcho(b *testing.B) {

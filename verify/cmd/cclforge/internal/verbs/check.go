@@ -27,37 +27,11 @@ type check struct {
 	run  func(ctx context.Context) error
 }
 
-// raceSample are packages with concurrency of their own; under the race
-// detector everything would take too long.
+// raceSample are packages with concurrency of their own that need few others: compiling takes longer than the tests.
+// Nightly has more.
 var raceSample = []string{
 	"./gen/output", "./gen/vitis/store", "./driver/sim/zmq", "./driver/sim", "./verify/fabric", "./verify/fabric/socket",
 	"./verify/server/host",
-}
-
-// raceTests are tests of larger packages in which several goroutines are at work.
-var raceTests = []named{
-	{"gen/vitis/run", []string{"TestEachResultIsMadeOnce", "TestTwoBuildersAtOnce",
-		"TestCancelledBuildsLeaveNothingRunning", "TestStages",
-		"TestWhatAScriptLeavesRunningEndsWithIt", "TestTheEndOfTheContextEndsAll", "TestToolsMayEndInGoodOrder",
-		"TestTimeLimit", "TestTheEndOfTheBuilderEndsAll", "TestTheEndOfTheSupervisorEndsAll",
-		"TestTheNextBuildEndsWhatIsLeft", "TestAScriptEndsWithItsSupervisor", "TestScripts",
-		"TestJobsWaitForThoseBefore", "TestNoMoreAtATimeThanThereIsRoomFor", "TestWhoGivesUpWaitingIsForgotten",
-		"TestLogsAreFollowed", "TestWithoutASupervisor",
-	}},
-	{"verify/emu", []string{
-		"TestArbiter", "TestMemoryGrowsConcurrently", "TestResetRequested", "TestResetWhileReading", "TestExchangeRegisters",
-		"TestCloseAnswers", "TestPeersFindOutWhatTheyAre", "TestManyKernelsSideBySide", "TestCloseEndsKernels",
-		"TestAnswersComeInTheOrderOfTheCalls",
-	}},
-	{"verify/server", []string{
-		"TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestKernelStreams",
-		"TestCloseEndsEverything",
-		"TestClientIsKilledAndComesAgain", "TestBlockingCallsOfOneConnection",
-	}},
-	{"verify/conformance", []string{
-		"TestAtOnce", "TestMistakes", "TestCommunicatorsAtOnce", "TestReceivesBeforeSends",
-		"TestResetInTheMiddle", "TestDeath",
-	}},
 }
 
 func testVerb() *cobra.Command {
@@ -73,7 +47,7 @@ func testVerb() *cobra.Command {
 // skipped and say so.
 func test(ctx context.Context) error {
 	provide(ctx, wanted)
-	if err := collectLess(); err != nil {
+	if err := buildLess(); err != nil {
 		return err
 	}
 	slowest := new(packages)
@@ -83,19 +57,22 @@ func test(ctx context.Context) error {
 		[]check{{"soak", func(ctx context.Context) error {
 			return soakSockets(ctx, selftest.Soak{Duration: 6 * time.Second, Seed: 1, Ranks: 4})
 		}}},
-		race("10m", raceSample, raceTests),
+		race("10m", raceSample),
 	))
 	slowest.print(os.Stdout)
 	return err
 }
 
-// collectLess has the programs in Go that are started collect their garbage less often, unless the environment says how
-// often: those that read much HCL take a third less time, in twice the memory.
-func collectLess() error {
-	if os.Getenv("GOGC") != "" {
-		return nil
+// buildLess sets what saves time of programs in Go, unless the environment has it. One way of compiling takes a minute
+// less than two. Those that read much HCL take a third less time, in twice the memory.
+func buildLess() (err error) {
+	if flags := os.Getenv("GOFLAGS"); !strings.Contains(flags, "-buildmode") {
+		err = os.Setenv("GOFLAGS", strings.TrimSpace(flags+" "+command.BuildMode))
 	}
-	return errors.Join(os.Setenv("GOGC", "400"), os.Setenv("GOMEMLIMIT", "2GiB"))
+	if os.Getenv("GOGC") != "" {
+		return err
+	}
+	return errors.Join(err, os.Setenv("GOGC", "400"), os.Setenv("GOMEMLIMIT", "2GiB"))
 }
 
 func static() []check {
@@ -113,25 +90,14 @@ func tests(limit string) commandLine {
 		"-timeout=" + limit, "./..."}}
 }
 
-// race are runs of the go command under the race detector: of packages, and of some tests of others, whose names are
-// no other tests' in these.
-func race(limit string, all []string, some []named) []check {
+// race runs tests of packages under the race detector.
+func race(limit string, packages []string) []check {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
 		return nil
 	}
 	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
-	steps := []check{{"go test -race", running("go", slices.Concat(args, all)...)}}
-	if len(some) > 0 {
-		var together named
-		for _, n := range some {
-			together.tests = append(together.tests, n.tests...)
-			args = append(args, "./"+n.dir)
-		}
-		args = append(args, "-run="+together.only())
-		steps = append(steps, check{"go test -race, parts of packages", running("go", args...)})
-	}
-	return steps
+	return []check{{"go test -race", running("go", slices.Concat(args, packages)...)}}
 }
 
 // runAll runs all steps and says at the end which have failed.

@@ -89,7 +89,7 @@ func nightlySteps(date time.Time, slowest *packages) []check {
 	all.env = everything
 	steps := slices.Concat(static(),
 		[]check{{"go test of everything", slowest.watch(all)}, {"soak", verb("soak", "--duration=20m")}},
-		race("2h", slices.Concat(raceSample, raceNightly), nil),
+		race("2h", slices.Concat(raceSample, raceNightly)),
 		[]check{{"builds with stand-ins", verb("rehearse")}},
 	)
 	for _, name := range simulated {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTestsThatAreNamedAreThere(t *testing.T) {
-	for _, n := range append([]named{lintOfPlatforms, waysOfTheirOwn, programs}, raceTests...) {
+	for _, n := range []named{lintOfPlatforms, waysOfTheirOwn, programs} {
 		files, err := filepath.Glob(filepath.Join("../../../../..", n.dir, "*_test.go"))
 		assert.Assert(t, err == nil && len(files) != 0, "%s: no tests, %v", n.dir, err)
 		var all strings.Builder
