@@ -26,7 +26,7 @@ var (
 	callsFlag = flag.Int("compare.calls", nightly.Of(20, 600),
 		"calls of random worlds, at least, which go on for as many episodes as that takes")
 	episodeFlag = flag.Int("compare.episode", -1, "the only episode of random worlds that runs; -1 for all")
-	lengthFlag  = flag.Int("compare.length", nightly.Of(12, 40), "cases of an episode of random worlds that are compared")
+	lengthFlag  = flag.Int("compare.length", nightly.Of(6, 40), "cases of an episode of random worlds that are compared")
 )
 
 const (
