@@ -9,7 +9,7 @@ import (
 
 // line is one of the JSON lines; what does not belong to its kind is left out.
 type line struct {
-	Kind    string            `json:"kind"` // timeline, event, packet, or one of a Span
+	Kind    string            `json:"kind"` // timeline, event, packet, not arrived, or one of a Span
 	At      int64             `json:"ns"`   // since the first event
 	End     int64             `json:"end_ns,omitempty"`
 	Rank    *int              `json:"rank,omitempty"` // packets: the sender
@@ -46,6 +46,10 @@ func (t *Timeline) Lines(w io.Writer) error {
 		m := &t.Messages[i]
 		all = append(all, line{Kind: "packet", At: m.Sent, End: m.Arrived, Rank: &m.From, To: &m.To, Name: m.Kind,
 			Text: m.Text})
+	}
+	for i := range t.NotArrived {
+		m := &t.NotArrived[i]
+		all = append(all, line{Kind: "not arrived", At: m.Sent, Rank: &m.From, To: &m.To, Name: m.Kind, Text: m.Text})
 	}
 	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.At, b.At) })
 	e := json.NewEncoder(w)

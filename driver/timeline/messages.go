@@ -1,30 +1,26 @@
 package timeline
 
-import "slices"
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
 
 // packetsOf are the packets that the events of a rank tell of.
 func packetsOf(r *Rank) []Packet {
 	out := []Packet{}
-	kind := SomePacket // of the packet that is coming in
 	for _, e := range r.Events {
-		switch e.Name {
-		case "announcement_arrived":
-			kind = ClearToSend
-		case "done_arrived":
-			kind = Done
-		case "message_opened":
-			kind = Eager
-		case "packet_sent", "packet_arrived":
-			if e.Argument["own"] != 0 {
-				continue
-			}
-			p := Packet{At: e.At, Sent: e.Name == "packet_sent", Peer: r.peer(e.Argument["session"]), Kind: SomePacket}
-			if !p.Sent {
-				p.Kind, kind = kind, SomePacket
-			}
-			p.Text = p.Kind
-			out = append(out, p)
+		if e.Name != "packet_sent" && e.Name != "packet_arrived" || e.Argument["own"] != 0 {
+			continue
 		}
+		p := Packet{At: e.At, Sent: e.Name == "packet_sent", Peer: r.peer(e.Argument["session"]),
+			Kind: KindOf(e.Names["kind"])}
+		if p.Text = p.Kind; p.Kind != SomePacket {
+			p.Text = fmt.Sprintf("%s, sequence number %d", p.Kind, e.Argument["seq"])
+			p.Key = p.Text
+		}
+		out = append(out, p)
 	}
 	return out
 }
@@ -40,7 +36,7 @@ func (r *Rank) peer(session uint32) int {
 // matched are a packet of the sender and one of the receiver, which are the same.
 type matched struct{ from, to, sent, arrived int }
 
-// match finds for packets that were sent those that have arrived.
+// match finds for packets that were sent those that have arrived, among those with the same key.
 func (t *Timeline) match() (out []matched) {
 	type way struct {
 		from, to int
@@ -54,7 +50,7 @@ func (t *Timeline) match() (out []matched) {
 			if !p.Sent {
 				w, list = way{p.Peer, rank, p.Key}, got
 			}
-			if w.from < 0 || w.from >= len(t.Ranks) || w.to < 0 || w.to >= len(t.Ranks) {
+			if p.Key == "" || w.from < 0 || w.from >= len(t.Ranks) || w.to < 0 || w.to >= len(t.Ranks) {
 				continue
 			}
 			if len(sent[w])+len(got[w]) == 0 {
@@ -64,37 +60,62 @@ func (t *Timeline) match() (out []matched) {
 		}
 	}
 	for _, w := range ways {
-		s, g := sent[w], got[w]
+		s, g, from, to := sent[w], got[w], &t.Ranks[w.from], &t.Ranks[w.to]
 		n := min(len(s), len(g))
-		if t.Ranks[w.from].MissingPackets+t.Ranks[w.to].MissingPackets > 0 { // at the front
+		if from.lacksFirst() || to.lacksFirst() {
 			s, g = s[len(s)-n:], g[len(g)-n:]
-		}
-		if w.key == "" {
-			// Those of a time before are not there: count from the end, if nothing is missing behind.
-			s, g = s[len(s)-n:], g[len(g)-n:]
-			after := max(t.Ranks[w.from].lastLoss(), 0)
-			for n > 0 && t.Ranks[w.from].Packets[s[0]].At < after {
-				s, g, n = s[1:], g[1:], n-1
-			}
-			for after = t.Ranks[w.to].lastLoss(); n > 0 && t.Ranks[w.to].Packets[g[0]].At < after; n-- {
-				s, g = s[1:], g[1:]
-			}
 		}
 		for i := range n {
-			out = append(out, matched{w.from, w.to, s[i], g[i]})
+			if from.Packets[s[i]].At >= from.lastLoss() && to.Packets[g[i]].At >= to.lastLoss() {
+				out = append(out, matched{w.from, w.to, s[i], g[i]})
+			}
 		}
 	}
 	return out
 }
 
-// lastLoss is when events were lost last, 0 if never.
+// lacksFirst tells whether packets before the first ones may not be there.
+func (r *Rank) lacksFirst() bool { return r.ring || r.MissingPackets > 0 }
+
+// lastLoss is when events were lost last.
 func (r *Rank) lastLoss() int64 {
 	for _, e := range slices.Backward(r.Events) {
 		if e.AfterLoss {
 			return e.At
 		}
 	}
-	return 0
+	return math.MinInt64
+}
+
+// notArrived are packets that were sent between events of the receiver, none of which says that they have arrived.
+func (t *Timeline) notArrived(matches []matched) (out []Message) {
+	arrived := map[[2]int]bool{}
+	for _, m := range matches {
+		arrived[[2]int{m.from, m.sent}] = true
+	}
+	for rank := range t.Ranks {
+		known := t.Ranks[rank].lastLoss()
+		for i, p := range t.Ranks[rank].Packets {
+			if p.Sent && p.Key != "" && p.At >= known && !arrived[[2]int{rank, i}] && t.tells(p.Peer, rank, p.At) {
+				out = append(out, Message{From: rank, To: p.Peer, Sent: p.At, Kind: p.Kind, Text: p.Text, Bytes: p.Bytes})
+			}
+		}
+	}
+	return out
+}
+
+// tells reports whether all packets that a rank has got of another one since a time are known, and some time after it.
+func (t *Timeline) tells(rank, from int, since int64) bool {
+	if rank < 0 || rank >= len(t.Ranks) || len(t.Ranks[rank].Events) == 0 {
+		return false
+	}
+	r := &t.Ranks[rank]
+	begin := max(r.Events[0].At, r.lastLoss())
+	if r.MissingPackets > 0 && len(r.Packets) > 0 {
+		begin = max(begin, r.Packets[0].At)
+	}
+	return begin <= since && since <= r.Events[len(r.Events)-1].At &&
+		slices.Contains(slices.Collect(maps.Values(r.Sessions)), from)
 }
 
 // align gives ranks whose clocks have no common zero that of the first one: the shortest way of a

@@ -13,6 +13,8 @@ import (
 const (
 	MostArrows = 400
 	MostRanks  = 32
+
+	mostNotArrived = 8
 )
 
 //go:embed page.html
@@ -51,6 +53,14 @@ func (t *Timeline) rows() (out []accountRow) {
 func (t *Timeline) notes() (out []string) {
 	if text := t.Missing(); text != "" {
 		out = append(out, text+".")
+	}
+	for i, m := range t.NotArrived {
+		if i == mostNotArrived {
+			out = append(out, fmt.Sprintf("%d further packets have not arrived.", len(t.NotArrived)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("What rank %d has sent to rank %d at %s has not arrived: %s.", m.From, m.To,
+			micros(m.Sent-t.Begin), m.Text))
 	}
 	if _, until := t.trains(min(len(t.Ranks), MostRanks)); until < t.End {
 		out = append(out, fmt.Sprintf("There are %d packets; drawn is what fits on %d arrows, until %s.", len(t.Messages),

@@ -170,7 +170,7 @@ func TestPerfetto(t *testing.T) {
 		assert.Assert(t, r.flowTimes[flow][1] >= r.flowTimes[flow][0])
 		want := map[string]string{
 			"rank 0/packets: message to rank 1": "rank 1/packets: message of rank 0",
-			"rank 1/packets: packet to rank 0":  "rank 0/packets: packet of rank 1",
+			"rank 1/packets: notice to rank 0":  "rank 0/packets: notice of rank 1",
 		}
 		assert.Equal(t, r.flowTo[flow], want[from])
 	}

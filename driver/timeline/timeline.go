@@ -9,9 +9,12 @@
 //   - A move is from when it is the first of its queue, which runs one after the other, to when it
 //     has completed or failed.
 //   - A message is a packet from its sender to its receiver. Where packets themselves are known
-//     they are matched by their contents; otherwise the last one that was sent is the last one that
-//     has arrived, and so on backwards, as long as neither rank has lost events. That is wrong if the
-//     network has lost packets.
+//     they are matched by their contents; otherwise by their kind and the lower bits of their sequence
+//     number. Of several alike the last one that was sent is the last one that has arrived, and so on
+//     backwards, as long as neither rank has lost events: if the network has lost one of them, another
+//     one is taken for it. Alike are notices, done messages, clear-to-send but on UDP,
+//     data at the same place of several buffers, and messages of several communicators, or of which
+//     others have come meanwhile that take all values of those bits. What has no header is not matched.
 //   - The time of a call is split at each event: see Account.
 package timeline
 
@@ -35,6 +38,7 @@ type Rank struct {
 	MissingPackets uint64
 	// OwnClock is set if the times of all ranks have no common zero. Messages set it then.
 	OwnClock bool
+	ring     bool // Packets are those that Events tell of
 }
 
 // Event is an event and its time.
@@ -57,7 +61,7 @@ type Packet struct {
 	Kind  string // what it carries: one of the constants
 	Bytes int    // of payload; 0 also if not known
 	Text  string // the same in words
-	Key   string // equal at sender and receiver; "" if not known
+	Key   string // equal at sender and receiver; "" if not known: it is not matched
 }
 
 // What packets carry.
@@ -73,13 +77,24 @@ const (
 	noCompletion = "its end is not known"
 )
 
+var kinds = map[string]string{
+	"eager": Eager, "rendezvous_data": Data, "rendezvous_announcement": ClearToSend, "rendezvous_done": Done,
+	"notice": Notice, "filler": Filler,
+}
+
+// KindOf is what packets carry whose type has a name in the enums message_type or packet_kind.
+func KindOf(name string) string { return cmp.Or(kinds[name], SomePacket) }
+
 // Timeline is what is derived of all ranks.
 type Timeline struct {
 	Title    string
 	Ranks    []Rank
 	Spans    []Span    // by their begin
 	Messages []Message // by when they were sent
-	Accounts []Account // by rank
+	// NotArrived are packets that were sent, and of which the events of their receiver, which go on after that, do not
+	// tell: the network has lost them, or keeps them because the receiver has no room. Arrived is 0.
+	NotArrived []Message
+	Accounts   []Account // by rank
 	// Aligned says that ranks have clocks of their own, which messages have aligned.
 	Aligned    bool
 	Notes      []string // what readers of the page have to know
@@ -136,7 +151,7 @@ func New(title string, ranks []Rank) *Timeline {
 		r := &t.Ranks[i]
 		t.Aligned = t.Aligned || r.OwnClock
 		if r.Packets == nil {
-			r.Packets = packetsOf(r)
+			r.Packets, r.ring = packetsOf(r), true
 		}
 	}
 	matches := t.match()
@@ -146,12 +161,9 @@ func New(title string, ranks []Rank) *Timeline {
 	t.limits()
 	for _, m := range matches {
 		sent, got := t.Ranks[m.from].Packets[m.sent], t.Ranks[m.to].Packets[m.arrived]
-		text, kind := sent.Text, sent.Kind
-		if kind == SomePacket {
-			text, kind = got.Text, got.Kind
-		}
-		t.Messages = append(t.Messages, Message{m.from, m.to, sent.At, got.At, kind, text, sent.Bytes})
+		t.Messages = append(t.Messages, Message{m.from, m.to, sent.At, got.At, sent.Kind, sent.Text, sent.Bytes})
 	}
+	t.NotArrived = t.notArrived(matches)
 	for rank := range t.Ranks {
 		spans := t.spans(rank)
 		account, parts := t.account(rank, spans)

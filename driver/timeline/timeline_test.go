@@ -46,16 +46,16 @@ func sendAndReceive(t *testing.T, ahead int64) []timeline.Rank {
 	ranks := []timeline.Rank{{Sessions: two, OwnClock: ahead != 0, Events: script(t,
 		"1000 call_taken operation=send",
 		"1100 move_issued op0=memory op1=none result=network queue=0 source=0 destination=1",
-		"1250 packet_sent session=11",
+		"1250 packet_sent session=11 kind=eager seq=5",
 		"1260 moves_completed queues=1",
-		"1300 packet_arrived session=11 own=0", // an answer of no interest
+		"1300 packet_arrived session=11 own=0 kind=notice seq=0", // an answer of no interest
 		"1400 call_answered return_code=0",
 	)}, {Sessions: two, OwnClock: ahead != 0, Events: script(t,
 		"900 call_taken operation=recv",
 		"930 move_issued op0=message op1=none result=memory queue=0 source=0 destination=0",
-		"1280 packet_sent session=10",
+		"1280 packet_sent session=10 kind=notice seq=0",
 		"1350 message_opened rank=0 buffer=0",
-		"1350 packet_arrived session=10 own=0",
+		"1350 packet_arrived session=10 own=0 kind=eager seq=5",
 		"1390 message_stored buffer=0",
 		"1450 moves_completed queues=1",
 		"1460 call_answered return_code=0",
@@ -77,8 +77,8 @@ func TestAccount(t *testing.T) {
 	assert.DeepEqual(t, b, timeline.Account{Calls: 1, Total: 560, Firmware: 30 + 10, Moves: 350 + 40 + 60, Wire: 70,
 		Waits: map[int]int64{0: 0}, Sent: 1, Arrived: 1})
 	assert.DeepEqual(t, line.Messages, []timeline.Message{
-		{From: 0, To: 1, Sent: 1250, Arrived: 1350, Kind: timeline.Eager, Text: timeline.Eager},
-		{From: 1, To: 0, Sent: 1280, Arrived: 1300, Kind: timeline.SomePacket, Text: timeline.SomePacket}})
+		{From: 0, To: 1, Sent: 1250, Arrived: 1350, Kind: timeline.Eager, Text: "message, sequence number 5"},
+		{From: 1, To: 0, Sent: 1280, Arrived: 1300, Kind: timeline.Notice, Text: "notice, sequence number 0"}})
 	assert.Equal(t, line.Missing(), "")
 }
 
@@ -113,7 +113,7 @@ func TestClocksAreAligned(t *testing.T) {
 func TestRingHasLost(t *testing.T) {
 	ranks := sendAndReceive(t, 0)
 	// Of rank 0 an earlier packet to rank 1 is there, of which rank 1's ring has nothing any more.
-	ranks[0].Events = append(script(t, "10 packet_sent session=11"), ranks[0].Events...)
+	ranks[0].Events = append(script(t, "10 packet_sent session=11 kind=eager seq=5"), ranks[0].Events...)
 	ranks[1].Missing = 3
 	line := timeline.New("send", ranks)
 	assert.Equal(t, line.Messages[0].Sent, int64(1250))
@@ -128,6 +128,51 @@ func TestRingHasLost(t *testing.T) {
 			assert.Assert(t, s.Open && s.End == 1390, "%+v", s)
 		}
 	}
+}
+
+// TestNetworkHasLost: packets behind one that the network has lost are matched to what they are, one that came twice
+// is matched once, what begins with no header is not, and what is lost is told where the receiver would know.
+func TestNetworkHasLost(t *testing.T) {
+	ranks := []timeline.Rank{{Sessions: two, Events: script(t,
+		"100 packet_sent session=11 kind=eager seq=7", // before the receiver's first event
+		"1000 packet_sent session=11 kind=eager seq=4094",
+		"1100 packet_sent session=11 kind=eager seq=4095", // lost
+		"1150 packet_sent session=11 kind=headless seq=0",
+		"1200 packet_sent session=11 kind=rendezvous_data seq=0",
+		"1300 packet_sent session=11 kind=eager seq=0",
+		"1400 packet_sent session=11 kind=eager seq=1",
+		"2000 packet_sent session=11 kind=eager seq=2", // behind the receiver's last event
+	)}, {Sessions: two, Events: script(t,
+		"900 call_taken operation=recv",
+		"1050 packet_arrived session=10 own=0 kind=eager seq=4094",
+		"1250 packet_arrived session=10 own=0 kind=rendezvous_data seq=0",
+		"1260 packet_arrived session=10 own=1 kind=eager seq=4095",
+		"1350 packet_arrived session=10 own=0 kind=eager seq=0",
+		"1360 packet_arrived session=10 own=0 kind=headless seq=0",
+		"1450 packet_arrived session=10 own=0 kind=eager seq=1",
+		"1460 packet_arrived session=10 own=0 kind=eager seq=1", // again
+		"1470 packet_dropped reasons=4",
+	)}}
+	line := timeline.New("lost", ranks)
+	var ways []string
+	for _, m := range line.Messages {
+		ways = append(ways, fmt.Sprint(m.Text, " ", m.Sent, " ", m.Arrived))
+	}
+	assert.DeepEqual(t, ways, []string{
+		"message, sequence number 4094 1000 1050", "data, sequence number 0 1200 1250",
+		"message, sequence number 0 1300 1350", "message, sequence number 1 1400 1460"})
+	assert.DeepEqual(t, line.NotArrived, []timeline.Message{
+		{From: 0, To: 1, Sent: 1100, Kind: timeline.Eager, Text: "message, sequence number 4095"}})
+
+	var page, lines bytes.Buffer
+	assert.NilError(t, errors.Join(line.Page(&page), line.Lines(&lines)))
+	assert.Assert(t, strings.Contains(page.String(),
+		"What rank 0 has sent to rank 1 at 1.000 µs has not arrived: message, sequence number 4095."))
+	assert.Assert(t, strings.Contains(lines.String(), `{"kind":"not arrived","ns":1000,"rank":0,"to":1,"name":"message",`+
+		`"text":"message, sequence number 4095"}`))
+
+	ranks[1].Events[7].AfterLoss = true // its ring may have had it
+	assert.Equal(t, len(timeline.New("lost", ranks).NotArrived), 0)
 }
 
 // TestOfRing: cycles become nanoseconds.

@@ -170,7 +170,7 @@ var ours = []string{
 	"registers calls", "registers system", "registers timers", "registers move", "registers rx",
 	"registers network", "registers sessions", "registers rendezvous", "registers notice",
 	"extension hostctrl",
-	"constant inspection_", "enum trap_cause", "layout inspection_state", "record inspection",
+	"constant inspection_", "enum trap_cause", "enum packet_kind", "layout inspection_state", "record inspection",
 	"constant detail_", "record stalls", "record queues", "record remotes", "record counters", "layout queue_level",
 	"layout remote_wait", "record trace", "layout trace_",
 	"memory local_ram", "memory call_window", "words call_window",

@@ -158,7 +158,7 @@ func inspection(g *abi.Generation) accl.InspectionWords {
 // traceNames are the enums and bit sets that name values in arguments of events, by field.
 var traceNames = map[string]string{
 	"op0": "move_operand", "op1": "move_operand", "result": "move_result", "return_code": abi.ReturnCode,
-	"reasons": "network_event", "trap_cause": "trap_cause",
+	"reasons": "network_event", "trap_cause": "trap_cause", "kind": "packet_kind",
 }
 
 // traceEvents describes the events of the trace.

@@ -487,12 +487,51 @@ abi "inspection" {
       doc  = "Rank that has written."
     }
   }
+  enum "packet_kind" {
+    doc = "What a packet, or a further message in it, begins with."
+    value "headless" {
+      is  = 0
+      doc = "No header: it goes on with a message, begins with a part of a header, is written to memory (RDMA), or is no message of ours."
+    }
+    value "eager" {
+      is  = 1
+      doc = "Header of a message of this type, as for the next ones (enum message_type)."
+    }
+    value "rendezvous_data" {
+      is  = 2
+      doc = "Its sequence number is the number of the packet in its buffer."
+    }
+    value "rendezvous_announcement" {
+      is  = 3
+      doc = "It has a sequence number on UDP."
+    }
+    value "rendezvous_done" {
+      is  = 4
+      doc = "It has no sequence number."
+    }
+    value "notice" {
+      is  = 5
+      doc = "Header of a notice, which has no sequence number."
+    }
+    value "filler" {
+      is  = 6
+      doc = "Header of a filler, which has no sequence number."
+    }
+  }
   layout "trace_packet_sent" {
     width = 32
     doc   = "Of the event packet_sent."
     field "session" {
       bits = "15:0"
       doc  = "The network's session."
+    }
+    field "kind" {
+      bits = "19:17"
+      doc  = "Enum packet_kind."
+    }
+    field "seq" {
+      bits = "31:20"
+      doc  = "Of its header seq, lower bits; 0 without a header."
     }
   }
   layout "trace_packet_arrived" {
@@ -505,6 +544,14 @@ abi "inspection" {
     field "own" {
       bits = "16"
       doc  = "From this engine itself."
+    }
+    field "kind" {
+      bits = "19:17"
+      doc  = "Enum packet_kind."
+    }
+    field "seq" {
+      bits = "31:20"
+      doc  = "Of its header seq, lower bits; 0 without a header."
     }
   }
   layout "trace_packet_held" {

@@ -196,12 +196,16 @@ func (in *inbound) again() (busy bool) {
 
 // takes receives a packet, or the rest of one, and notes it.
 func (in *inbound) takes(p *fabric.Packet, loop bool) verdict {
-	session, event := p.Session, &in.e.n.trace.packetArrived
+	e, session, own, kind, sequence := in.e, p.Session, uint32(flag(loop)), uint32(0), uint32(0)
+	if (loop || in.partly[session] == nil) && e.n.header.clean(&p.Header) {
+		kind, sequence = e.toldOf(&p.Header, loop)
+	}
 	v := in.receive(p, loop)
 	if v == held {
-		event = &in.e.n.trace.packetHeld
+		e.traces(&e.n.trace.packetHeld, session, own)
+	} else {
+		e.traces(&e.n.trace.packetArrived, session, own, kind, sequence)
 	}
-	in.e.traces(event, session, uint32(flag(loop)))
 	return v
 }
 

@@ -66,6 +66,7 @@ func (p *outPacket) free() {
 // sendPacket hands a packet to the network, or to the engine itself.
 func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
 	bytes := len(p.Payload)
+	kind, sequence := e.toldOf(&p.Header, to.Self())
 	if to.Self() {
 		if !e.inbound.loop(to.Session, &p.Packet) {
 			return waitRemote, 0
@@ -78,7 +79,7 @@ func (e *Engine) sendPacket(to peer, p *outPacket) (wait, uint32) {
 		}
 		return waitNone, e.n.code.sendTimeout
 	} else {
-		e.traces(&e.n.trace.packetSent, to.Session)
+		e.traces(&e.n.trace.packetSent, to.Session, kind, sequence)
 	}
 	e.stats.PacketsOut++
 	e.stats.BytesOut += uint64(bytes)
@@ -112,7 +113,7 @@ func (e *Engine) sendOn(session uint32, p *outPacket) error {
 			filler.free()
 			return err
 		}
-		e.traces(&e.n.trace.packetSent, session)
+		e.traces(&e.n.trace.packetSent, session, e.n.trace.kinds.filler)
 		s.level = 0
 		e.inbound.connections[session] = s
 	}

@@ -14,6 +14,7 @@ type traceWords struct {
 	state, entries    uint32 // numbers of the first words
 	words, of         []string
 	number, afterLoss field
+	kinds             packetKinds
 
 	callTaken, callAnswered, moveIssued, movesCompleted, movesFailed, messageOpened, messageStored, windowOpened,
 	announcementArrived, doneArrived, packetSent, packetArrived, packetHeld, packetDropped, rxBuffersFull, sessionClosed,
@@ -49,18 +50,49 @@ func (r *resolver) trace() traceWords {
 		state: uint32(r.constant("detail_trace")), entries: uint32(r.constant("detail_trace_events")),
 		words: names("trace"), of: names("trace_entry"),
 		number: r.field("trace_event", "number"), afterLoss: r.field("trace_event", "after_loss"),
+		kinds: packetKinds{eager: r.code("packet_kind", "eager"), data: r.code("packet_kind", "rendezvous_data"),
+			announcement: r.code("packet_kind", "rendezvous_announcement"), done: r.code("packet_kind", "rendezvous_done"),
+			notice: r.code("packet_kind", "notice"), filler: r.code("packet_kind", "filler")},
 
 		callTaken: event("call_taken", "operation"), callAnswered: event("call_answered", "return_code", "not_ready"),
 		moveIssued:     event("move_issued", "op0", "op1", "result", "queue", "source", "destination"),
 		movesCompleted: event("moves_completed", "queues"), movesFailed: event("moves_failed", "queues"),
 		messageOpened: event("message_opened", "rank", "buffer"), messageStored: event("message_stored", "buffer"),
 		windowOpened: event("window_opened", "window"), announcementArrived: event("announcement_arrived", "rank"),
-		doneArrived: event("done_arrived", "rank"), packetSent: event("packet_sent", "session"),
-		packetArrived: event("packet_arrived", "session", "own"), packetHeld: event("packet_held", "session", "own"),
+		doneArrived: event("done_arrived", "rank"), packetSent: event("packet_sent", "session", "kind", "seq"),
+		packetArrived: event("packet_arrived", "session", "own", "kind", "seq"),
+		packetHeld:    event("packet_held", "session", "own"),
 		packetDropped: event("packet_dropped", "reasons"), rxBuffersFull: event("rx_buffers_full"),
 		sessionClosed: event("session_closed", "session"), processorHalted: event("processor_halted", "trap_cause", "pc"),
 		processorRestarted: event("processor_restarted"),
 	}
+}
+
+// packetKinds are what packets begin with; 0 without a header.
+type packetKinds struct{ eager, data, announcement, done, notice, filler uint32 }
+
+// toldOf are kind and sequence number that the trace tells of a packet by its header.
+func (e *Engine) toldOf(h *header, loop bool) (kind, sequence uint32) {
+	f, message, kinds := &e.n.header, &e.n.message, &e.n.trace.kinds
+	switch t := f.messageType.get32(h); {
+	case f.notice.get(h) != 0:
+		kind = kinds.notice
+	case f.filler.get(h) != 0:
+		kind = kinds.filler
+	case t == message.eager:
+		kind = kinds.eager
+	case !e.n.rendezvous || t == message.data && e.rdma && !loop: // on cards it is written, without a header
+	case t == message.data:
+		kind = kinds.data
+	case t == message.announcement:
+		kind = kinds.announcement
+	case t == message.done:
+		kind = kinds.done
+	}
+	if kind == 0 {
+		return 0, 0
+	}
+	return kind, f.seq.get32(h)
 }
 
 // trace is the ring of an engine's last events. It is the goroutine's.

@@ -221,8 +221,7 @@ var packets = []Proof{
 			"of their own",
 		Depth: 10, Base: 4, K: 1, AtOnce: true,
 		Broken: []Defect{
-			{Name: "what follows has a header, too", Old: "read_row == 0 && read_side[17] && read_from.headed",
-				New: "read_row == 0 && read_side[17]"},
+			{Name: "what follows has a header, too", Old: "!job_row && heads[job_slot]", New: "!job_row"},
 			{Name: "each row is a header", Old: "read_fill || read_row == 0 && read_side[17]",
 				New: "read_fill || read_side[17]"},
 			{Name: "the number does not get into the header", Old: "if (numbered[read_slot]) header.seq",

@@ -388,6 +388,7 @@ module cclo_core #(
     logic [engine_pkg::DATA_WIDTH-1:0] rx_beat, rx_data;
     logic [engine_pkg::KEEP_WIDTH-1:0] rx_data_keep;
     logic [1:0] rx_verdict;
+    logic rx_headed, eth_tx_headed;
 
     logic own_valid;
     logic [15:0] foreign_session;
@@ -404,8 +405,9 @@ module cclo_core #(
         .session_closed_valid, .session_closed, .own_valid, .own_session(foreign_session), .loop_room,
         .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .eth_tx_data_tvalid, .eth_tx_data_tready, .eth_tx_data_tdata, .eth_tx_data_tkeep, .eth_tx_data_tlast,
-        .eth_tx_data_tdest, .eth_tx_meta_tvalid, .eth_tx_meta_tready, .eth_tx_meta_tdata, .eth_tx_status_tvalid,
-        .eth_tx_status_tready, .eth_tx_status_tdata, .rdma_sq_tvalid, .rdma_sq_tready, .rdma_sq_tdata
+        .eth_tx_data_tdest, .eth_tx_headed, .eth_tx_meta_tvalid, .eth_tx_meta_tready, .eth_tx_meta_tdata,
+        .eth_tx_status_tvalid, .eth_tx_status_tready, .eth_tx_status_tdata,
+        .rdma_sq_tvalid, .rdma_sq_tready, .rdma_sq_tdata
     );
     network_receive receive (
         .clk, .rst, .reset_network, .network_enable, .receive_idle,
@@ -460,8 +462,8 @@ module cclo_core #(
         .events_set(bad_packet ? engine_pkg::EVENT_BAD_PACKET : '0),
         .reg_request(network_request), .reg_response(network_response),
         .notice_request, .notice_response,
-        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_take_bytes,
-        .rx_before, .rx_rest, .rx_retry,
+        .rx_valid, .rx_session, .rx_loop, .rx_bytes, .rx_beat, .rx_verdict_valid, .rx_verdict, .rx_headed,
+        .rx_take_bytes, .rx_before, .rx_rest, .rx_retry,
         .rx_data_valid, .rx_data_ready, .rx_data, .rx_data_keep, .rx_data_last, .session_closed_valid, .session_closed,
         .write_valid, .write_ready, .write_address, .write_host,
         .write_bytes, .write_data_valid, .write_data_ready, .write_data,
@@ -712,10 +714,22 @@ module cclo_core #(
     // Events of the trace.
     localparam logic [1:0] HOLD = 2'd1; // rx_verdict
 
-    logic       was_halted, was_restarting, was_full, full;
-    logic [4:0] window;
+    logic                was_halted, was_restarting, was_full, full;
+    logic [4:0]          window;
+    logic                tx_goes_on; // the packet to the network has begun
+    engine_pkg::traced_t tx_begins, tx_began, tx_traced, rx_traced;
+
+    // The header is the first beat, and the event is with the last one.
+    assign tx_begins = eth_tx_headed ? engine_pkg::traced_header(engine_pkg::unpack_header(eth_tx_data_tdata)) : '0;
+    assign tx_traced = tx_goes_on ? tx_began : tx_begins;
+    assign rx_traced = rx_headed ? engine_pkg::traced_header(packet_header) : '0;
 
     always_ff @(posedge clk) begin
+        if (eth_tx_data_tvalid && eth_tx_data_tready) begin
+            tx_goes_on <= !eth_tx_data_tlast;
+            tx_began   <= tx_traced;
+        end
+        if (rst) tx_goes_on <= 1'b0;
         was_halted     <= !rst && halted;
         was_restarting <= !rst && restarting;
         full           <= buffers_given != '0
@@ -801,10 +815,18 @@ module cclo_core #(
             +: cclo_pkg::TRACE_DONE_ARRIVED_RANK_WIDTH] = packet_header.src[15:0];
         arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD + cclo_pkg::TRACE_PACKET_SENT_SESSION_LOW
             +: cclo_pkg::TRACE_PACKET_SENT_SESSION_WIDTH] = eth_tx_data_tdest;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD + cclo_pkg::TRACE_PACKET_SENT_KIND_LOW
+            +: cclo_pkg::TRACE_PACKET_SENT_KIND_WIDTH] = tx_traced.kind;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_SENT_WORD + cclo_pkg::TRACE_PACKET_SENT_SEQ_LOW
+            +: cclo_pkg::TRACE_PACKET_SENT_SEQ_WIDTH] = tx_traced.seq;
         arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD + cclo_pkg::TRACE_PACKET_ARRIVED_SESSION_LOW
             +: cclo_pkg::TRACE_PACKET_ARRIVED_SESSION_WIDTH] = rx_session;
         arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD + cclo_pkg::TRACE_PACKET_ARRIVED_OWN_LOW
             +: cclo_pkg::TRACE_PACKET_ARRIVED_OWN_WIDTH] = rx_loop;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD + cclo_pkg::TRACE_PACKET_ARRIVED_KIND_LOW
+            +: cclo_pkg::TRACE_PACKET_ARRIVED_KIND_WIDTH] = rx_traced.kind;
+        arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_ARRIVED_WORD + cclo_pkg::TRACE_PACKET_ARRIVED_SEQ_LOW
+            +: cclo_pkg::TRACE_PACKET_ARRIVED_SEQ_WIDTH] = rx_traced.seq;
         arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD + cclo_pkg::TRACE_PACKET_HELD_SESSION_LOW
             +: cclo_pkg::TRACE_PACKET_HELD_SESSION_WIDTH] = rx_session;
         arguments[32*cclo_pkg::TRACE_EVENTS_PACKET_HELD_WORD + cclo_pkg::TRACE_PACKET_HELD_OWN_LOW

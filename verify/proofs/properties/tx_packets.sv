@@ -16,7 +16,7 @@ module proof (
     input wire         loop_ready
 );
 
-    wire         open_ready, open_slot, send_valid, send_last, loop_valid, loop_last, ask_valid, started;
+    wire         open_ready, open_slot, send_valid, send_last, send_headed, loop_valid, loop_last, ask_valid, started;
     wire [511:0] send_data, loop_data;
     wire [7:0]   send_keep, loop_keep;
     wire [15:0]  send_session;
@@ -48,7 +48,7 @@ module proof (
         .stuck, .used(),
         .ask_valid, .ask_ready, .ask_slot(), .ask_session(), .ask_bytes(), .ask_written(), .ask_vaddr(), .ask_host(),
         .answer_valid(1'b0), .answer_slot(1'b0), .answer_good(1'b0),
-        .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
+        .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session, .send_headed,
         .loop_room(1'b1), .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last
     );
 
@@ -133,6 +133,11 @@ module proof (
     wire [6:0]     bytes;
     wire [15:0]    session;
     assign {has_header, bit_, at, first, bytes, filler, fill, self, session} = job_0;
+    // Whether what goes begins with a header.
+    function with_header(input [JOB-1:0] job);
+        with_header = job[17] ? job[18] : !job[26] && job[29];
+    endfunction
+    wire           begins_with_header = with_header(job_0);
     wire [6:0]     left     = bytes - {rows, 3'd0};
     wire [2:0]     row      = first + rows;
     wire           ends     = left <= 8;
@@ -177,12 +182,13 @@ module proof (
     wire        valid = send_valid || loop_valid;
     wire        ready = loop_valid ? loop_ready : send_ready;
     wire        pop   = valid && ready;
-    stays #(.WIDTH(31)) beats_stay (.clk, .rst, .valid, .ready, .data({loop_valid, out}));
+    stays #(.WIDTH(32)) beats_stay (.clk, .rst, .valid, .ready, .data({send_headed, loop_valid, out}));
     wire [3:0]  inside, ahead;
     wire        watched;
-    wire [30:0] data;
-    in_order #(.WIDTH(31), .CAPACITY(8), .COUNT(4)) beats (
-        .clk, .rst, .push(read), .in_data({self, content, keep, ends, session}), .pop, .out_data({loop_valid, out}),
+    wire [31:0] data;
+    in_order #(.WIDTH(32), .CAPACITY(8), .COUNT(4)) beats (
+        .clk, .rst, .push(read), .in_data({begins_with_header, self, content, keep, ends, session}), .pop,
+        .out_data({send_headed, loop_valid, out}),
         .inside, .watched, .ahead, .data
     );
 
@@ -210,6 +216,8 @@ module proof (
     (* hierconn *) wire [1:0]   \dut.numbered ;
     (* hierconn *) wire [445:0] \dut.packets[0] ;
     (* hierconn *) wire [445:0] \dut.packets[1] ;
+    (* hierconn *) wire         \dut.heads[0] ;
+    (* hierconn *) wire         \dut.heads[1] ;
     (* hierconn *) wire [31:0]  \dut.numbers[0] ;
     (* hierconn *) wire [31:0]  \dut.numbers[1] ;
     (* hierconn *) wire [1:0]   \dut.jobs.count ;
@@ -241,9 +249,8 @@ module proof (
     (* hierconn *) wire [535:0] \dut.reader.beats.memory[7] ;
 
     // A job as the block keeps it.
-    wire [28:0] kept_0 = {at, first, bytes, filler, fill, !first, self, session};
-    wire [28:0] kept_1 = {job_1[27:17], !job_1[26], job_1[16:0]};
-    wire [28:0] kept_2 = {job_2[27:17], !job_2[26], job_2[16:0]};
+    wire [28:0] kept_1 = {job_1[27:17], with_header(job_1), job_1[16:0]};
+    wire [28:0] kept_2 = {job_2[27:17], with_header(job_2), job_2[16:0]};
     wire [28:0] next_0 = \dut.jobs.head ? \dut.jobs.memory[1] : \dut.jobs.memory[0] ;
     wire [28:0] next_1 = \dut.jobs.head ? \dut.jobs.memory[0] : \dut.jobs.memory[1] ;
 
@@ -256,7 +263,7 @@ module proof (
         wire [385:0] is  = packets[446*s +: 386];
         wire [385:0] was = headers[386*s +: 386];
         always @* if (started && !rst && \dut.table_.used [s]) begin
-            assert (heads[s] == headed[s]);
+            assert (heads[s] == headed[s] && (s == 0 ? \dut.heads[0] : \dut.heads[1] ) == headed[s]);
             assert ({is[385:290], is[257:0]} == {was[385:290], was[257:0]});
             assert ((\dut.numbered [s] ? numbers[32*s +: 32] : is[289:258]) == was[289:258]);
         end
@@ -287,7 +294,8 @@ module proof (
         if (jobs != 0) begin
             assert (bytes != 0 && bytes <= 64 && left != 0 && left <= 64 && {rows, 3'd0} < bytes);
             assert (left == {\dut.reader.left , \dut.reader.end_ } + 7'd1 && \dut.reader.read_row == row);
-            assert (\dut.reader.read_slot == at && \dut.reader.read_side == {filler, fill, !first, self, session});
+            assert (\dut.reader.read_slot == at
+                && \dut.reader.read_side == {filler, fill, begins_with_header, self, session});
             if (filler) assert (\dut.read_pad == bytes[5:0]);
             if (!fill) assert (headed[at] == has_header && bits[at] == bit_);
         end
@@ -306,8 +314,9 @@ module proof (
         assert (valid || \dut.reader.beats.count == 0);
         assert (inside == valid + \dut.reader.beats.count + \dut.reader.coming );
         assert (\dut.reader.credits == 8 - inside);
-        if (watched && valid && ahead == 0) assert ({loop_valid, out} == data);
-        else if (watched) assert ({there[16], there[28:24], ~(8'hFE << end_), there[23], there[15:0]} == data);
+        if (watched && valid && ahead == 0) assert ({send_headed, loop_valid, out} == data);
+        else if (watched)
+            assert ({there[17], there[16], there[28:24], ~(8'hFE << end_), there[23], there[15:0]} == data);
     end
 `endif
 

@@ -16,6 +16,7 @@ type names struct {
 	detail     uint32          // offset of the one that shows counters
 	counters   []counter       // that are the same in both worlds
 	rankBits   uint32          // of a rank in events of the trace
+	sequence   uint32          // of a sequence number there
 	inMemory   map[uint32]bool // results that go there
 	// Fields of the control word of moves.
 	result, resultHost abi.Field
@@ -23,6 +24,8 @@ type names struct {
 	typeAt             int // byte of a message's header with its type; -1 where all are eager
 	noticeAt           int // byte that is not 0 in notices
 	fillerAt           int // in fillers
+	sequenceAt         int // bytes with its sequence number
+	types              map[uint32]string
 }
 
 func newNames(g *abi.Generation) (*names, error) {
@@ -34,13 +37,7 @@ func newNames(g *abi.Generation) (*names, error) {
 	n.beatBytes = int(beat.Value)
 	if r := g.Record("inspection"); r != nil {
 		n.inspection = *r
-		if issued := g.Layout("trace_move_issued"); issued != nil {
-			for _, f := range issued.Fields {
-				if f.Name == "source" {
-					n.rankBits = mask(f) >> f.Low
-				}
-			}
-		}
+		n.rankBits, n.sequence = valuesOf(g, "trace_move_issued", "source"), valuesOf(g, "trace_packet_sent", "seq")
 		n.counts(g)
 	}
 	for _, table := range []string{abi.RxBuffers, abi.Communicators, abi.ArithmeticConfigs} {
@@ -72,7 +69,15 @@ func newNames(g *abi.Generation) (*names, error) {
 				n.noticeAt = int(f.Low / 8)
 			case "filler":
 				n.fillerAt = int(f.Low / 8)
+			case "seq":
+				n.sequenceAt = int(f.Low / 8)
 			}
+		}
+	}
+	if types := g.Enum("message_type"); types != nil {
+		n.types = map[uint32]string{}
+		for _, v := range types.Values {
+			n.types[v.Value] = v.Name
 		}
 	}
 	for _, name := range toMemory {
@@ -108,6 +113,18 @@ func (n *names) counts(g *abi.Generation) {
 
 func named(name string) func(abi.RecordWord) bool {
 	return func(w abi.RecordWord) bool { return w.Name == name }
+}
+
+// valuesOf is the largest value of a field of a layout, 0 if there is none.
+func valuesOf(g *abi.Generation, layout, field string) uint32 {
+	if l := g.Layout(layout); l != nil {
+		for _, f := range l.Fields {
+			if f.Name == field {
+				return mask(f) >> f.Low
+			}
+		}
+	}
+	return 0
 }
 
 // mask is where a field stands in a word.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -33,7 +34,29 @@ func issued(op0, op1, result, queue, source, destination uint32) string {
 		source, destination)
 }
 
-func sent(to uint32) string { return fmt.Sprint("a packet to rank ", to) }
+func sent(to uint32, kind string, sequence uint32) string {
+	return fmt.Sprintf("a packet to rank %d: %s, sequence number %d", to, kind, sequence)
+}
+
+// headless are packets without a header: of the trace alone, messages all have one.
+const headless = "headless"
+
+// sent is what the trace has to tell of a message. What RDMA writes has no header on the network.
+func (p *Pair) sent(to int, m *Message) string {
+	n, kind := p.names, "eager"
+	if n.typeAt >= 0 {
+		kind = n.types[uint32(m.Header[n.typeAt])]
+	}
+	switch {
+	case m.Header[n.noticeAt] != 0:
+		kind = "notice"
+	case m.Header[n.fillerAt] != 0:
+		kind = "filler"
+	case kind == "rendezvous_data" && slices.Contains(p.Traced.Networks, "rdma"):
+		return sent(uint32(to), headless, 0)
+	}
+	return sent(uint32(to), kind, binary.LittleEndian.Uint32(m.Header[n.sequenceAt:])&n.sequence)
+}
 
 // note notes what both worlds have done in a step.
 func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
@@ -44,8 +67,8 @@ func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
 				f.of(m.Control, "result"), f.of(m.Control, "queue"), m.Source&p.names.rankBits, m.Destination&p.names.rankBits))
 		}
 		for other := range moves {
-			for range messages[[2]int{rank, other}] {
-				noted.packets = append(noted.packets, sent(uint32(other)))
+			for _, m := range messages[[2]int{rank, other}] {
+				noted.packets = append(noted.packets, p.sent(other, &m))
 			}
 		}
 	}
@@ -106,7 +129,7 @@ func (t *teller) listen(ctx context.Context, p *accl.Platform, r accl.Registers)
 			t.told.moves = append(t.told.moves, issued(a["op0"], a["op1"], a["result"], a["queue"], a["source"],
 				a["destination"]))
 		case "packet_sent":
-			t.told.packets = append(t.told.packets, sent(a["session"]))
+			t.told.packets = append(t.told.packets, sent(a["session"], e.Names["kind"], a["seq"]))
 		}
 	}
 	return int(n) == len(trace.Events), nil

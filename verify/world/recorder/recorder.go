@@ -248,12 +248,6 @@ func headerOf(g *abi.Generation) headers {
 	return h
 }
 
-// kinds are what messages carry, by the enum message_type.
-var kinds = map[string]string{
-	"eager": timeline.Eager, "rendezvous_data": timeline.Data, "rendezvous_announcement": timeline.ClearToSend,
-	"rendezvous_done": timeline.Done,
-}
-
 func (h *headers) packet(q packet, at int64) timeline.Packet {
 	values := map[string]uint64{}
 	for _, f := range h.fields {
@@ -262,13 +256,11 @@ func (h *headers) packet(q packet, at int64) timeline.Packet {
 		}
 	}
 	out := timeline.Packet{At: at, Sent: q.sent, Bytes: q.bytes, Key: string(q.header[:])}
-	switch out.Kind = kinds[h.types[values["msg_type"]]]; {
+	switch out.Kind = timeline.KindOf(h.types[values["msg_type"]]); {
 	case values["notice"] != 0:
 		out.Kind = timeline.Notice
 	case values["filler"] != 0:
 		out.Kind = timeline.Filler
-	case out.Kind == "":
-		out.Kind = timeline.SomePacket
 	}
 	switch out.Kind {
 	case timeline.Eager:

@@ -31,6 +31,7 @@ module inbound (
     input  wire  [engine_pkg::DATA_WIDTH-1:0] rx_beat,
     output logic         rx_verdict_valid,
     output logic [1:0]   rx_verdict,
+    output logic         rx_headed,      // with the verdict: packet_header is that of what was decided on
     output logic [engine_pkg::LENGTH_WIDTH-1:0] rx_take_bytes,
     // bytes before the packet: of the header, or of a put's beat, which are taken with it, whatever they are
     output logic [5:0]   rx_before,
@@ -313,6 +314,7 @@ module inbound (
     // A verdict counts only if packets could be taken all the time.
     assign valid_verdict    = state == VERDICT && go && !cancelled;
     assign rx_verdict_valid = valid_verdict;
+    assign rx_headed        = p_mode == NOTHING_LEFT && !headless && clean && !foreign_session_number;
 
     always_comb begin
         push = valid_verdict && push_valid;
@@ -388,8 +390,7 @@ module inbound (
 
     // Other engines' headers have no context.
     always_ff @(posedge clk)
-        own_valid <= valid_verdict && cut && p_mode == NOTHING_LEFT && !headless && clean && !foreign_session_number
-            && header.context_ != '0 && !rst;
+        own_valid <= valid_verdict && cut && rx_headed && header.context_ != '0 && !rst;
 
     always_ff @(posedge clk) begin
         foreign_valid <= 1'b0;

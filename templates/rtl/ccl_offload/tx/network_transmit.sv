@@ -57,6 +57,7 @@ module network_transmit (
     output logic [engine_pkg::KEEP_WIDTH-1:0]   eth_tx_data_tkeep,
     output logic                                eth_tx_data_tlast,
     output logic [15:0]                         eth_tx_data_tdest,
+    output logic                                eth_tx_headed, // the packet begins with a header
     output logic                                eth_tx_meta_tvalid,
     input  wire                                 eth_tx_meta_tready,
     output logic [31:0]                         eth_tx_meta_tdata,
@@ -79,7 +80,7 @@ module network_transmit (
     logic [engine_pkg::LENGTH_WIDTH-1:0] ask_bytes;
     logic [63:0]                         ask_vaddr;
     logic [7:0]                          ask_host;
-    logic                                send_valid, send_ready, send_last;
+    logic                                send_valid, send_ready, send_last, send_headed;
     logic [engine_pkg::DATA_WIDTH-1:0]   send_data;
     logic [engine_pkg::KEEP_WIDTH-1:0]   send_keep;
     logic [15:0]                         send_session;
@@ -96,7 +97,7 @@ module network_transmit (
         .session_closed_valid, .session_closed, .own_valid, .own_session, .stuck, .used(tx_slots),
         .ask_valid, .ask_ready, .ask_slot, .ask_session, .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
         .answer_valid, .answer_slot, .answer_good,
-        .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
+        .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session, .send_headed,
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last
     );
 
@@ -109,10 +110,11 @@ module network_transmit (
         if (engine_pkg::STACK_UDP) begin : udp
             tx_udp back_end (
                 .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .answer_valid, .answer_slot, .answer_good,
-                .send_valid, .send_ready, .send_data, .send_last, .send_session,
+                .send_valid, .send_ready, .send_data, .send_last, .send_session, .send_headed,
                 .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready),
                 .tx_data_tdata(eth_tx_data_tdata),
-                .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
+                .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest),
+                .tx_data_headed(eth_tx_headed)
             );
             wire unused = &{1'b0, ask_bytes, send_keep};
         end else if (engine_pkg::STACK_RDMA) begin : rdma
@@ -120,24 +122,26 @@ module network_transmit (
                 .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session,
                 .ask_bytes, .ask_written, .ask_vaddr, .ask_host,
                 .answer_valid, .answer_slot, .answer_good,
-                .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
+                .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session, .send_headed,
                 .rdma_sq_tvalid, .rdma_sq_tready, .rdma_sq_tdata,
                 .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready),
                 .tx_data_tdata(eth_tx_data_tdata),
-                .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
+                .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest),
+                .tx_data_headed(eth_tx_headed)
             );
         end else begin : tcp
             tx_tcp back_end (
                 .clk, .rst, .ask_valid, .ask_ready, .ask_slot, .ask_session,
                 .ask_bytes, .answer_valid, .answer_slot, .answer_good,
-                .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session,
+                .send_valid, .send_ready, .send_data, .send_keep, .send_last, .send_session, .send_headed,
                 .tx_meta_tvalid(eth_tx_meta_tvalid), .tx_meta_tready(eth_tx_meta_tready),
                 .tx_meta_tdata(eth_tx_meta_tdata),
                 .tx_status_tvalid(eth_tx_status_tvalid), .tx_status_tready(eth_tx_status_tready),
                 .tx_status_tdata(eth_tx_status_tdata),
                 .tx_data_tvalid(eth_tx_data_tvalid), .tx_data_tready(eth_tx_data_tready),
                 .tx_data_tdata(eth_tx_data_tdata),
-                .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest)
+                .tx_data_tkeep(eth_tx_data_tkeep), .tx_data_tlast(eth_tx_data_tlast), .tx_data_tdest(eth_tx_data_tdest),
+                .tx_data_headed(eth_tx_headed)
             );
         end
 

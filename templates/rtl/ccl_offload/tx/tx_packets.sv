@@ -72,6 +72,7 @@ module tx_packets (
     output logic [engine_pkg::KEEP_WIDTH-1:0]   send_keep,
     output logic                                send_last,
     output logic [15:0]                         send_session,
+    output logic                                send_headed,   // its packet begins with a header
 
     input  wire                                 loop_room, // for a packet, when none is on its way
     output logic                                loop_valid,
@@ -100,6 +101,7 @@ module tx_packets (
 
     // What was said of the packets, and their numbers.
     logic [PACKET-1:0]   packets [SLOTS];
+    logic                heads [SLOTS]; // they begin with their headers
     logic [31:0]         numbers [SLOTS];
     engine_pkg::packet_t committed, looked_at, read_from, opened;
     logic [SLOT-1:0]     look_slot;
@@ -117,7 +119,7 @@ module tx_packets (
     // Jobs of the reader.
     logic                                job_push, job_room, job_waits;
     logic                                job_valid, job_ready, job_row, job_fill, job_self;
-    logic                                job_filler, read_filler;
+    logic                                job_filler, job_headed, read_filler;
     logic [5:0]                          read_pad; // of a filler: bytes behind its header
     logic [JOB-1:0]                      job_new, job_next;
     logic [SLOT-1:0]                     job_slot, next_slot, read_slot;
@@ -193,6 +195,7 @@ module tx_packets (
         if (open) ended[free_slot] <= 1'b0;
         if (open) begin
             packets[free_slot]  <= opened;
+            heads[free_slot]    <= opened.headed;
             to_self[free_slot]  <= opened.self;
             marks[free_slot]    <= 1'b0;
             numbered[free_slot] <= 1'b0;
@@ -244,7 +247,8 @@ module tx_packets (
     assign clear_valid  = closing;
 
     // What goes, at once if nothing else is to be read.
-    assign job_new = {job_slot, job_row, job_bytes, job_filler, job_fill, !job_row, job_self, job_session};
+    assign job_headed = job_fill ? job_filler : !job_row && heads[job_slot];
+    assign job_new    = {job_slot, job_row, job_bytes, job_filler, job_fill, job_headed, job_self, job_session};
     fifo #(.WIDTH(JOB), .DEPTH(SLOTS)) jobs (
         .clk, .rst, .clear(1'b0),
         .in_valid(job_push && (job_waits || !job_ready)), .in_ready(job_room), .in_data(job_new),
@@ -281,12 +285,13 @@ module tx_packets (
         .write(slot_write_valid), .write_slot(slot_write_slot), .write_row(slot_write_row),
         .write_data(slot_write_data), .write_strobe(slot_write_strobe),
         .read, .read_slot, .read_row,
-        .replace(read_fill || read_row == 0 && read_side[17] && read_from.headed),
+        .replace(read_fill || read_row == 0 && read_side[17]),
         .replace_data(read_header), .read_data
     );
 
     assign out_self     = out_side[16];
     assign send_session = out_side[15:0];
+    assign send_headed  = out_side[17];
     assign send_valid   = out_valid && !out_self;
     assign loop_valid   = out_valid && out_self;
     assign out_ready    = out_self ? loop_ready : send_ready;

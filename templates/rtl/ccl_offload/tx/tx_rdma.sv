@@ -24,6 +24,7 @@ module tx_rdma (
     input  wire  [engine_pkg::KEEP_WIDTH-1:0]   send_keep,
     input  wire                                 send_last,
     input  wire  [15:0]                         send_session,
+    input  wire                                 send_headed,
 
     output logic                                rdma_sq_tvalid,
     input  wire                                 rdma_sq_tready,
@@ -33,7 +34,8 @@ module tx_rdma (
     output logic [engine_pkg::DATA_WIDTH-1:0]   tx_data_tdata,
     output logic [engine_pkg::KEEP_WIDTH-1:0]   tx_data_tkeep,
     output logic                                tx_data_tlast,
-    output logic [15:0]                         tx_data_tdest
+    output logic [15:0]                         tx_data_tdest,
+    output logic                                tx_data_headed
 );
 
     cclo_pkg::rdma_send_queue_t request;
@@ -62,11 +64,12 @@ module tx_rdma (
         answer_slot  <= ask_slot;
     end
 
-    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + engine_pkg::KEEP_WIDTH + 17)) out (
+    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + engine_pkg::KEEP_WIDTH + 18)) out (
         .clk, .rst,
-        .in_valid(send_valid), .in_ready(send_ready), .in_data({send_data, send_keep, send_last, send_session}),
+        .in_valid(send_valid), .in_ready(send_ready),
+        .in_data({send_data, send_keep, send_last, send_session, send_headed}),
         .out_valid(tx_data_tvalid), .out_ready(tx_data_tready),
-        .out_data({tx_data_tdata, tx_data_tkeep, tx_data_tlast, tx_data_tdest})
+        .out_data({tx_data_tdata, tx_data_tkeep, tx_data_tlast, tx_data_tdest, tx_data_headed})
     );
 
 endmodule

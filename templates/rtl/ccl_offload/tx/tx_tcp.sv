@@ -21,6 +21,7 @@ module tx_tcp (
     input  wire  [engine_pkg::KEEP_WIDTH-1:0]   send_keep,
     input  wire                                 send_last,
     input  wire  [15:0]                         send_session,
+    input  wire                                 send_headed,
 
     output logic                                tx_meta_tvalid,
     input  wire                                 tx_meta_tready,
@@ -33,7 +34,8 @@ module tx_tcp (
     output logic [engine_pkg::DATA_WIDTH-1:0]   tx_data_tdata,
     output logic [engine_pkg::KEEP_WIDTH-1:0]   tx_data_tkeep,
     output logic                                tx_data_tlast,
-    output logic [15:0]                         tx_data_tdest
+    output logic [15:0]                         tx_data_tdest,
+    output logic                                tx_data_headed
 );
 
     cclo_pkg::tcp_tx_meta_t            meta;
@@ -72,11 +74,12 @@ module tx_tcp (
         answer_good  <= status.error == 0;
     end
 
-    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + engine_pkg::KEEP_WIDTH + 17)) out (
+    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + engine_pkg::KEEP_WIDTH + 18)) out (
         .clk, .rst,
-        .in_valid(send_valid), .in_ready(send_ready), .in_data({send_data, send_keep, send_last, send_session}),
+        .in_valid(send_valid), .in_ready(send_ready),
+        .in_data({send_data, send_keep, send_last, send_session, send_headed}),
         .out_valid(tx_data_tvalid), .out_ready(tx_data_tready),
-        .out_data({tx_data_tdata, tx_data_tkeep, tx_data_tlast, tx_data_tdest})
+        .out_data({tx_data_tdata, tx_data_tkeep, tx_data_tlast, tx_data_tdest, tx_data_headed})
     );
 
     wire unused = &{1'b0, waiting, status};

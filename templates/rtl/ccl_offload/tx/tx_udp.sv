@@ -18,13 +18,15 @@ module tx_udp (
     input  wire  [engine_pkg::DATA_WIDTH-1:0]  send_data,
     input  wire                                send_last,
     input  wire  [15:0]                        send_session,
+    input  wire                                send_headed,
 
     output logic                               tx_data_tvalid,
     input  wire                                tx_data_tready,
     output logic [engine_pkg::DATA_WIDTH-1:0]  tx_data_tdata,
     output logic [engine_pkg::KEEP_WIDTH-1:0]  tx_data_tkeep,
     output logic                               tx_data_tlast,
-    output logic [15:0]                        tx_data_tdest
+    output logic [15:0]                        tx_data_tdest,
+    output logic                               tx_data_headed
 );
 
     assign ask_ready   = 1'b1;
@@ -37,10 +39,11 @@ module tx_udp (
 
     assign tx_data_tkeep = '1;
 
-    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + 17)) out (
+    skid_buffer #(.WIDTH(engine_pkg::DATA_WIDTH + 18)) out (
         .clk, .rst,
-        .in_valid(send_valid), .in_ready(send_ready), .in_data({send_data, send_last, send_session}),
-        .out_valid(tx_data_tvalid), .out_ready(tx_data_tready), .out_data({tx_data_tdata, tx_data_tlast, tx_data_tdest})
+        .in_valid(send_valid), .in_ready(send_ready), .in_data({send_data, send_last, send_session, send_headed}),
+        .out_valid(tx_data_tvalid), .out_ready(tx_data_tready),
+        .out_data({tx_data_tdata, tx_data_tlast, tx_data_tdest, tx_data_headed})
     );
 
 endmodule

@@ -10,7 +10,7 @@ import (
 )
 
 var ethernet = []string{"eth_tx_data_tvalid", "eth_tx_data_tready", "eth_tx_data_tdata", "eth_tx_data_tkeep",
-	"eth_tx_data_tlast", "eth_tx_data_tdest"}
+	"eth_tx_data_tlast", "eth_tx_data_tdest", "eth_tx_headed"}
 
 func TestNetworkTCP(t *testing.T) {
 	set.Check(t, "network_transmit", packets(asking, ethernet, "refused", "closed amid a message", "unasked", "filler"))

@@ -13,7 +13,7 @@ import (
 )
 
 func TestPackets(t *testing.T) {
-	sent := []string{"send_valid", "send_ready", "send_data", "send_keep", "send_last", "send_session"}
+	sent := []string{"send_valid", "send_ready", "send_data", "send_keep", "send_last", "send_session", "send_headed"}
 	set.Check(t, "tx_packets", packets(direct, sent, "refused", "closed amid a message", "filler"))
 }
 
@@ -131,7 +131,8 @@ func (x *sender) goes(p *filled, want plan) {
 	}
 	for at := 0; at < len(data); at += beatBytes {
 		n := min(beatBytes, len(data)-at)
-		w := word{data[at : at+n], ^uint64(0) >> (beatBytes - n), x.numbers[p.session], at+n == len(data)}
+		w := word{data[at : at+n], ^uint64(0) >> (beatBytes - n), x.numbers[p.session], at+n == len(data),
+			want.pad > 0 || !want.fill && p.headed && !want.row}
 		if to == 0 && x.padded {
 			w.keep = ^uint64(0)
 		}

@@ -42,5 +42,5 @@ func (q ask) compare(b *block.Bench) error {
 type word struct {
 	data          []byte
 	keep, session uint64
-	last          bool
+	last, headed  bool
 }

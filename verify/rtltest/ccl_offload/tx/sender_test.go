@@ -276,9 +276,9 @@ func (x *sender) beat(to int) error {
 	w := x.want[to][0]
 	x.want[to] = x.want[to][1:]
 	if got := b.Bytes(s.Fields[0]); !bytes.Equal(got[:len(w.data)], w.data) || b.Get(s.Fields[1]) != w.keep ||
-		b.Is(s.Fields[2]) != w.last || to == 0 && b.Get(s.Fields[3]) != w.session {
-		return fmt.Errorf("%X goes, keep %X, last %t; not %X, keep %X, last %t to %d", got, b.Get(s.Fields[1]),
-			b.Is(s.Fields[2]), w.data, w.keep, w.last, w.session)
+		b.Is(s.Fields[2]) != w.last || to == 0 && (b.Get(s.Fields[3]) != w.session || b.Is(s.Fields[4]) != w.headed) {
+		return fmt.Errorf("%X goes, keep %X, last %t; not %X, keep %X, last %t to %d, headed %t", got, b.Get(s.Fields[1]),
+			b.Is(s.Fields[2]), w.data, w.keep, w.last, w.session, w.headed)
 	}
 	return nil
 }

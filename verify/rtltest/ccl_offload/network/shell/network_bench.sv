@@ -134,7 +134,7 @@ module network_bench (
         .loop_room, .loop_valid, .loop_ready, .loop_data, .loop_keep, .loop_last,
         .eth_tx_data_tvalid(tx_tvalid), .eth_tx_data_tready(tx_tready),
         .eth_tx_data_tdata(tx_tdata), .eth_tx_data_tkeep(tx_tkeep),
-        .eth_tx_data_tlast(tx_tlast), .eth_tx_data_tdest(tx_tdest),
+        .eth_tx_data_tlast(tx_tlast), .eth_tx_data_tdest(tx_tdest), .eth_tx_headed(),
         .eth_tx_meta_tvalid(meta_tvalid), .eth_tx_meta_tready(meta_tready), .eth_tx_meta_tdata(meta_tdata),
         .eth_tx_status_tvalid(status_tvalid), .eth_tx_status_tready(status_tready), .eth_tx_status_tdata(status_tdata),
         .rdma_sq_tvalid(sq_tvalid), .rdma_sq_tready(sq_tready), .rdma_sq_tdata(sq_tdata)
