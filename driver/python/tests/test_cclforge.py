@@ -248,6 +248,22 @@ class Operations(Base):
         self.assertEqual(comm.statistics()["copy", "float64"], (calls + 1, size + 56))
 
 
+    def test_metrics(self):
+        """A program that says where serves what its ranks have done."""
+        child = ("import cclforge, numpy, os, urllib.request\n"
+                 "w = cclforge.World(ranks=2)\n"
+                 "for _ in range(3): w.comms[1].copy(numpy.zeros(7), numpy.ones(7))\n"
+                 "url = 'http://127.0.0.1' + os.environ['CCLFORGE_METRICS'] + '/metrics'\n"
+                 "print(urllib.request.urlopen(url, timeout=60).read().decode())\n")
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            env = dict(os.environ, CCLFORGE_METRICS=f":{s.getsockname()[1]}")
+        done = subprocess.run([sys.executable, "-c", child], env=env, capture_output=True, text=True, check=False)
+        self.assertIn('cclforge_calls_total{rank="1",operation="copy"} 3\n', done.stdout, done.stderr)
+        self.assertIn('cclforge_call_bytes_total{rank="1",operation="copy"} 168\n', done.stdout)
+        self.assertNotIn('rank="0",operation="copy"} 3', done.stdout)
+
+
 class Communicators(Base):
     def test_split_and_create(self):
         def program(comm):
