@@ -90,13 +90,13 @@ func tests(limit string) commandLine {
 		"-timeout=" + limit, "./..."}}
 }
 
-// race runs tests of packages under the race detector.
+// race runs tests of packages under the race detector, which has no command.BuildMode.
 func race(limit string, packages []string) []check {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")
 		return nil
 	}
-	args := []string{"test", "-race", "-short", "-vet=off", "-timeout=" + limit}
+	args := []string{"test", "-race", "-buildmode=default", "-short", "-vet=off", "-timeout=" + limit}
 	return []check{{"go test -race", running("go", slices.Concat(args, packages)...)}}
 }
 
