@@ -18,7 +18,8 @@ import (
 //   - a wait, if the second event is that something has come from another rank: Wire, since that
 //     was sent (the network, and until the engine has taken it in), and before that Waits, for the
 //     rank;
-//   - a wait as well, for a rank or for what is not known (-1), if the second event is a failure;
+//   - a wait as well, for a rank or for what is not known (-1), if the second event is a failure, or
+//     if it takes longer than any step of the control processor, which time has woken then;
 //   - otherwise Firmware: the control processor's next step is all that there is to wait for.
 type Account struct {
 	Calls                        int
@@ -99,6 +100,9 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 			s := waiting(peer, from, to, fmt.Sprintf("%s of it since that has sent", micros(to-left)))
 			s.wire = to - left
 			add(s)
+		case to-from > longestStep:
+			a.Waits[active.awaits] += to - from
+			add(waiting(active.awaits, from, to, "until time has woken the control processor"))
 		default:
 			a.Firmware += to - from
 			add(Span{Kind: BusySpan, Begin: from, End: to, For: -1, Name: "firmware"})
@@ -106,6 +110,10 @@ func (t *Timeline) account(rank int, spans []Span) (a Account, parts []Span) {
 	}
 	return a, parts
 }
+
+// longestStep is longer than what the control processor does between two events, in nanoseconds, also where it is
+// emulated on a busy machine.
+const longestStep = 100e6
 
 // moves are events at the end of something that the data path has done.
 var moves = map[string]bool{"packet_sent": true, "moves_completed": true,

@@ -270,11 +270,19 @@ func (p *picture) place(marks []mark) {
 	p.Height = p.Bottom + 20
 }
 
+// tick is a time for which there is room at the left.
+func tick(ns int64) string {
+	if ns >= 1e9 {
+		return fmt.Sprintf("%.5f s", float64(ns)/1e9)
+	}
+	return fmt.Sprintf("%.1f µs", float64(ns)/1e3)
+}
+
 func (p *picture) ticks(marks []mark, zero int64) {
 	at := 0.0
 	for _, m := range marks {
 		if *m.y >= at {
-			p.Ticks = append(p.Ticks, text{X: axis - 10, Y: *m.y, Text: fmt.Sprintf("%.1f µs", float64(m.at-zero)/1e3)})
+			p.Ticks = append(p.Ticks, text{X: axis - 10, Y: *m.y, Text: tick(m.at - zero)})
 			at = *m.y + tickStep
 		}
 	}

@@ -97,6 +97,15 @@ func TestWaitsThatFail(t *testing.T) {
 		Waits: map[int]int64{3: 500, -1: 310}})
 }
 
+// TestTimeWakesTheProcessor: a message is lost, and the firmware asks for it after a second.
+func TestTimeWakesTheProcessor(t *testing.T) {
+	line := timeline.New("asks", []timeline.Rank{{Sessions: two, Events: script(t,
+		"0 call_taken operation=recv", "10 window_opened window=1", "1000000010 move_issued result=network queue=0",
+		"1000000020 packet_sent session=11 kind=notice seq=0", "1000000030 call_answered return_code=0")}})
+	assert.DeepEqual(t, line.Accounts[0], timeline.Account{Calls: 1, Total: 1e9 + 30, Firmware: 10, Moves: 20,
+		Waits: map[int]int64{-1: 1e9}, Sent: 1})
+}
+
 // TestClocksAreAligned: clocks that differ are set by the fastest message in each direction.
 func TestClocksAreAligned(t *testing.T) {
 	for _, ahead := range []int64{1_000_000, -500} {
