@@ -59,6 +59,7 @@ func (t *Timeline) match() (out []matched) {
 			list[w] = append(list[w], i)
 		}
 	}
+	known := t.lastLosses()
 	for _, w := range ways {
 		s, g, from, to := sent[w], got[w], &t.Ranks[w.from], &t.Ranks[w.to]
 		n := min(len(s), len(g))
@@ -66,7 +67,7 @@ func (t *Timeline) match() (out []matched) {
 			s, g = s[len(s)-n:], g[len(g)-n:]
 		}
 		for i := range n {
-			if from.Packets[s[i]].At >= from.lastLoss() && to.Packets[g[i]].At >= to.lastLoss() {
+			if from.Packets[s[i]].At >= known[w.from] && to.Packets[g[i]].At >= known[w.to] {
 				out = append(out, matched{w.from, w.to, s[i], g[i]})
 			}
 		}
@@ -77,14 +78,19 @@ func (t *Timeline) match() (out []matched) {
 // lacksFirst tells whether packets before the first ones may not be there.
 func (r *Rank) lacksFirst() bool { return r.ring || r.MissingPackets > 0 }
 
-// lastLoss is when events were lost last.
-func (r *Rank) lastLoss() int64 {
-	for _, e := range slices.Backward(r.Events) {
-		if e.AfterLoss {
-			return e.At
+// lastLosses are when events of each rank were lost last.
+func (t *Timeline) lastLosses() (at []int64) {
+	for _, r := range t.Ranks {
+		last := int64(math.MinInt64)
+		for _, e := range slices.Backward(r.Events) {
+			if e.AfterLoss {
+				last = e.At
+				break
+			}
 		}
+		at = append(at, last)
 	}
-	return math.MinInt64
+	return at
 }
 
 // notArrived are packets that were sent between events of the receiver, none of which says that they have arrived.
@@ -93,10 +99,11 @@ func (t *Timeline) notArrived(matches []matched) (out []Message) {
 	for _, m := range matches {
 		arrived[[2]int{m.from, m.sent}] = true
 	}
+	known := t.lastLosses()
 	for rank := range t.Ranks {
-		known := t.Ranks[rank].lastLoss()
 		for i, p := range t.Ranks[rank].Packets {
-			if p.Sent && p.Key != "" && p.At >= known && !arrived[[2]int{rank, i}] && t.tells(p.Peer, rank, p.At) {
+			if p.Sent && p.Key != "" && p.At >= known[rank] && !arrived[[2]int{rank, i}] &&
+				t.tells(p.Peer, rank, known, p.At) {
 				out = append(out, Message{From: rank, To: p.Peer, Sent: p.At, Kind: p.Kind, Text: p.Text, Bytes: p.Bytes})
 			}
 		}
@@ -104,13 +111,14 @@ func (t *Timeline) notArrived(matches []matched) (out []Message) {
 	return out
 }
 
-// tells reports whether all packets that a rank has got of another one since a time are known, and some time after it.
-func (t *Timeline) tells(rank, from int, since int64) bool {
+// tells reports whether all packets that a rank has got of another one since a time are known, and some time after it;
+// known are the lastLosses.
+func (t *Timeline) tells(rank, from int, known []int64, since int64) bool {
 	if rank < 0 || rank >= len(t.Ranks) || len(t.Ranks[rank].Events) == 0 {
 		return false
 	}
 	r := &t.Ranks[rank]
-	begin := max(r.Events[0].At, r.lastLoss())
+	begin := max(r.Events[0].At, known[rank])
 	if r.MissingPackets > 0 && len(r.Packets) > 0 {
 		begin = max(begin, r.Packets[0].At)
 	}

@@ -247,7 +247,6 @@ class Operations(Base):
         comm.copy(np.zeros(7), np.ones(7))
         self.assertEqual(comm.statistics()["copy", "float64"], (calls + 1, size + 56))
 
-
     def test_metrics(self):
         """A program that says where serves what its ranks have done."""
         child = ("import cclforge, numpy, os, urllib.request\n"
