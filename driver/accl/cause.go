@@ -235,7 +235,7 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 		return
 	}
 	x.Rank = rank // also if it has no communicator yet
-	if (w.Told || !i.missing(r, &x, w)) && !i.givenUp(&x, r.Rank) {
+	if (w.Told || !i.missing(r, &x, w) && !i.astray(r, &x)) && !i.givenUp(&x, r.Rank) {
 		i.look(&x, behind)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // TestCausesAlongWaits has reports of four ranks that no world of working engines gives at will, on a way between
 // processes.
 func TestCausesAlongWaits(t *testing.T) {
-	p := platformOf(t, "u55c_tcp")
+	p := platformOf(t, "u55c_udp")
 	var world []accl.RankDump
 	for _, r := range accl.LocalRanks(4) {
 		world = append(world, accl.RankDump{Rank: r})
@@ -36,6 +36,15 @@ func TestCausesAlongWaits(t *testing.T) {
 	told := func(r *accl.Report) { // by rank 0, before rank 2 has sent
 		r.Last, r.LastCode, r.Fault, r.FaultComm, r.Awaited = "allreduce", 1<<27, &accl.Fault{Rank: 0}, 64, 2
 	}
+	met := func(change func(*accl.Report), r accl.Rendezvous) func(*accl.Report) {
+		return func(out *accl.Report) {
+			change(out)
+			out.Rendezvous = []accl.Rendezvous{r}
+		}
+	}
+	n := func(number uint32) *uint32 { return &number }
+	circle := accl.Cause{Kind: accl.InCircle, Rank: 0,
+		Text: "ranks wait for each other: rank 0 for rank 1 (it is in recv), rank 1 for rank 0 (it is in recv)"}
 	broken := errors.New("connection refused")
 	for _, c := range []struct {
 		name  string
@@ -78,6 +87,26 @@ func TestCausesAlongWaits(t *testing.T) {
 			r.Fault, r.Waits = &accl.Fault{Rank: 1}, []accl.Wait{{Rank: 1, Comm: 64, Time: time.Second, Told: true}}
 		}), of(1, waits(0, time.Second)), of(2, nil)}, -1,
 			[]accl.Cause{{Kind: accl.NotCalled, Rank: 2, Text: "rank 2 has not called: it is in no call"}}},
+		{"a clear-to-send is lost", [4]accl.Report{
+			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Heard: n(4095)})),
+			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Announced: n(0)}))}, -1,
+			[]accl.Cause{{Kind: accl.MessageLost, Rank: 0,
+				Text: "the clear-to-send 0 of rank 1 to rank 0 was sent and has not arrived"}}},
+		{"whether it has arrived is not known", [4]accl.Report{of(0, func(r *accl.Report) {
+			waits(1, time.Second)(r)
+			r.Partial = true
+		}), of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Announced: n(0)}))}, -1, []accl.Cause{circle}},
+		{"it has arrived", [4]accl.Report{of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Heard: n(0)})),
+			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Announced: n(0)}))}, -1, []accl.Cause{circle}},
+		{"data is lost", [4]accl.Report{
+			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Announced: n(3), Got: []uint32{0, 2, 2, 5}})),
+			of(1, met(func(*accl.Report) {}, accl.Rendezvous{Session: 0, Heard: n(3), Sent: []uint32{0, 1, 2, 3}}))}, -1,
+			[]accl.Cause{{Kind: accl.MessageLost, Rank: 0, Text: "packet 1 with data of rank 1 for rank 0 was sent and has " +
+				"not arrived: 2 of 4 such packets are lost"}}},
+		{"data of another clear-to-send", [4]accl.Report{
+			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Announced: n(3), Got: []uint32{0}})),
+			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Heard: n(4), Sent: []uint32{0, 1}}))}, -1,
+			[]accl.Cause{circle}},
 		{"three in a circle", [4]accl.Report{of(0, waits(1, time.Second)), of(1, waits(2, time.Second)),
 			of(2, waits(0, time.Second))}, -1,
 			[]accl.Cause{{Kind: accl.InCircle, Rank: 0, Text: "ranks wait for each other: rank 0 for rank 1 (it is in recv), " +

@@ -34,6 +34,10 @@ type Report struct {
 
 	Communicators []CommDump
 	Messages      []RxBufferDump // that no receive has taken
+	// Rendezvous are those that the trace tells of, on networks that may lose packets. Partial says that events before
+	// the first one it has are not known.
+	Rendezvous []Rendezvous
+	Partial    bool
 
 	// Fault describes the last call that failed in a communicator at FaultComm; nil if none did, or if the engine
 	// does not tell.
@@ -56,7 +60,7 @@ type Wait struct {
 	Told          bool    // no message is waited for: the rank has told that its call has failed
 }
 
-// looked are the events that Report reads first; it reads all if no call is among them.
+// looked are the events that Report reads first; it reads all if no call is among them, or if any packet may be lost.
 const looked = 16
 
 // Report reads what an engine tells of itself. Errors are those of r. Others must not read the Activity or the Trace
@@ -95,11 +99,19 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 	if out.activity(p, d); d.err != nil {
 		return d.failed()
 	}
-	t, err := p.trace(d, looked)
-	if err == nil && !out.follow(p, t.Events) && int(t.Written) > len(t.Events) {
+	last := looked
+	if p.lossy() {
+		last = 0
+	}
+	t, err := p.trace(d, last)
+	if err == nil && !out.follow(p, t.Events) && last > 0 && int(t.Written) > len(t.Events) {
 		if t, err = p.trace(d, 0); err == nil {
 			out.follow(p, t.Events)
 		}
+	}
+	if p.lossy() {
+		out.Partial = int(t.Written) > len(t.Events)
+		out.meet(t.Events)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -176,34 +177,54 @@ func (b *bench) dropped(ctx context.Context, e *accl.Engine) uint32 {
 	return r.Dropped
 }
 
-// TestCauseOfLoss: a network loses all that rank 1 sends to rank 0, which is named with its number.
+// TestCauseOfLoss: a network loses all that one rank sends to the other, which is named with its number.
 func TestCauseOfLoss(t *testing.T) {
-	ctx := limited(t, time.Minute)
-	b := all.bench(ctx, t, setup{platform: "u55c_udp", ranks: 2, edit: small, world: impatient(patience),
-		faults: `{links = {"1-0" = {loss = 1.0}}}`, fresh: true})
-	errs := b.everywhere(func(rank int, e *accl.Engine) error {
-		buffer, err := accl.Alloc[int32](ctx, e, 1)
-		if err != nil {
-			return err
-		}
-		if rank == 1 {
-			_, err = e.Send(ctx, buffer, 1, 0)
-		} else {
-			_, err = e.Recv(ctx, buffer, 1, 1)
-		}
-		return err
-	})
-	assert.NilError(t, errs[1])
-	got := told(t, errs)[0]
-	assert.Assert(t, len(got) == 1 && got[0].Kind == accl.MessageLost && got[0].Rank == 0, "%v", errs[0])
-	assert.Equal(t, got[0].Text, "message 0 of rank 1 to rank 0 was sent and has not arrived")
+	for _, c := range []struct {
+		name, way string // that loses
+		count     int
+		who       int // is told
+		want      accl.Cause
+	}{
+		{"eager", "1>0", 1, 0, accl.Cause{Kind: accl.MessageLost, Rank: 0,
+			Text: "message 0 of rank 1 to rank 0 was sent and has not arrived"}},
+		{"clear-to-send", "0>1", 40000, 1, accl.Cause{Kind: accl.MessageLost, Rank: 1,
+			Text: "the clear-to-send 0 of rank 0 to rank 1 was sent and has not arrived"}},
+		{"data", "1>0", 40000, 0, accl.Cause{Kind: accl.MessageLost, Rank: 0,
+			Text: "packet 0 with data of rank 1 for rank 0 was sent and has not arrived: 1 of 1 such packets are lost"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx := limited(t, time.Minute)
+			b := all.bench(ctx, t, setup{platform: "u55c_udp", ranks: 2, edit: small, world: impatient(patience),
+				faults: fmt.Sprintf(`{links = {%q = {loss = 1.0}}}`, c.way), fresh: true})
+			errs := b.everywhere(func(rank int, e *accl.Engine) error {
+				buffer, err := accl.Alloc[int32](ctx, e, c.count)
+				if err != nil {
+					return err
+				}
+				if rank == 1 {
+					_, err = e.Send(ctx, buffer, c.count, 0)
+				} else {
+					_, err = e.Recv(ctx, buffer, c.count, 1)
+				}
+				return err
+			})
+			got := told(t, errs)[c.who]
+			assert.DeepEqual(t, got, []accl.Cause{c.want})
+		})
+	}
 }
 
 // TestHealthyIsNotAccused asks for causes again and again while a slow network delays a collective, and while a rank
 // comes late to it.
 func TestHealthyIsNotAccused(t *testing.T) {
+	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
+		t.Run(platform, func(t *testing.T) { healthyIsNotAccused(t, platform) })
+	}
+}
+
+func healthyIsNotAccused(t *testing.T, platform string) {
 	ctx := limited(t, time.Minute)
-	b := all.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 3, edit: small, faults: `{latency = "150ms"}`, fresh: true})
+	b := all.bench(ctx, t, setup{platform: platform, ranks: 3, edit: small, faults: `{latency = "150ms"}`, fresh: true})
 	asked := make(chan struct{})
 	for rank, err := range b.everywhere(func(rank int, e *accl.Engine) error {
 		buffer, err := accl.Alloc[int32](ctx, e, 4000)

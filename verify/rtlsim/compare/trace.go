@@ -12,11 +12,11 @@ import (
 
 // tale is what has happened at a rank since its trace was compared last: what the trace tells, or what was noted.
 type tale struct {
-	moves, packets []string
+	moves, packets []string // packets that go, and those that come
 }
 
 func (t tale) equal(u tale) bool {
-	slices.Sort(t.packets) // they are noted by the rank that they go to
+	slices.Sort(t.packets) // they are noted by their two ranks
 	slices.Sort(u.packets)
 	return slices.Equal(t.moves, u.moves) && slices.Equal(t.packets, u.packets)
 }
@@ -28,21 +28,32 @@ type teller struct {
 	noted      tale
 }
 
-// issued and sent describe events.
+// issued, sent and arrived describe events.
 func issued(op0, op1, result, queue, source, destination uint32) string {
 	return fmt.Sprintf("a move of operands %d and %d to %d in queue %d, from rank %d to rank %d", op0, op1, result, queue,
 		source, destination)
 }
 
-func sent(to uint32, kind string, sequence uint32) string {
-	return fmt.Sprintf("a packet to rank %d: %s, sequence number %d", to, kind, sequence)
+func sent(to uint32, header string) string { return fmt.Sprintf("a packet to rank %d: %s", to, header) }
+
+func arrived(from uint32, own bool, header string) string {
+	if own {
+		return "a packet of its own: " + header
+	}
+	return fmt.Sprintf("a packet from rank %d: %s", from, header)
+}
+
+func headed(kind string, sequence uint32) string {
+	return fmt.Sprintf("%s, sequence number %d", kind, sequence)
 }
 
 // headless are packets without a header: of the trace alone, messages all have one.
 const headless = "headless"
 
-// sent is what the trace has to tell of a message. What RDMA writes has no header on the network.
-func (p *Pair) sent(to int, m *Message) string {
+var unheaded = headed(headless, 0)
+
+// headed is what the trace has to tell of a message. What RDMA writes has no header on the network.
+func (p *Pair) headed(m *Message) string {
 	n, kind := p.names, "eager"
 	if n.typeAt >= 0 {
 		kind = n.types[uint32(m.Header[n.typeAt])]
@@ -53,9 +64,9 @@ func (p *Pair) sent(to int, m *Message) string {
 	case m.Header[n.fillerAt] != 0:
 		kind = "filler"
 	case kind == "rendezvous_data" && slices.Contains(p.Traced.Networks, "rdma"):
-		return sent(uint32(to), headless, 0)
+		return unheaded
 	}
-	return sent(uint32(to), kind, binary.LittleEndian.Uint32(m.Header[n.sequenceAt:])&n.sequence)
+	return headed(kind, binary.LittleEndian.Uint32(m.Header[n.sequenceAt:])&n.sequence)
 }
 
 // note notes what both worlds have done in a step.
@@ -67,8 +78,13 @@ func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
 				f.of(m.Control, "result"), f.of(m.Control, "queue"), m.Source&p.names.rankBits, m.Destination&p.names.rankBits))
 		}
 		for other := range moves {
+			to := &p.tellers[side][other].noted
 			for _, m := range messages[[2]int{rank, other}] {
-				noted.packets = append(noted.packets, p.sent(other, &m))
+				header := p.headed(&m)
+				noted.packets = append(noted.packets, sent(uint32(other), header))
+				if header != unheaded { // which comes by none of the engine's streams
+					to.packets = append(to.packets, arrived(uint32(rank), rank == other, header))
+				}
 			}
 		}
 	}
@@ -129,7 +145,13 @@ func (t *teller) listen(ctx context.Context, p *accl.Platform, r accl.Registers)
 			t.told.moves = append(t.told.moves, issued(a["op0"], a["op1"], a["result"], a["queue"], a["source"],
 				a["destination"]))
 		case "packet_sent":
-			t.told.packets = append(t.told.packets, sent(a["session"], e.Names["kind"], a["seq"]))
+			t.told.packets = append(t.told.packets, sent(a["session"], headed(e.Names["kind"], a["seq"])))
+		case "packet_arrived":
+			if e.Names["kind"] == headless && slices.Contains(p.Networks, "tcp") {
+				break // streams are cut anywhere
+			}
+			t.told.packets = append(t.told.packets,
+				arrived(a["session"], a["own"] != 0, headed(e.Names["kind"], a["seq"])))
 		}
 	}
 	return int(n) == len(trace.Events), nil
