@@ -201,6 +201,9 @@ func (in *inbound) takes(p *fabric.Packet, loop bool) verdict {
 		kind, sequence = e.toldOf(&p.Header, loop)
 	}
 	v := in.receive(p, loop)
+	if e.writes(&p.Header, loop) {
+		return v
+	}
 	if v == held {
 		e.traces(&e.n.trace.packetHeld, session, own)
 	} else {

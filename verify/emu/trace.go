@@ -81,7 +81,7 @@ func (e *Engine) toldOf(h *header, loop bool) (kind, sequence uint32) {
 		kind = kinds.filler
 	case t == message.eager:
 		kind = kinds.eager
-	case !e.n.rendezvous || t == message.data && e.rdma && !loop: // on cards it is written, without a header
+	case !e.n.rendezvous || e.writes(h, loop):
 	case t == message.data:
 		kind = kinds.data
 	case t == message.announcement:
@@ -93,6 +93,12 @@ func (e *Engine) toldOf(h *header, loop bool) (kind, sequence uint32) {
 		return 0, 0
 	}
 	return kind, f.seq.get32(h)
+}
+
+// writes tells whether a packet is data that RDMA writes on cards: without a header, and unseen by the engine that it
+// goes to.
+func (e *Engine) writes(h *header, loop bool) bool {
+	return e.rdma && !loop && e.n.header.messageType.get32(h) == e.n.message.data
 }
 
 // trace is the ring of an engine's last events. It is the goroutine's.
