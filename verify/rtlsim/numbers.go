@@ -46,13 +46,17 @@ func controlPortOf(d *design.Design, of *design.Instance) (int32, error) {
 // engineRole is what a design calls its engines.
 const engineRole = "engine"
 
-// exchangeWords are the first word of the exchange memory, and the end.
+// exchangeWords are the first word of the exchange memory, and the end, behind words of it that lie outside, too.
 func exchangeWords(g *abi.Generation) (first, end uint32, err error) {
 	m := g.Memory(abi.Exchange)
 	if m == nil {
 		return 0, 0, fmt.Errorf("%w: %s has no exchange memory", emu.ErrMissing, g.Name)
 	}
-	return m.Base, m.Base + m.Size, nil
+	end = m.Base + m.Size
+	for _, w := range m.Words {
+		end = max(end, w.At+uint32(w.Count*w.Width/8))
+	}
+	return m.Base, end, nil
 }
 
 func constant(g *abi.Generation, name string) (int, error) {
