@@ -93,7 +93,7 @@ func (u *user) run(line string) {
 			u.t.Fatal(err)
 		}
 		proxy := "GOPROXY=file://" + filepath.ToSlash(strings.TrimSpace(string(cache))) + "/cache/download"
-		cmd.Env = append(os.Environ(), proxy, "GOSUMDB=off", "GOFLAGS=", "MAGEFILE_CACHE="+u.t.TempDir(),
+		cmd.Env = append(os.Environ(), proxy, "GOSUMDB=off", "MAGEFILE_CACHE="+u.t.TempDir(),
 			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
 	var stderr strings.Builder

@@ -99,7 +99,7 @@ func TestHeadersServeKernelsOfToday(t *testing.T) {
 	h := standInHeaders(t)
 	for n, flags := range []string{"-O0", "-O2 -Wno-strict-aliasing", "-O3 -Wno-strict-aliasing -fno-strict-aliasing",
 		"-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"} {
-		if !nightly.Sampled(n, 3) {
+		if !nightly.Sampled(n, 4) {
 			continue
 		}
 		t.Run(flags, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestBuiltOnceAndRun(t *testing.T) {
 	ctx := report.With(t.Context(), func(format string, args ...any) {
 		told = append(told, fmt.Sprintf(format, args...))
 	})
-	b.Careful, b.Trace = true, true
+	b.Careful = true
 	b.Params = map[string]string{"DEPTH": "5"}
 	path, err := b.Library(ctx)
 	assert.NilError(t, err)

@@ -98,7 +98,7 @@ func (b *bench) allPairs(t *testing.T, function string, sample int) {
 func TestAllPairsOfFloat16AreExact(t *testing.T) {
 	b := shipped(t)
 	for _, function := range declared(t) {
-		t.Run(function, func(t *testing.T) { b.allPairs(t, function, 16) })
+		t.Run(function, func(t *testing.T) { b.allPairs(t, function, 32) })
 	}
 }
 

@@ -156,7 +156,7 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 					}
 					for seed := range seeds {
 						w := b.world(t, seed, m.mode)
-						w.run(160)
+						w.run(nightly.Of(80, 160))
 						assert.NilError(t, w.failure, "seed %d", seed)
 						t.Logf("seed %d: %d cycles, %d slices, %v with something beside, %v that keep, %d moves done, %d failures", seed,
 							w.now, w.slices, w.besides, w.keeps, w.done, w.failed)
