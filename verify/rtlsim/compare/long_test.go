@@ -23,8 +23,8 @@ import (
 )
 
 var (
-	callsFlag = flag.Int("compare.calls", nightly.Of(20, 600),
-		"calls of random worlds, at least, which go on for as many episodes as that takes")
+	callsFlag = flag.Int("compare.calls", nightly.Of(0, 600),
+		"calls of random worlds, at least, which go on for as many episodes as that takes; 0 for none")
 	episodeFlag = flag.Int("compare.episode", -1, "the only episode of random worlds that runs; -1 for all")
 	lengthFlag  = flag.Int("compare.length", nightly.Of(6, 40), "cases of an episode of random worlds that are compared")
 )

@@ -36,10 +36,7 @@ func issued(op0, op1, result, queue, source, destination uint32) string {
 
 func sent(to uint32, header string) string { return fmt.Sprintf("a packet to rank %d: %s", to, header) }
 
-func arrived(from uint32, own bool, header string) string {
-	if own {
-		return "a packet of its own: " + header
-	}
+func arrived(from uint32, header string) string {
 	return fmt.Sprintf("a packet from rank %d: %s", from, header)
 }
 
@@ -83,7 +80,7 @@ func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
 				header := p.headed(&m)
 				noted.packets = append(noted.packets, sent(uint32(other), header))
 				if header != unheaded { // which comes by none of the engine's streams
-					to.packets = append(to.packets, arrived(uint32(rank), rank == other, header))
+					to.packets = append(to.packets, arrived(uint32(rank), header))
 				}
 			}
 		}
@@ -147,11 +144,10 @@ func (t *teller) listen(ctx context.Context, p *accl.Platform, r accl.Registers)
 		case "packet_sent":
 			t.told.packets = append(t.told.packets, sent(a["session"], headed(e.Names["kind"], a["seq"])))
 		case "packet_arrived":
-			if e.Names["kind"] == headless && slices.Contains(p.Networks, "tcp") {
-				break // streams are cut anywhere
+			if a["own"] != 0 || e.Names["kind"] == headless && slices.Contains(p.Networks, "tcp") {
+				break // it was on no network, or a stream was cut there
 			}
-			t.told.packets = append(t.told.packets,
-				arrived(a["session"], a["own"] != 0, headed(e.Names["kind"], a["seq"])))
+			t.told.packets = append(t.told.packets, arrived(a["session"], headed(e.Names["kind"], a["seq"])))
 		}
 	}
 	return int(n) == len(trace.Events), nil

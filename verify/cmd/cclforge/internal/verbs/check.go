@@ -30,8 +30,7 @@ type check struct {
 // raceSample are packages with concurrency of their own that need few others: compiling takes longer than the tests.
 // Nightly has more.
 var raceSample = []string{
-	"./gen/output", "./gen/vitis/store", "./driver/sim/zmq", "./driver/sim", "./verify/fabric", "./verify/fabric/socket",
-	"./verify/server/host",
+	"./gen/output", "./gen/vitis/store", "./driver/sim/zmq", "./verify/fabric",
 }
 
 func testVerb() *cobra.Command {

@@ -79,6 +79,7 @@ func TestInspectNamesAHaltedProcessor(t *testing.T) {
 			return world.Options{Engine: emu.Options{Image: image, Symbols: symbols, Halts: true}}
 		},
 		"Verilated": func(t *testing.T) world.Options {
+			nightly.Only(t)
 			o := hardwareOf(t, d, inspectedBuild)
 			o.Image, o.Symbols, o.Halts = image, symbols, true
 			return world.Options{Maker: func(int) world.Maker { return o.Make }}
