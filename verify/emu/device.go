@@ -103,28 +103,28 @@ func (d *Device) OpenConnection(ctx context.Context, ip uint32, port uint16) (ui
 	return d.e.port.Connect(ctx, ip, port)
 }
 
-// Push implements accl.KernelPort. The error is ErrLoopback if the platform
+// Push implements accl.KernelPort. The error is engine.ErrLoopback if the platform
 // has no user kernel, and ErrKernel if a kernel runs there.
 func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
 	switch {
 	case d.e.Looped():
-		return ErrLoopback
+		return engine.ErrLoopback
 	case d.e.seated.in:
 		return engine.ErrKernel
 	}
-	return d.e.fromKernel.push(ctx, tdest, data)
+	return d.e.fromKernel.Push(ctx, tdest, data)
 }
 
-// Pull implements accl.KernelPort. Errors are as with Push, and ErrBeat if max is
+// Pull implements accl.KernelPort. Errors are as with Push, and engine.ErrBeat if max is
 // less than a beat.
 func (d *Device) Pull(ctx context.Context, max int) (uint32, []byte, error) {
 	switch {
 	case d.e.Looped():
-		return 0, nil, ErrLoopback
+		return 0, nil, engine.ErrLoopback
 	case d.e.seated.out:
 		return 0, nil, engine.ErrKernel
 	}
-	return d.e.toKernel.pull(ctx, max)
+	return d.e.toKernel.Pull(ctx, max)
 }
 
 // Alloc implements accl.Device. Errors are ErrFull, ErrTaken and ErrNoMemory.

@@ -14,6 +14,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 func mustAlloc(t testing.TB, r *rig, n int, host bool, at *uint64) accl.Memory {
@@ -231,7 +232,7 @@ func TestKernelStream(t *testing.T) {
 		w.run()
 	}
 	assert.Check(t, bytes.Equal(got, append(append([]byte{}, data...), make([]byte, 24)...)), "wrong data")
-	if _, _, err := d.Pull(t.Context(), 63); !errors.Is(err, ErrBeat) {
+	if _, _, err := d.Pull(t.Context(), 63); !errors.Is(err, engine.ErrBeat) {
 		t.Errorf("less than a beat: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -279,8 +280,8 @@ func TestLoopbackStream(t *testing.T) {
 	if got := r.read(0x100, 64); string(got[:5]) != "a put" || !bytes.Equal(got[5:], make([]byte, 59)) {
 		t.Errorf("%q", got)
 	}
-	assert.Check(t, is.ErrorIs(r.Device().Push(t.Context(), 0, nil), ErrLoopback))
-	if _, _, err := r.Device().Pull(t.Context(), 64); !errors.Is(err, ErrLoopback) {
+	assert.Check(t, is.ErrorIs(r.Device().Push(t.Context(), 0, nil), engine.ErrLoopback))
+	if _, _, err := r.Device().Pull(t.Context(), 64); !errors.Is(err, engine.ErrLoopback) {
 		t.Error(err)
 	}
 }

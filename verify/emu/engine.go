@@ -21,6 +21,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // Options of an engine.
@@ -103,8 +104,8 @@ type Engine struct {
 	life       context.Context
 	end        context.CancelFunc
 	calls      *arbiter
-	fromKernel *stream // into the engine
-	toKernel   *stream // out of it; the same if the stream is looped back
+	fromKernel *engine.Stream // into the engine
+	toKernel   *engine.Stream // out of it; the same if the stream is looped back
 	kernels    []*kernel
 	seated     struct{ in, out bool } // a kernel is at the stream
 	shut       func() error           // ends the kernels
@@ -214,10 +215,10 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 	e.shut = sync.OnceValue(e.closeKernels)
 	e.calls = newArbiter(n, func() { e.waker.tell(signalCall) })
 	room := func() { e.waker.tell(signalRoom) }
-	e.fromKernel = newStream(n.beatBytes, o.StreamBytes, room)
+	e.fromKernel = engine.NewStream(n.beatBytes, o.StreamBytes, room)
 	e.toKernel = e.fromKernel
 	if !e.Looped() {
-		e.toKernel = newStream(n.beatBytes, o.StreamBytes, room)
+		e.toKernel = engine.NewStream(n.beatBytes, o.StreamBytes, room)
 	}
 	return e, e.attach()
 }
@@ -298,8 +299,8 @@ func (e *Engine) space(host bool) space {
 func (e *Engine) run() {
 	err := e.turns()
 	e.calls.stop(err)
-	e.fromKernel.stop(err)
-	e.toKernel.stop(err)
+	e.fromKernel.Stop(err)
+	e.toKernel.Stop(err)
 	e.commandMu.Lock()
 	e.runCommands()
 	e.finished = true

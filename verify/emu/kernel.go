@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // What a kernel reaches the engine by.
@@ -70,7 +71,7 @@ type kernelPort struct {
 	name   string
 	output bool
 	seat   seat
-	stream *stream // of the engine, at seatStream
+	stream *engine.Stream // of the engine, at seatStream
 }
 
 // seat is what a stream of a kernel leads to.
@@ -152,7 +153,7 @@ func (e *Engine) seat(in *design.Instance, c component) error {
 		beats: make([]hls.Beat, kernelDepth),
 	}
 	if e.toKernel == e.fromKernel { // the kernel is what loops back
-		e.toKernel = newStream(e.fromKernel.beat, e.fromKernel.limit, e.fromKernel.wake)
+		e.toKernel = engine.NewStream(e.fromKernel.Beat, e.fromKernel.Limit, e.fromKernel.Wake)
 	}
 	k.arguments = slices.Clone(in.Kernel.Arguments)
 	slices.SortStableFunc(k.arguments, func(a, b design.Argument) int { return int(a.At) - int(b.At) })
@@ -223,14 +224,14 @@ func (k *kernel) attach(p kernelPort) {
 	case s == nil:
 		return
 	case p.output:
-		s.freed = k.tell
+		s.Freed = k.tell
 		e.seated.in = true
 	default:
-		s.arrived = k.tell
+		s.Arrived = k.tell
 		e.seated.out = true
 	}
 	if e.o.StreamBytes == defaultStreamBytes {
-		s.limit = kernelStreamBytes
+		s.Limit = kernelStreamBytes
 	}
 }
 

@@ -167,9 +167,9 @@ func (k *kernel) feed() (moved bool, err error) {
 		switch {
 		case n == 0:
 		case p.seat == seatStream:
-			if n = p.stream.take(k.beats[:n]); n > 0 {
+			if n = takeBeats(p.stream, k.beats[:n]); n > 0 {
 				k.c.Put(i, k.beats[:n])
-				p.stream.wake()
+				p.stream.Wake()
 				moved = true
 			}
 		case p.seat == seatAnswers:
@@ -195,7 +195,7 @@ func (k *kernel) drain() (moved bool, err error) {
 		n := min(k.c.Count(i), len(k.beats))
 		switch p.seat {
 		case seatStream:
-			n = min(n, p.stream.room()/p.stream.beat)
+			n = min(n, p.stream.Room()/p.stream.Beat)
 		case seatCalls:
 			n = min(n, k.calls.room())
 		}
@@ -206,8 +206,8 @@ func (k *kernel) drain() (moved bool, err error) {
 		moved = true
 		switch p.seat {
 		case seatStream:
-			p.stream.give(k.beats[:n])
-			p.stream.wake()
+			giveBeats(p.stream, k.beats[:n])
+			p.stream.Wake()
 		case seatCalls:
 			if err := k.calls.take(k.beats[:n]); err != nil {
 				return moved, err

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 // partial is a message of a foreign engine of which further packets will come,
@@ -118,9 +119,9 @@ func (in *inbound) put(p *fabric.Packet, count int, loop bool) verdict {
 	switch {
 	case !e.hasStreams:
 		return in.refuse(p, count, e.n.event.badPacket)
-	case whole > uint64(e.toKernel.most):
+	case whole > uint64(e.toKernel.Most):
 		return in.refuse(p, count, e.n.event.tooLarge)
-	case !e.toKernel.takes(whole):
+	case !e.toKernel.Takes(whole):
 		if loop || !e.lossy {
 			return held
 		}
@@ -133,7 +134,7 @@ func (in *inbound) put(p *fabric.Packet, count int, loop bool) verdict {
 		return taken
 	}
 	if count > 0 {
-		e.toKernel.put(piece{tdest: tdest, data: data, pad: len(data) - count, last: true})
+		e.toKernel.Put(engine.Piece{TDEST: tdest, Data: data, Pad: len(data) - count, Last: true})
 		e.stats.MessagesIn++
 	}
 	return taken
@@ -181,7 +182,7 @@ func (in *inbound) proceed(part *partial, p *fabric.Packet) verdict {
 		e.rx.add(part.msg)
 	case part.put != nil:
 		// there was room when it began
-		e.toKernel.put(piece{tdest: part.to, data: part.put, pad: len(part.put) - part.used, last: true})
+		e.toKernel.Put(engine.Piece{TDEST: part.to, Data: part.put, Pad: len(part.put) - part.used, Last: true})
 		e.stats.MessagesIn++
 	}
 	return taken

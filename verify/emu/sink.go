@@ -1,5 +1,7 @@
 package emu
 
+import "github.com/cclforge/cclforge/verify/world/engine"
+
 // sink takes the bytes of a result, in order.
 type sink interface {
 	// room returns where the next bytes go: they lie together, at most max. If
@@ -43,7 +45,7 @@ type streamSink struct {
 
 func (s *streamSink) room(max int) ([]byte, wait, uint32) {
 	if s.used == len(s.piece) {
-		n := min(uint64(s.e.toKernel.room()), roundBeats(s.left, s.e.n.beatBytes), segmentBytes)
+		n := min(uint64(s.e.toKernel.Room()), roundBeats(s.left, s.e.n.beatBytes), segmentBytes)
 		if n == 0 {
 			return nil, waitStream, 0
 		}
@@ -61,7 +63,8 @@ func (s *streamSink) put(n int) {
 		end = len(s.piece)
 	}
 	if end > s.gone {
-		s.e.toKernel.put(piece{tdest: s.tdest, data: s.piece[s.gone:end:end], pad: max(end-s.used, 0), last: s.left == 0})
+		s.e.toKernel.Put(engine.Piece{TDEST: s.tdest, Data: s.piece[s.gone:end:end], Pad: max(end-s.used, 0),
+			Last: s.left == 0})
 		s.gone = end
 	}
 }

@@ -1,5 +1,7 @@
 package emu
 
+import "github.com/cclforge/cclforge/verify/world/engine"
+
 // wait says what a move waits for.
 type wait uint8
 
@@ -61,13 +63,13 @@ func (s *windowSource) peek(max int) ([]byte, wait, uint32) {
 
 // streamSource takes whole beats of the kernel stream.
 type streamSource struct {
-	s    *stream
+	s    *engine.Stream
 	left uint64 // bytes of the operand
 	part int    // bytes taken of a beat that is not finished
 }
 
 func (s *streamSource) peek(max int) ([]byte, wait, uint32) {
-	b := s.s.head()
+	b := s.s.Head().Data
 	if len(b) == 0 {
 		return nil, waitStream, 0
 	}
@@ -77,12 +79,12 @@ func (s *streamSource) peek(max int) ([]byte, wait, uint32) {
 
 func (s *streamSource) drop(n int) {
 	s.left -= uint64(n)
-	s.part = (s.part + n) % s.s.beat
+	s.part = (s.part + n) % s.s.Beat
 	if s.left == 0 && s.part != 0 { // the rest of the last beat is padding
-		n += s.s.beat - s.part
+		n += s.s.Beat - s.part
 		s.part = 0
 	}
-	s.s.drop(n)
+	s.s.Drop(n)
 }
 
 func (s *streamSource) end() {}

@@ -1,44 +1,43 @@
 package emu
 
-import "github.com/cclforge/cclforge/verify/hls"
+import (
+	"github.com/cclforge/cclforge/verify/hls"
+	"github.com/cclforge/cclforge/verify/world/engine"
+)
 
-// take takes the beats at the front, as a kernel sees them, and returns how many
-// there were.
-func (s *stream) take(beats []hls.Beat) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for n < len(beats) && len(s.pieces) > 0 {
-		p := s.pieces[0]
+// takeBeats takes the beats at the front of a stream, as a kernel sees them, and returns how many there were.
+func takeBeats(s *engine.Stream, beats []hls.Beat) int {
+	for n := range beats {
+		p := s.Head()
+		if len(p.Data) == 0 {
+			return n
+		}
 		b := &beats[n]
-		b.Dest, b.Last, b.Keep = p.tdest, 0, keepFor(s.beat)
-		copy(b.Data[:], p.data[:s.beat])
-		if len(p.data) == s.beat {
-			b.Keep = keepFor(s.beat - p.pad)
-			if p.last {
+		b.Dest, b.Last, b.Keep = p.TDEST, 0, keepFor(s.Beat)
+		copy(b.Data[:], p.Data[:s.Beat])
+		if len(p.Data) == s.Beat {
+			b.Keep = keepFor(s.Beat - p.Pad)
+			if p.Last {
 				b.Last = 1
 			}
 		}
-		s.shorten(s.beat)
-		n++
+		s.Drop(s.Beat)
 	}
-	return n
+	return len(beats)
 }
 
-// give puts beats of a kernel on the stream, which has room for them.
-func (s *stream) give(beats []hls.Beat) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// giveBeats puts beats of a kernel on a stream, which has room for them.
+func giveBeats(s *engine.Stream, beats []hls.Beat) {
 	for len(beats) > 0 {
 		n := 1
 		for n < len(beats) && beats[n].Dest == beats[0].Dest {
 			n++
 		}
-		data := make([]byte, n*s.beat)
+		data := make([]byte, n*s.Beat)
 		for i := range beats[:n] {
-			copy(data[i*s.beat:], beats[i].Data[:s.beat])
+			copy(data[i*s.Beat:], beats[i].Data[:s.Beat])
 		}
-		s.append(piece{tdest: beats[0].Dest, data: data})
+		s.Put(engine.Piece{TDEST: beats[0].Dest, Data: data})
 		beats = beats[n:]
 	}
 }

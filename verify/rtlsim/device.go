@@ -110,7 +110,7 @@ func (d *Device) Push(ctx context.Context, tdest uint32, data []byte) error {
 	if err := d.e.streams(); err != nil {
 		return err
 	}
-	return d.e.push(ctx, tdest, data)
+	return d.e.kernel.in.Push(ctx, tdest, data)
 }
 
 // Pull implements accl.KernelPort.
@@ -118,7 +118,7 @@ func (d *Device) Pull(ctx context.Context, max int) (uint32, []byte, error) {
 	if err := d.e.streams(); err != nil {
 		return 0, nil, err
 	}
-	return d.e.pull(ctx, max)
+	return d.e.kernel.out.Pull(ctx, max)
 }
 
 // Alloc implements accl.Device. Of host memory there is a copy, too.

@@ -159,7 +159,7 @@ func newEngine(c *Card, number int) (*Engine, error) {
 	if e.beat, err = beatBytes(c.d.ABI()); err != nil {
 		return nil, err
 	}
-	e.kernel.changed = make(chan struct{})
+	e.kernel = newKernel(e)
 	e.life, e.cancel = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -197,7 +197,8 @@ func (e *Engine) stop(err error) {
 	}
 	e.ended = true
 	e.calls.stop(err)
-	e.kernel.stop(err)
+	e.kernel.in.Stop(err)
+	e.kernel.out.Stop(err)
 	close(e.done)
 }
 

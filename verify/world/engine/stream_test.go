@@ -1,4 +1,4 @@
-package emu
+package engine
 
 import (
 	"context"
@@ -11,20 +11,20 @@ import (
 // TestPushKeepsBeatsWhole pushes while a part of a beat is gone: of the room that
 // this leaves, there is none for a beat.
 func TestPushKeepsBeatsWhole(t *testing.T) {
-	s := newStream(64, 256, func() {})
-	s.put(piece{data: make([]byte, 256)})
-	s.drop(100)
+	s := NewStream(64, 256, func() {})
+	s.Put(Piece{Data: make([]byte, 256)})
+	s.Drop(100)
 	full, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.Check(t, is.ErrorIs(s.push(full, 0, make([]byte, 192)), context.Canceled))
-	s.drop(28)
+	assert.Check(t, is.ErrorIs(s.Push(full, 0, make([]byte, 192)), context.Canceled))
+	s.Drop(28)
 	for _, want := range []int{128, 64} {
-		if got := len(s.head()); got != want {
+		if got := len(s.Head().Data); got != want {
 			t.Fatalf("%d bytes lie together, not %d", got, want)
 		}
-		s.drop(want)
+		s.Drop(want)
 	}
-	if b := s.head(); b != nil {
+	if b := s.Head().Data; b != nil {
 		t.Errorf("%d bytes are left", len(b))
 	}
 }
