@@ -315,10 +315,15 @@ func (i *inquiry) givenUp(from *Report, to int) bool {
 	return true
 }
 
-// circle says that ranks wait for each other, from one on, unless one of them was told of the failure of another, and
-// has waited for a rank outside.
+// circle says that ranks wait for each other, from one on, unless the network has lost what one of them waits for, or
+// one was told of the failure of another, and has waited for a rank outside.
 func (i *inquiry) circle(behind []*Report, at int) {
 	ranks := behind[at:]
+	for n, r := range ranks {
+		if i.astray(r, ranks[(n+1)%len(ranks)]) {
+			return
+		}
+	}
 	for _, r := range ranks {
 		w, told := r.before(i.p)
 		within := func(b *Report) bool { return b.Rank == r.world(w) }

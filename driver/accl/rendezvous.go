@@ -5,15 +5,17 @@ import "slices"
 // Rendezvous is what the trace of an engine tells of its rendezvous with another rank.
 type Rendezvous struct {
 	Session uint32 // of the other rank
-	// Announced and Heard are the numbers of the last clear-to-send to the rank in the last calls, and from it; nil if
-	// the trace has none. They count modulo 4096.
-	Announced, Heard *uint32
-	// Sent and Got are the numbers of packets with data: that went to the rank since Heard, and came since Announced.
+	// Announced and Heard are the numbers of clear-to-sends: to the rank in the last calls, and from it. They count
+	// modulo 4096.
+	Announced, Heard []uint32
+	// Sent and Got are the numbers of packets with data, doneNumber for done messages: to the rank, and from it since
+	// the first of Announced. Since is how many of Sent went before each of Heard came.
 	Sent, Got []uint32
+	Since     []int
 }
 
-// rendezvousNumbers are those that the trace tells apart: its numbers have 12 bits.
-const rendezvousNumbers = 1 << 12
+// doneNumber stands for a done message, behind all numbers that the trace tells of packets: they have 12 bits.
+const doneNumber = 1 << 12
 
 // lossy tells whether the network may lose packets.
 func (p *Platform) lossy() bool { return p.Stack == "udp" }
@@ -29,7 +31,10 @@ func (out *Report) meet(events []Event) {
 		if e.Name == "packet_sent" || e.Name == "packet_arrived" && e.Argument["own"] == 0 {
 			with = out.with(e.Argument["session"])
 		}
-		seq := e.Argument["seq"]
+		seq, sent := e.Argument["seq"], e.Name == "packet_sent"
+		if e.Names["kind"] == "rendezvous_done" {
+			seq = doneNumber
+		}
 		switch kind := e.Names["kind"]; {
 		case e.Name == "call_taken" && e.Names["operation"] == configOperation:
 			out.Rendezvous = nil // maybe it resets the engine
@@ -43,14 +48,14 @@ func (out *Report) meet(events []Event) {
 		case e.Name == "call_answered":
 			under = max(0, under-1)
 		case with == nil:
-		case kind == "rendezvous_announcement" && e.Name == "packet_sent":
-			with.Announced, with.Got = &seq, nil
+		case kind == "rendezvous_announcement" && sent:
+			with.Announced = append(with.Announced, seq)
 		case kind == "rendezvous_announcement":
-			with.Heard, with.Sent = &seq, nil
-		case kind != "rendezvous_data":
-		case e.Name == "packet_sent":
+			with.Heard, with.Since = append(with.Heard, seq), append(with.Since, len(with.Sent))
+		case kind != "rendezvous_data" && kind != "rendezvous_done":
+		case sent:
 			with.Sent = append(with.Sent, seq)
-		default:
+		case len(with.Announced) > 0:
 			with.Got = append(with.Got, seq)
 		}
 	}
@@ -83,27 +88,45 @@ func (i *inquiry) astray(r, x *Report) bool {
 	for _, way := range [][2]*Report{{x, r}, {r, x}} {
 		from, to := way[0], way[1]
 		told, heard := from.between(to.Rank), to.between(from.Rank)
-		if told.Announced == nil || to.Unwell != "" || len(to.Stands) > 0 {
+		if len(told.Announced) == 0 || to.Unwell != "" || len(to.Stands) > 0 {
 			continue
 		}
-		behind := uint32(1)
+		first := slices.Index(heard.Heard, told.Announced[0])
+		if first < 0 && to.Partial {
+			continue // maybe it came before
+		}
+		if lost := without(told.Announced, heard.Heard); len(lost) > 0 {
+			i.add(MessageLost, to.Rank, "the clear-to-send %d of rank %d to rank %d was sent and has not arrived", lost[0],
+				from.Rank, to.Rank)
+			return true
+		}
+		sent := heard.Sent[heard.Since[first]:]
+		lost := without(sent, told.Got)
 		switch {
-		case heard.Heard != nil:
-			behind = (*told.Announced - *heard.Heard) % rendezvousNumbers
-		case to.Partial:
+		case len(lost) == 0:
 			continue
-		}
-		if behind > 0 && behind < rendezvousNumbers/2 {
-			i.add(MessageLost, to.Rank, "the clear-to-send %d of rank %d to rank %d was sent and has not arrived",
-				*told.Announced, from.Rank, to.Rank)
-			return true
-		}
-		lost := slices.DeleteFunc(slices.Clone(heard.Sent), func(n uint32) bool { return slices.Contains(told.Got, n) })
-		if behind == 0 && len(lost) > 0 {
+		case lost[0] == doneNumber:
+			i.add(MessageLost, from.Rank, "the done message of rank %d to rank %d was sent and has not arrived", to.Rank,
+				from.Rank)
+		default:
 			i.add(MessageLost, from.Rank, "packet %d with data of rank %d for rank %d was sent and has not arrived: %d of %d "+
-				"such packets are lost", lost[0], to.Rank, from.Rank, len(lost), len(heard.Sent))
-			return true
+				"packets are lost", lost[0], to.Rank, from.Rank, len(lost), len(sent))
 		}
+		return true
 	}
 	return false
+}
+
+// without are those of all that are not among some, as often as they are there.
+func without(all, some []uint32) (out []uint32) {
+	left := map[uint32]int{}
+	for _, n := range some {
+		left[n]++
+	}
+	for _, n := range all {
+		if left[n]--; left[n] < 0 {
+			out = append(out, n)
+		}
+	}
+	return out
 }

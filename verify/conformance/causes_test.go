@@ -190,7 +190,7 @@ func TestCauseOfLoss(t *testing.T) {
 		{"clear-to-send", "0>1", 40000, 1, accl.Cause{Kind: accl.MessageLost, Rank: 1,
 			Text: "the clear-to-send 0 of rank 0 to rank 1 was sent and has not arrived"}},
 		{"data", "1>0", 40000, 0, accl.Cause{Kind: accl.MessageLost, Rank: 0,
-			Text: "packet 0 with data of rank 1 for rank 0 was sent and has not arrived: 1 of 1 such packets are lost"}},
+			Text: "packet 0 with data of rank 1 for rank 0 was sent and has not arrived: 2 of 2 packets are lost"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
