@@ -184,7 +184,7 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 		i.follow(r, w, append(behind, r))
 	}
 	switch {
-	case len(waits) > 0 || len(behind) == 0:
+	case len(waits) > 0 || len(behind) == 0 || r.Unknown && !r.Busy:
 	case r.Busy:
 		i.add(NotSent, r.Rank, "rank %d has not sent what is waited for: %s", r.Rank, r.In(i.p))
 	case r.LastCode != 0:

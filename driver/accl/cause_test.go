@@ -53,6 +53,8 @@ func TestCausesAlongWaits(t *testing.T) {
 		want  []accl.Cause
 	}{
 		{"nothing is waited for", [4]accl.Report{of(0, nil)}, -1, nil},
+		{"events of the other one were lost", [4]accl.Report{of(0, waits(1, time.Second)),
+			of(1, func(r *accl.Report) { r.Unknown = true })}, -1, nil},
 		{"for a short time", [4]accl.Report{of(0, waits(1, 200*time.Millisecond)), of(1, nil)}, -1, nil},
 		{"its network is slow", [4]accl.Report{of(0, waits(1, time.Second)), of(1, func(r *accl.Report) {
 			r.Busy, r.Calls = true, []string{"send"}

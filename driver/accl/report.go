@@ -24,8 +24,10 @@ type Report struct {
 	// Last is the operation that was answered last, "" if the trace does not tell, and LastCode its return code.
 	Last     string
 	LastCode ReturnCode
-	Waits    []Wait
-	Stands   []Stall // of those that a call's end may depend on: what has stood for StuckCycles
+	// Unknown says that events were lost since the last call that the trace tells of, if any.
+	Unknown bool
+	Waits   []Wait
+	Stands  []Stall // of those that a call's end may depend on: what has stood for StuckCycles
 	// RxBuffersFull says that no message goes in any more, other than one that is waited for.
 	RxBuffersFull bool
 	Dropped       uint32 // packets, since power-up or reset, for which no rx buffer was free
@@ -60,7 +62,7 @@ type Wait struct {
 	Told          bool    // no message is waited for: the rank has told that its call has failed
 }
 
-// looked are the events that Report reads first; it reads all if no call is among them, or if any packet may be lost.
+// looked are the events that Report reads first; it reads all if no call is among them, or if packets may be lost.
 const looked = 16
 
 // Report reads what an engine tells of itself. Errors are those of r. Others must not read the Activity or the Trace
@@ -99,15 +101,17 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 	if out.activity(p, d); d.err != nil {
 		return d.failed()
 	}
-	last := looked
-	if p.lossy() {
-		last = 0
+	t, err := p.trace(d, looked)
+	if err != nil {
+		return err
 	}
-	t, err := p.trace(d, last)
-	if err == nil && !out.follow(p, t.Events) && last > 0 && int(t.Written) > len(t.Events) {
-		if t, err = p.trace(d, 0); err == nil {
-			out.follow(p, t.Events)
+	some := out.follow(p, t.Events)
+	// What happens while a trace is read is not in it: of an engine in a call it is read as shortly as possible.
+	if all := !some || p.lossy() && !out.Busy; all && int(t.Written) > len(t.Events) {
+		if t, err = p.trace(d, 0); err != nil {
+			return err
 		}
+		out.follow(p, t.Events)
 	}
 	if p.lossy() {
 		out.Partial = int(t.Written) > len(t.Events)
@@ -159,11 +163,13 @@ func (p *Platform) lasted(cycles uint32) time.Duration {
 // follow derives calls from events, and reports whether one is among them.
 func (out *Report) follow(p *Platform, events []Event) (some bool) {
 	out.forget()
+	out.Unknown = false
 	moves := map[uint32][]int{} // by queue: whose messages they take
 	for _, e := range events {
 		if e.AfterLoss {
 			out.forget()
 			clear(moves)
+			out.Unknown = true
 		}
 		switch e.Name {
 		case "move_issued":
@@ -184,7 +190,7 @@ func (out *Report) follow(p *Platform, events []Event) (some bool) {
 				}
 			}
 		case "call_taken":
-			out.Calls, some = append(out.Calls, e.Names["operation"]), true
+			out.Calls, some, out.Unknown = append(out.Calls, e.Names["operation"]), true, false
 		case "call_answered":
 			op := ""
 			if len(out.Calls) > 0 {
