@@ -190,7 +190,8 @@ func (out *Report) follow(p *Platform, events []Event) (some bool) {
 				}
 			}
 		case "call_taken":
-			out.Calls, some, out.Unknown = append(out.Calls, e.Names["operation"]), true, false
+			out.Calls, some = append(out.Calls, e.Names["operation"]), true
+			out.Unknown = out.Unknown && e.Names["operation"] == configOperation
 		case "call_answered":
 			op := ""
 			if len(out.Calls) > 0 {

@@ -145,53 +145,21 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 		w.Devices = w.part.Devices
 	}
 	engines := make([]*accl.Engine, len(w.Local))
-	var all reporters
 	opening, ctx := errgroup.WithContext(ctx) // they wait for each other: an error ends all
 	for i, rank := range w.Local {
 		v := View{Ranks: ranks}
 		if views != nil {
 			v = views[i]
 		}
-		options := slices.Concat(w.options, v.Open)
-		if w.Alone() {
-			options = append(options, all.of(rank))
-		}
 		opening.Go(func() (err error) {
-			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank, options...)
+			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank,
+				slices.Concat(w.options, v.Open)...)
 			return err
 		})
 	}
 	err := opening.Wait()
 	// What is open is closed with the world.
 	return slices.DeleteFunc(engines, func(e *accl.Engine) bool { return e == nil }), err
-}
-
-// reporters read the reports of the engines of a process that has all ranks.
-type reporters struct {
-	mu   sync.Mutex
-	read map[int]func(context.Context) (accl.Report, error) // by rank
-}
-
-// of opens the engine of a rank so that calls name causes at the others.
-func (r *reporters) of(rank int) accl.OpenOption {
-	return accl.WithReports(r.ask, func(own func(context.Context) (accl.Report, error)) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.read == nil {
-			r.read = map[int]func(context.Context) (accl.Report, error){}
-		}
-		r.read[rank] = own
-	})
-}
-
-func (r *reporters) ask(ctx context.Context, rank int) (accl.Report, error) {
-	r.mu.Lock()
-	read := r.read[rank]
-	r.mu.Unlock()
-	if read == nil {
-		return accl.Report{}, accl.ErrNotAsked
-	}
-	return read(ctx)
 }
 
 // Alone reports whether this process has all ranks.
