@@ -43,6 +43,9 @@ func TestCausesAlongWaits(t *testing.T) {
 		}
 	}
 	n := func(numbers ...uint32) []uint32 { return numbers }
+	heard := func(number uint32, sent ...uint32) accl.ClearToSend {
+		return accl.ClearToSend{Number: number, Sent: sent}
+	}
 	circle := accl.Cause{Kind: accl.InCircle, Rank: 0,
 		Text: "ranks wait for each other: rank 0 for rank 1 (it is in recv), rank 1 for rank 0 (it is in recv)"}
 	broken := errors.New("connection refused")
@@ -90,7 +93,7 @@ func TestCausesAlongWaits(t *testing.T) {
 		}), of(1, waits(0, time.Second)), of(2, nil)}, -1,
 			[]accl.Cause{{Kind: accl.NotCalled, Rank: 2, Text: "rank 2 has not called: it is in no call"}}},
 		{"a clear-to-send is lost", [4]accl.Report{
-			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Heard: n(4095, 1), Since: []int{0, 0}})),
+			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Heard: []accl.ClearToSend{heard(4095), heard(1)}})),
 			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Announced: n(4095, 0, 1)}))}, -1,
 			[]accl.Cause{{Kind: accl.MessageLost, Rank: 0,
 				Text: "the clear-to-send 0 of rank 1 to rank 0 was sent and has not arrived"}}},
@@ -99,17 +102,17 @@ func TestCausesAlongWaits(t *testing.T) {
 			r.Partial = true
 		}), of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Announced: n(0)}))}, -1, []accl.Cause{circle}},
 		{"it has arrived", [4]accl.Report{
-			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Heard: n(0), Since: []int{0}})),
+			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Heard: []accl.ClearToSend{heard(0)}})),
 			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Announced: n(0)}))}, -1, []accl.Cause{circle}},
 		{"data is lost", [4]accl.Report{
 			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Announced: n(3), Got: n(0, 2, 2, 5)})),
-			of(1, met(func(*accl.Report) {}, accl.Rendezvous{Session: 0, Heard: n(2, 3), Since: []int{0, 2},
-				Sent: n(7, 8, 0, 1, 2, 3)}))}, -1,
+			of(1, met(func(*accl.Report) {}, accl.Rendezvous{Session: 0,
+				Heard: []accl.ClearToSend{heard(2, 7, 8), heard(3, 0, 1, 2, 3)}}))}, -1,
 			[]accl.Cause{{Kind: accl.MessageLost, Rank: 0, Text: "packet 1 with data of rank 1 for rank 0 was sent and has " +
 				"not arrived: 2 of 4 packets are lost"}}},
 		{"a done message is lost", [4]accl.Report{
 			of(0, met(waits(1, time.Second), accl.Rendezvous{Session: 1, Announced: n(3), Got: n(0)})),
-			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Heard: n(3), Since: []int{0}, Sent: n(0, 4096)}))}, -1,
+			of(1, met(waits(0, time.Second), accl.Rendezvous{Session: 0, Heard: []accl.ClearToSend{heard(3, 0, 4096)}}))}, -1,
 			[]accl.Cause{{Kind: accl.MessageLost, Rank: 0,
 				Text: "the done message of rank 1 to rank 0 was sent and has not arrived"}}},
 		{"three in a circle", [4]accl.Report{of(0, waits(1, time.Second)), of(1, waits(2, time.Second)),

@@ -5,13 +5,16 @@ import "slices"
 // Rendezvous is what the trace of an engine tells of its rendezvous with another rank.
 type Rendezvous struct {
 	Session uint32 // of the other rank
-	// Announced and Heard are the numbers of clear-to-sends: to the rank in the last calls, and from it. They count
-	// modulo 4096.
-	Announced, Heard []uint32
-	// Sent and Got are the numbers of packets with data, doneNumber for done messages: to the rank, and from it since
-	// the first of Announced. Since is how many of Sent went before each of Heard came.
-	Sent, Got []uint32
-	Since     []int
+	// Announced are the numbers, modulo 4096, of clear-to-sends to the rank in the last calls, and Got those of packets
+	// with data that came since the first of them: doneNumber for done messages.
+	Announced, Got []uint32
+	Heard          []ClearToSend // from the rank
+}
+
+// ClearToSend is one that has come: its number, and those of packets with data that went then, before the next one.
+type ClearToSend struct {
+	Number uint32
+	Sent   []uint32
 }
 
 // doneNumber stands for a done message, behind all numbers that the trace tells of packets: they have 12 bits.
@@ -51,10 +54,12 @@ func (out *Report) meet(events []Event) {
 		case kind == "rendezvous_announcement" && sent:
 			with.Announced = append(with.Announced, seq)
 		case kind == "rendezvous_announcement":
-			with.Heard, with.Since = append(with.Heard, seq), append(with.Since, len(with.Sent))
+			with.Heard = append(with.Heard, ClearToSend{Number: seq})
 		case kind != "rendezvous_data" && kind != "rendezvous_done":
 		case sent:
-			with.Sent = append(with.Sent, seq)
+			if last := len(with.Heard) - 1; last >= 0 {
+				with.Heard[last].Sent = append(with.Heard[last].Sent, seq)
+			}
 		case len(with.Announced) > 0:
 			with.Got = append(with.Got, seq)
 		}
@@ -91,16 +96,21 @@ func (i *inquiry) astray(r, x *Report) bool {
 		if len(told.Announced) == 0 || to.Unwell != "" || len(to.Stands) > 0 {
 			continue
 		}
-		first := slices.Index(heard.Heard, told.Announced[0])
-		if first < 0 && to.Partial {
+		var numbers, sent []uint32 // sent since the first one came
+		for _, h := range heard.Heard {
+			numbers = append(numbers, h.Number)
+			if slices.Contains(numbers, told.Announced[0]) {
+				sent = append(sent, h.Sent...)
+			}
+		}
+		if to.Partial && !slices.Contains(numbers, told.Announced[0]) {
 			continue // maybe it came before
 		}
-		if lost := without(told.Announced, heard.Heard); len(lost) > 0 {
+		if lost := without(told.Announced, numbers); len(lost) > 0 {
 			i.add(MessageLost, to.Rank, "the clear-to-send %d of rank %d to rank %d was sent and has not arrived", lost[0],
 				from.Rank, to.Rank)
 			return true
 		}
-		sent := heard.Sent[heard.Since[first]:]
 		lost := without(sent, told.Got)
 		switch {
 		case len(lost) == 0:

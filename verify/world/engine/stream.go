@@ -14,7 +14,7 @@ type Stream struct {
 	Most  int    // bytes that may come at once when it is empty
 	Wake  func() // has the engine look at what the host has changed
 	// Arrived and Freed tell a kernel that is at the stream: of beats to read, of
-	// Room to write. They must not use the stream.
+	// room to write. They must not use the stream.
 	Arrived, Freed func()
 
 	mu      sync.Mutex
