@@ -37,7 +37,7 @@ func TestOnSlurm(t *testing.T) {
 	reference := slurmBench(t, c)
 	reference.build(onCluster, "--on=local")
 	t.Run("builds", func(t *testing.T) {
-		t.Run("whole", func(t *testing.T) { t.Parallel(); whole(t, c, reference) })
+		t.Run("whole", func(t *testing.T) { whole(t, c, reference) })
 		t.Run("killed", func(t *testing.T) { t.Parallel(); killed(t, c, reference) })
 		t.Run("interrupted", func(t *testing.T) { t.Parallel(); interruptedOnSlurm(t, c, reference) })
 	})
@@ -51,11 +51,18 @@ func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
 	return b
 }
 
-// whole builds on both nodes, as packages take so long that one is full, and then has
-// nothing to do.
+// whole builds on both nodes, as there is room for one package only on the first, where
+// Slurm puts it, and then has nothing to do.
 func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	assert.NilError(t, b.Fail(standin.Fault{Tool: "vivado", Kind: standin.Slow, For: 5 * time.Second}))
+	text, err := c.Command(t.Context(), "sbatch", "--parsable", "--nodelist=n1", "--cpus-per-task=14",
+		"--output=/dev/null", "--wrap=exec sleep 1000").CombinedOutput()
+	assert.NilError(t, err, "%s", text)
+	other := strings.TrimSpace(string(text))
+	wait(t, "another job has the first node", func() bool {
+		jobs, err := c.Queue(t.Context())
+		return err == nil && slices.Contains(jobs, other+" RUNNING n1")
+	})
 	o := b.build(onCluster, "--on=slurm", "--json")
 	for _, node := range []string{"n1", "n2"} {
 		assert.Check(t, is.Contains(o.out, node), "nothing ran on")
@@ -68,6 +75,11 @@ func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	}
 	names := jobsOf(t, c, b)
 	assert.Check(t, len(names) == 0, "in the queue are %q", names)
+	assert.NilError(t, c.Command(t.Context(), "scancel", other).Run())
+	wait(t, "the other job is gone", func() bool {
+		jobs, err := c.Queue(t.Context())
+		return err == nil && len(jobs) == 0
+	})
 }
 
 // killed is a build that gets SIGKILL while the cluster works for it, twice. The
