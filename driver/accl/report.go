@@ -24,7 +24,7 @@ type Report struct {
 	// Last is the operation that was answered last, "" if the trace does not tell, and LastCode its return code.
 	Last     string
 	LastCode ReturnCode
-	// Unknown says that events were lost since the last call that the trace tells of, if any.
+	// Unknown says that events since the last call that the trace tells of, if any, are not known.
 	Unknown bool
 	Waits   []Wait
 	Stands  []Stall // of those that a call's end may depend on: what has stood for StuckCycles
@@ -105,13 +105,13 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 	if err != nil {
 		return err
 	}
-	some := out.follow(p, t.Events)
+	some := out.follow(p, t)
 	// What happens while a trace is read is not in it: of an engine in a call it is read as shortly as possible.
 	if all := !some || p.lossy() && !out.Busy; all && int(t.Written) > len(t.Events) {
 		if t, err = p.trace(d, 0); err != nil {
 			return err
 		}
-		out.follow(p, t.Events)
+		out.follow(p, t)
 	}
 	if p.lossy() {
 		out.Partial = int(t.Written) > len(t.Events)
@@ -161,11 +161,11 @@ func (p *Platform) lasted(cycles uint32) time.Duration {
 }
 
 // follow derives calls from events, and reports whether one is among them.
-func (out *Report) follow(p *Platform, events []Event) (some bool) {
+func (out *Report) follow(p *Platform, t Trace) (some bool) {
 	out.forget()
-	out.Unknown = false
+	out.Unknown = int(t.Written) > len(t.Events)
 	moves := map[uint32][]int{} // by queue: whose messages they take
-	for _, e := range events {
+	for _, e := range t.Events {
 		if e.AfterLoss {
 			out.forget()
 			clear(moves)

@@ -218,7 +218,7 @@ __attribute__((cold)) static void asked(struct series *series, const struct fail
 __attribute__((cold)) static void notice(uint32_t context, uint32_t tag, uint32_t strm, struct failure *f)
 {
 	struct series *series = series_of(context);
-	bool joins = tag == NOTICE_JOIN || tag == NOTICE_REPLY;
+	bool joins = tag == NOTICE_JOIN || tag == NOTICE_REPLY, late;
 	struct call *call;
 
 	f->series = series;
@@ -230,10 +230,14 @@ __attribute__((cold)) static void notice(uint32_t context, uint32_t tag, uint32_
 		asked(series, f);
 		return;
 	}
-	if (series->unsure || tag == NOTICE_REPLY || (int32_t)(f->number - series->base) < (joins ? 0 : 1))
+	call = call_of(series);
+	late = (int32_t)(f->number - series->base) < (joins ? 0 : 1);
+	/* Our reply was lost. An agreement that resynchronizes needs our earlier sequence numbers, which are not known. */
+	if (late && tag == NOTICE_JOIN && call != NULL && lossy() && !series->unsure && !series->resynced)
+		tell_beside(series, f->rank, series->base - 1, 0, 0, NOTICE_REPLY);
+	if (series->unsure || tag == NOTICE_REPLY || late)
 		return;
 	series_break(series, f);
-	call = call_of(series);
 	if (call != NULL && (joins || (int32_t)(f->number - call->number) <= 0))
 		end_by(call, TOLD);
 }

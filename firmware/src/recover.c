@@ -14,8 +14,10 @@
 
 #define RANKS (CCLO_EXCHANGE_BYTES / CCLO_COMMUNICATORS_RECORD_BYTES)
 
-/* Milliseconds until ranks that have not joined are asked again: notices can be lost. */
+/* Milliseconds until ranks that have not joined are asked again: notices can be lost. Twice as many each time, up to
+ * the limit: a rank that calls late asks by itself. */
 #define AGAIN_MILLISECONDS 50
+#define AGAIN_LIMIT_MILLISECONDS 1600
 
 /* Added to a collective number, makes the engine drop messages that a seek passes. */
 #define AHEAD 0x40000000
@@ -174,17 +176,19 @@ static void reply(struct agreement *a)
 
 static void await_ranks(struct agreement *a)
 {
-	uint32_t end = milliseconds() + remote_limit();
+	uint32_t end = milliseconds() + remote_limit(), wait = AGAIN_MILLISECONDS;
 
 	while (a->left != 0) {
-		uint32_t again = milliseconds() + AGAIN_MILLISECONDS;
+		uint32_t left = end - milliseconds(), again;
 
-		if (reached(end)) {
+		if ((int32_t)left <= 0) {
 			for (self->awaited = 0; has(&a->joined, self->awaited);)
 				self->awaited++;
 			a->series = NULL;
 			task_fail(CCLO_RETURN_CODE_RECEIVE_TIMEOUT);
 		}
+		again = end - left + (wait < left ? wait : left);
+		wait += wait < AGAIN_LIMIT_MILLISECONDS ? wait : 0;
 		for (uint32_t rank = 0; rank < self->size; rank++)
 			if (!has(&a->joined, rank))
 				send_notice(a, rank, NOTICE_JOIN);
@@ -226,6 +230,7 @@ __attribute__((cold)) void ranks_agree(bool resync)
 	}
 	series->number = series->base = (a->number | 0xFFFF) + 1;
 	series->failed = series->unsure = false;
+	series->resynced = resync;
 	if (a->failure.code != 0 && (int32_t)(a->failure.number - series->base) > 0)
 		series_break(series, &a->failure);
 	a->series = NULL;

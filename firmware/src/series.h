@@ -14,6 +14,7 @@ struct series {
 	bool failed; /* a collective has failed */
 	bool configured; /* the host has used the communicator since the last reset */
 	bool unsure; /* ranks have not agreed since start or reset: they do so before the next collective */
+	bool resynced; /* when they agreed, they dropped all messages in flight */
 };
 
 /* The collective of a rank that broke the communicator; code 0: it has not failed itself. */

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -122,6 +125,48 @@ func paced(t *testing.T, on where) {
 				}
 			}
 		}
+	}
+}
+
+// mute is a port that loses notices until something else is sent.
+type mute struct {
+	fabric.Port
+	notice abi.Field
+	over   atomic.Bool
+}
+
+func (m *mute) Send(session uint32, p *fabric.Packet) error {
+	if p.Header[m.notice.Low/8]>>(m.notice.Low%8)&1 != 0 && !m.over.Load() {
+		p.Release()
+		return nil
+	}
+	m.over.Store(true)
+	return m.Port.Send(session, p)
+}
+
+// TestLostReplyIsRepeated loses all that one rank says while ranks agree on the number of their first collective: the
+// other one asks on, and learns it from the rank that is in the collective already.
+func TestLostReplyIsRepeated(t *testing.T) {
+	ctx := limited(t, time.Minute)
+	d := designtest.Load(t, "u55c_udp", nil)
+	header := d.ABI().Layout(abi.MessageHeader).Fields
+	o := impatient(20 * time.Second)
+	o.Port = func(rank int, port fabric.Port) fabric.Port {
+		if rank == 0 {
+			return port
+		}
+		return &mute{Port: port, notice: header[slices.IndexFunc(header, func(f abi.Field) bool { return f.Name == "notice" })]}
+	}
+	b := all.bench(ctx, t, setup{design: d, ranks: 2, edit: small, fresh: true, world: o})
+	for rank, err := range b.everywhere(func(_ int, e *accl.Engine) error {
+		buffer, err := accl.Alloc[int32](ctx, e, 1)
+		if err != nil {
+			return err
+		}
+		_, err = e.AllReduce(ctx, buffer, buffer, 1, accl.Sum)
+		return err
+	}) {
+		assert.NilError(t, err, "rank %d", rank)
 	}
 }
 
