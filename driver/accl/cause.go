@@ -42,9 +42,21 @@ type Reports func(ctx context.Context, rank int) (Report, error)
 
 // WithReports sets how the engine asks for the reports of ranks that other processes host, to name the cause of a
 // call that has failed. tell, if not nil, gets what reads the report of this engine, for others: ErrClosed after Close.
-// Package bringup has both (World.Reports). OpenAll asks the engines that it opens by itself.
+// Package bringup has both (World.Reports). Engines of one process ask each other (Beside).
 func WithReports(ask Reports, tell func(own func(context.Context) (Report, error))) OpenOption {
 	return func(o *openOptions) { o.reports, o.tell = ask, tell }
+}
+
+// Beside returns options for engines of the devices of all ranks, one for each, which then name causes at each other.
+// OpenAll has them.
+func Beside(p *Platform, devices []Device) []OpenOption {
+	all := make([]*witness, len(devices))
+	options := make([]OpenOption, len(devices))
+	for i, dev := range devices {
+		all[i] = newWitness(p, dev)
+		options[i] = func(o *openOptions) { o.own, o.beside = all[i], all }
+	}
+	return options
 }
 
 // NoCauses leaves causes out of errors: for programs to which timeouts are nothing unusual, or engines whose registers

@@ -144,16 +144,12 @@ func OpenAll(ctx context.Context, devices []Device, p *Platform, ranks []Rank, o
 	errs := make([]error, len(devices))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	beside := make([]*witness, len(devices))
-	for i, dev := range devices {
-		beside[i] = newWitness(p, dev)
-	}
+	beside := Beside(p, devices)
 	o = append([]OpenOption{OwnPeers(len(devices) == len(ranks))}, o...)
 	var group sync.WaitGroup
 	for i, dev := range devices {
 		group.Go(func() {
-			known := func(o *openOptions) { o.own, o.beside = beside[i], beside }
-			if engines[i], errs[i] = Open(ctx, dev, p, ranks, i, append(slices.Clone(o), known)...); errs[i] != nil {
+			if engines[i], errs[i] = Open(ctx, dev, p, ranks, i, append(slices.Clone(o), beside[i])...); errs[i] != nil {
 				cancel() // the others would wait for this one
 			}
 		})

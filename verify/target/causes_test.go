@@ -26,6 +26,13 @@ const impatient = `platform "impatient" {
 }
 `
 
+func writeImpatient(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	assert.NilError(t, os.Mkdir("platforms", 0o755))
+	assert.NilError(t, os.WriteFile("platforms/impatient.hcl", []byte(impatient), 0o644))
+}
+
 // accused checks that the calls of these ranks have failed with one cause, at a rank or, if that is -1, at any, and
 // those of others have not.
 func accused(t *testing.T, errs []error, who []int, kind accl.CauseKind, at int, says string) {
@@ -53,9 +60,7 @@ type parts struct {
 // TestCausesAtOtherProcesses: errors of a world of which each process has a rank name the cause at others.
 func TestCausesAtOtherProcesses(t *testing.T) {
 	const ranks = 3
-	t.Chdir(t.TempDir())
-	assert.NilError(t, os.Mkdir("platforms", 0o755))
-	assert.NilError(t, os.WriteFile("platforms/impatient.hcl", []byte(impatient), 0o644))
+	writeImpatient(t)
 	recv := func(ctx context.Context, e *accl.Engine, of *parts, from accl.Peer) error {
 		_, err := e.Recv(ctx, of.buffers[e.Rank()], 1, from, accl.WithTag(7))
 		return err
@@ -135,4 +140,16 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 			accused(t, errs, c.who, c.kind, c.at, c.says)
 		})
 	}
+}
+
+// TestCausesInOneProcess: the ranks of one process name causes at each other.
+func TestCausesInOneProcess(t *testing.T) {
+	writeImpatient(t)
+	worlds, errs := open(t, "impatient", 1, target.Options{Ranks: 2})
+	assert.NilError(t, errors.Join(errs...))
+	e := worlds[0].Engines[0]
+	buffer, err := accl.Alloc[int32](t.Context(), e, 1)
+	assert.NilError(t, err)
+	_, err = e.Recv(t.Context(), buffer, 1, 1)
+	accused(t, []error{err}, []int{0}, accl.NotCalled, 1, "rank 1 has not called")
 }

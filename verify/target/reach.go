@@ -144,6 +144,10 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 		}
 		w.Devices = w.part.Devices
 	}
+	var beside []accl.OpenOption
+	if w.Alone() {
+		beside = accl.Beside(w.Platform, w.Devices)
+	}
 	engines := make([]*accl.Engine, len(w.Local))
 	opening, ctx := errgroup.WithContext(ctx) // they wait for each other: an error ends all
 	for i, rank := range w.Local {
@@ -151,9 +155,12 @@ func (w *World) engines(ctx context.Context, ranks []accl.Rank) ([]*accl.Engine,
 		if views != nil {
 			v = views[i]
 		}
+		options := slices.Concat(w.options, v.Open)
+		if beside != nil {
+			options = append(options, beside[i])
+		}
 		opening.Go(func() (err error) {
-			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank,
-				slices.Concat(w.options, v.Open)...)
+			engines[i], err = accl.Open(ctx, w.Devices[i], w.Platform, v.Ranks, rank, options...)
 			return err
 		})
 	}
