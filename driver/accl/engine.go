@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -271,13 +272,14 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 		err.Refused = err.Fault != nil && err.Fault.Collective == 0 || err.Fault == nil && c.broke.Load() != nil
 		err.Hint = c.mismatch(err, own)
 	case timeout:
-		err.Hint = c.timeout(err.Fault) + e.full()
-	case err.Has("DEQUEUE_BUFFER_TIMEOUT"):
-		err.Hint = e.full()
+		err.Hint = c.timeout(err.Fault)
 	}
 	if met := err.Fault; timeout || mismatch && !err.Refused && met != nil && met.Other != nil && met.Other.Code != 0 ||
 		slices.ContainsFunc(err.Bits, func(b Bit) bool { return stands[b.Name] }) {
 		err.Causes = e.why(ctx, c.at, err.Fault)
+	}
+	if len(err.Causes) == 0 && (timeout && !mismatch || err.Has("DEQUEUE_BUFFER_TIMEOUT")) {
+		err.Hint = strings.TrimPrefix(err.Hint+"; "+e.full(), "; ")
 	}
 	return err
 }

@@ -163,7 +163,7 @@ func (c *Comm) timeout(f *Fault) string {
 	if f.Collective != 0 {
 		text += fmt.Sprintf(", in collective %v", f.Collective)
 	}
-	return text + fmt.Sprintf(", within %v, which limits { remote_timeout_ms } of the platform sets; ", f.Limit)
+	return text + fmt.Sprintf(", within %v, which limits { remote_timeout_ms } of the platform sets", f.Limit)
 }
 
 // names lists the names of bits.
