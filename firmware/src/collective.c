@@ -71,7 +71,7 @@ void collective_begin(uint32_t shape)
 		ranks_agree(false);
 	if (UNLIKELY(series->failed))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
-	call->number = series_next(series);
+	call->number = series_next(series, call->words.count, shape);
 	call->shape = shape;
 	set_collective(call->number, call->words.count, shape);
 }
@@ -142,8 +142,9 @@ __attribute__((cold)) static void tell_beside(struct series *series, uint32_t ra
 	engine.round |= call->bit;
 }
 
-__attribute__((cold)) void collective_ask(const struct call *call)
+__attribute__((cold)) void collective_ask(struct call *call)
 {
+	call->ask_at = (milliseconds() + engine.remote_limit / 8) | 1;
 	tell_beside(call->series, NO_RANK, call->number, call->words.count, call->shape, NOTICE_ASK);
 }
 
@@ -199,20 +200,23 @@ static void end_by(struct call *call, enum end end)
 /* Answers a rank that waits in a collective and does not know what has happened here. */
 __attribute__((cold)) static void asked(struct series *series, const struct failure *f)
 {
+	const struct begun *b = &engine.begun[f->number % BEGUN];
+	const struct failure *known = series->failed ? failure_of(series) : NULL;
 	struct call *call = call_of(series);
 
-	if (series->failed) {
-		const struct failure *known = failure_of(series);
+	/* That collective may have ended here: its rank waits for messages of a call that no other makes. */
+	if (b->series == series && b->number == f->number && (b->count != f->count || b->shape != f->shape)) {
+		tell_beside(series, f->rank, b->number, b->count, b->shape, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
+		if (call != NULL && !series->failed)
+			end_by(call, DIFFERS);
+		series_break(series, f);
+	} else if (known != NULL && (int32_t)(f->number - series->base) > 0) {
+		/* What has not begun here does not begin any more: no later failure may be told of it. */
+		uint32_t number = (int32_t)(f->number - series->number) > 0 ? f->number : known->number;
 
-		if (known != NULL && (int32_t)(f->number - series->base) > 0)
-			tell_beside(series, f->rank, known->number, known->count, known->shape,
-			            known->code ? known->code : CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
-		return;
+		tell_beside(series, f->rank, number, known->count, known->shape,
+		            known->code ? known->code : CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 	}
-	if (call == NULL || call->number != f->number || (call->words.count == f->count && call->shape == f->shape))
-		return;
-	series_break(series, f);
-	end_by(call, DIFFERS);
 }
 
 __attribute__((cold)) static void notice(uint32_t context, uint32_t tag, uint32_t strm, struct failure *f)

@@ -17,15 +17,13 @@ enum { NOTICE_JOIN = 0, NOTICE_ASK = 0x40000000, NOTICE_REPLY = CCLO_RETURN_CODE
 void collective_begin(uint32_t shape);
 
 /* Sends number, count and shape of a waiting collective to the other ranks, which may be in another one. */
-void collective_ask(const struct call *call);
+void collective_ask(struct call *call);
 
-/* Does so once, ask_limit after the call began. */
+/* Does so ask_limit after the call began, and again as what has happened since may be the answer. */
 static inline void collective_waits(struct call *call)
 {
-	if (UNLIKELY(is_numbered(call)) && call->ask_at > ASKED && reached(call->ask_at)) {
-		call->ask_at = ASKED;
+	if (UNLIKELY(is_numbered(call)) && call->ask_at != 0 && reached(call->ask_at))
 		collective_ask(call);
-	}
 }
 
 /* Records the cause of the failure for the host, notifies the other ranks of a collective, and ends the call. Runs

@@ -100,7 +100,7 @@ struct call {
 	/* Of a collective (collective.c); number 0: not begun. */
 	struct series *series;
 	uint32_t number, shape;
-	uint32_t ask_at; /* when to ask other ranks, in milliseconds; 0: not set; or ASKED */
+	uint32_t ask_at; /* when to ask other ranks, in milliseconds; 0: not set */
 	/* Elements: bytes plain and packed, log2 of the ratio, TDESTs. */
 	uint32_t elements, plain_bytes, packed_bytes, ratio_log, tdest;
 	struct forms forms;
@@ -141,8 +141,13 @@ struct call {
  * a rank has told all. */
 enum end { DIFFERS = 1, TOLD = 2 };
 
-/* Value of call.ask_at: it has asked. */
-#define ASKED 1
+/* A collective that was begun, for ranks that are still in it. */
+struct begun {
+	const struct series *series;
+	uint32_t number, count, shape;
+};
+
+#define BEGUN 8
 
 enum { ALARMED = 1, RANG = 2 };
 
@@ -192,6 +197,7 @@ struct engine {
 	uint8_t peers[CCLO_EXCHANGE_BYTES / PEER_UNIT]; /* bit sets of PEER_, by address of the record in the table */
 #endif
 	struct known known;
+	struct begun begun[BEGUN]; /* the last ones, by their numbers */
 	struct call calls[CALLS];
 	uint32_t stacks[CALLS][STACK_WORDS] __attribute__((aligned(16)));
 };

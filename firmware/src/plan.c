@@ -283,7 +283,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	}
 	if (UNLIKELY(!exact && plan->most != 0))
 		plan->count = words.count;
-	set_collective(series_next(plan->series), plan->count, plan->shape);
+	set_collective(series_next(plan->series, plan->count, plan->shape), plan->count, plan->shape);
 	if (LIKELY(exact))
 		write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
 	else

@@ -85,7 +85,7 @@ static void set_alarm(uint32_t time)
 /* The next time at which a call needs attention without an event: its deadline, or when it asks others. */
 static uint32_t next_look(const struct call *call)
 {
-	if (is_numbered(call) && call->ask_at > ASKED && (int32_t)(call->deadline - call->ask_at) > 0)
+	if (is_numbered(call) && call->ask_at != 0 && (int32_t)(call->deadline - call->ask_at) > 0)
 		return call->ask_at;
 	return call->deadline;
 }
@@ -97,7 +97,7 @@ void task_limit_of(struct call *call, uint32_t limit)
 	call->deadline = now + limit;
 	call->state.timed = true;
 	if (UNLIKELY(is_numbered(call)) && call->ask_at == 0)
-		call->ask_at = (now + engine.ask_limit) | 2; /* neither 0 nor ASKED */
+		call->ask_at = (now + engine.ask_limit) | 1;
 	next = next_look(call);
 	if ((engine.alarms & ALARMED) == 0 || (int32_t)(engine.alarm - next) > 0)
 		set_alarm(next);
