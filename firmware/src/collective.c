@@ -71,7 +71,8 @@ void collective_begin(uint32_t shape)
 		ranks_agree(false);
 	if (UNLIKELY(series->failed))
 		task_fail(CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
-	call->number = series_next(series, call->words.count, shape);
+	call->number = series_next(series);
+	series_keep(series, call->words.count, shape);
 	call->shape = shape;
 	set_collective(call->number, call->words.count, shape);
 }

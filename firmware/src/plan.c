@@ -283,11 +283,12 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	}
 	if (UNLIKELY(!exact && plan->most != 0))
 		plan->count = words.count;
-	set_collective(series_next(plan->series, plan->count, plan->shape), plan->count, plan->shape);
+	set_collective(series_next(plan->series), plan->count, plan->shape);
 	if (LIKELY(exact))
 		write(engine.set_by == plan ? plan->changed : plan->first, plan->rest);
 	else
 		write_fitted(plan, &words);
+	series_keep(plan->series, plan->count, plan->shape); /* while the moves are under way */
 	expect_next(plan);
 	engine.alike = false;
 	engine.open = 1;

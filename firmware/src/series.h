@@ -38,14 +38,19 @@ struct failure *failure_of(const struct series *series);
 /* After a reset numbers continue, but other ranks may have others. */
 void series_reset(void);
 
-/* Begins the next collective of a series: increments the number, leaving out 0. */
-static inline uint32_t series_next(struct series *series, uint32_t count, uint32_t shape)
+/* Increments the number, leaving out 0. */
+static inline uint32_t series_next(struct series *series)
 {
 	uint32_t number = series->number + 1;
 
 	number += number == 0;
-	engine.begun[number % BEGUN] = (struct begun){ series, number, count, shape };
 	return series->number = number;
+}
+
+/* Keeps what the collective is that has begun. */
+static inline void series_keep(const struct series *series, uint32_t count, uint32_t shape)
+{
+	engine.begun[series->number % BEGUN] = (struct begun){ series, series->number, count, shape };
 }
 
 /* Fails the call: a message of the rank belongs to another collective. */
