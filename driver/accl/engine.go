@@ -274,7 +274,8 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 	case timeout:
 		err.Hint = c.timeout(err.Fault)
 	}
-	if met := err.Fault; timeout || mismatch && !err.Refused && met != nil && met.Other != nil && met.Other.Code != 0 ||
+	if met := err.Fault; timeout ||
+		mismatch && !err.Refused && (met == nil || met.Other != nil && met.Other.Code != 0) ||
 		slices.ContainsFunc(err.Bits, func(b Bit) bool { return stands[b.Name] }) {
 		err.Causes = e.why(ctx, c.at, err.Fault)
 	}
