@@ -56,7 +56,7 @@ func mistakes(t *testing.T, on where) {
 		t.Run(name, func(t *testing.T) {
 			ctx := limited(t, 5*time.Minute)
 			s := setup{platform: name, ranks: 8, edit: small}
-			if on.way != all.way {
+			if on.name() != "process" {
 				s.ranks = 4
 			}
 			lossy := driverview.Of(designtest.Load(t, name, nil)).Stack == "udp"
