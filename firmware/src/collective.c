@@ -205,13 +205,15 @@ __attribute__((cold)) static void asked(struct series *series, const struct fail
 	const struct failure *known = series->failed ? failure_of(series) : NULL;
 	struct call *call = call_of(series);
 
+	if ((int32_t)(f->number - series->base) <= 0)
+		return; /* an old question: the ranks have agreed since */
 	/* That collective may have ended here: its rank waits for messages of a call that no other makes. */
 	if (b->series == series && b->number == f->number && (b->count != f->count || b->shape != f->shape)) {
 		tell_beside(series, f->rank, b->number, b->count, b->shape, CCLO_RETURN_CODE_COLLECTIVE_MISMATCH);
 		if (call != NULL && !series->failed)
 			end_by(call, DIFFERS);
 		series_break(series, f);
-	} else if (known != NULL && (int32_t)(f->number - series->base) > 0) {
+	} else if (known != NULL) {
 		/* What has not begun here does not begin any more: no later failure may be told of it. */
 		uint32_t number = (int32_t)(f->number - series->number) > 0 ? f->number : known->number;
 
