@@ -72,7 +72,8 @@ class Group:
             mine = self.come == self.passed
             if mine:
                 self.come += 1
-                if self.store.add("come", 1) == self.come * len(self.ranks):
+                last = self.store.add("come", 1) == self.come * len(self.ranks)
+                if last and not self.store.add("failures", 0):  # those who failed have come, and gone
                     self.turn = self.order.store.add(self.lane.key, 1)
                     self.store.add("turn/%d" % self.come, self.turn)
             if self.turn is None:

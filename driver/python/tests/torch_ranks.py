@@ -224,7 +224,7 @@ def mistakes():
             print("rank {}: {}: {} does not say {}".format(r, what, said, text), flush=True)
 
     t = torch.zeros(3)
-    fails("a list", "2 tensors for %d ranks" % n, lambda: dist.all_gather([t, t], t))
+    fails("a list", "%d tensors for %d ranks" % (n + 1, n), lambda: dist.all_gather([t] * (n + 1), t))
     fails("sparse", "must be dense", lambda: dist.all_reduce(torch.eye(2).to_sparse()))
     fails("sizes", "must be the same", lambda: dist.all_gather([torch.zeros(2)] * n, t))
     fails("itself", "rank %d with rank %d" % (r, r), lambda: dist.send(t, r) if r else dist.recv(t, r))
