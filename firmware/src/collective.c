@@ -125,8 +125,6 @@ __attribute__((cold)) static void tell_beside(struct series *series, uint32_t ra
 
 	if (free == 0)
 		return;
-	engine.alike = false; /* the notice sets move registers, as any call that begins */
-	engine.set_by = NULL;
 	call = &engine.calls[next_in(&free)];
 	call->kind = KIND_LOCAL;
 	call->ticket = call->number = call->error = call->windows = 0;

@@ -12,6 +12,8 @@ uint32_t notice_give(uint32_t rank, uint32_t number, uint32_t tag, uint32_t strm
 
 	queue_of_call();
 	move_make_room();
+	engine.alike = false; /* calls to come find other registers than they left */
+	engine.set_by = NULL;
 	set_bytes(0);
 	set_comm(call->comm, call->series->context);
 	set_tag(tag);
