@@ -72,8 +72,7 @@ class Group:
             mine = self.come == self.passed
             if mine:
                 self.come += 1
-                last = self.store.add("come", 1) == self.come * len(self.ranks)
-                if last and not self.store.add("failures", 0):  # those who failed have come, and gone
+                if self.store.add("come", 1) == self.come * len(self.ranks):
                     self.turn = self.order.store.add(self.lane.key, 1)
                     self.store.add("turn/%d" % self.come, self.turn)
             if self.turn is None:
@@ -107,6 +106,7 @@ class Group:
         call.end(error=error)
 
     def tell_failure(self, text):
+        self.store.add("come", -self.come)  # no later call has all ranks
         self.store.set("failure", text)
         self.store.add("failures", 1)
 
