@@ -1,11 +1,17 @@
 package ranktest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -51,19 +57,78 @@ func Mpirun(t testing.TB) []string {
 	return command
 }
 
+// limit is the time of a command that runs; what takes longer stands.
+const limit = 10 * time.Minute
+
 // Run runs a command line in which the test binary is the command. It returns the output
-// and the exit code.
+// and the exit code. One that stands ends the test, which then says where its processes
+// are.
 func Run(t testing.TB, command ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), Environment()...)
+	stdout, stderr, code, err := runFor(t.Context(), limit, command...)
+	if err != nil {
+		t.Fatalf("%q: %v\n%s%s", command, err, stdout, stderr)
+	}
+	return stdout, stderr, code
+}
+
+func runFor(ctx context.Context, limit time.Duration, command ...string) (stdout, stderr string, code int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	run := fmt.Sprintf("CCLFORGE_TEST_RUN=%d-%d", os.Getpid(), runs.Add(1))
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = slices.Concat(os.Environ(), Environment(), []string{run})
+	var stand string
+	cmd.Cancel = func() error {
+		stand = kill(run)
+		return nil
+	}
 	cmd.WaitDelay = 10 * time.Second
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return out.String(), errs.String(), -1, fmt.Errorf("it stood after %v: %w\n%s", limit, context.Cause(ctx), stand)
 	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode(), err
+}
+
+// runs counts the commands of this process, so that each has a name in the environment of
+// what it starts.
+var runs atomic.Int64
+
+// kill ends the processes of a run, of whatever session, and returns where their threads
+// were. A process of Go writes its own stacks.
+func kill(run string) string {
+	var where strings.Builder
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	all = slices.DeleteFunc(all, func(process string) bool {
+		environment, _ := os.ReadFile(process + "/environ")
+		return !slices.Contains(strings.Split(string(environment), "\x00"), run)
+	})
+	for _, process := range all {
+		command, _ := os.ReadFile(process + "/cmdline")
+		fmt.Fprintf(&where, "%s: %q\n", process, strings.Split(string(command), "\x00"))
+		threads, _ := filepath.Glob(process + "/task/*")
+		for _, thread := range threads {
+			fmt.Fprintf(&where, "\t%s", filepath.Base(thread))
+			for _, file := range []string{"comm", "wchan", "syscall", "stat"} {
+				text, _ := os.ReadFile(filepath.Join(thread, file))
+				fmt.Fprintf(&where, " %s", strings.TrimSpace(string(text)))
+			}
+			fmt.Fprintln(&where)
+		}
+	}
+	for _, end := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
+		for _, process := range all {
+			pid, _ := strconv.Atoi(filepath.Base(process))
+			syscall.Kill(pid, end)
+		}
+		time.Sleep(time.Second)
+	}
+	return where.String()
 }
