@@ -180,13 +180,19 @@ func (m *mpiRun) requests(isOpen bool) {
 func (m *mpiRun) failing(survive, hide []string) {
 	program, mpirun := m.program("failing"), m.mpirun
 	defer func() { m.mpirun = mpirun }()
-	m.mpirun = slices.Concat(mpirun, survive)
 	for _, test := range []struct {
 		way, want string
 		ranks     int // that say it
 	}{{"mismatch", "COLLECTIVE_MISMATCH", 2}, {"dead", "rank 1 at 127.0.0.1:", 1}} {
+		command := []string{program, test.way}
+		if test.way == "dead" {
+			if hide != nil && !nightly.Enabled() { // MPICH's mpirun is not made for it: one of some hundred runs stands
+				continue
+			}
+			m.mpirun, command = slices.Concat(mpirun, survive), slices.Concat(hide, command)
+		}
 		for _, waiting := range [][]string{nil, {"waiting"}} {
-			out, errs, code := m.run("u55c_tcp", 2, slices.Concat(hide, []string{program, test.way}, waiting)...)
+			out, errs, code := m.run("u55c_tcp", 2, slices.Concat(command, waiting)...)
 			for rank := range test.ranks {
 				_, said, isSaid := strings.Cut("\n"+out, fmt.Sprintf("\nrank %d: cclforge: ", rank))
 				said, _, _ = strings.Cut(said, "\n")
