@@ -12,7 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
-	"github.com/cclforge/cclforge/verify/conformance/internal/program"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
 
@@ -53,7 +53,7 @@ func (m mpi) open(ctx context.Context, t *testing.T, d *design.Design, s *setup)
 		if err != nil {
 			return nil, err
 		}
-		w := &placed{size: n, processes: []*program.Process{p}, launched: true}
+		w := &placed{size: n, processes: []*ranktest.Process{p}, launched: true}
 		if err := w.ready(ctx, port, n); err != nil {
 			return nil, errors.Join(err, w.end())
 		}
@@ -80,7 +80,7 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	for rank := range n {
 		hosts = append(hosts, fmt.Sprintf("127.0.1.%d", 1+rank))
 	}
-	one := func(rank int) (*program.Process, error) {
+	one := func(rank int) (*ranktest.Process, error) {
 		return start(nil, append(arguments(s, n, port), "--ranks="+strconv.Itoa(rank), "--hosts="+strings.Join(hosts, ","),
 			"--listen="+hosts[rank], "--kernel-host=127.0.0.1")...)
 	}
@@ -115,7 +115,7 @@ func (l processes) open(ctx context.Context, t *testing.T, d *design.Design, s *
 	return r, nil
 }
 
-func startAll(ctx context.Context, n, port int, one func(rank int) (*program.Process, error)) (*placed, error) {
+func startAll(ctx context.Context, n, port int, one func(rank int) (*ranktest.Process, error)) (*placed, error) {
 	w := &placed{size: n}
 	for rank := range n {
 		p, err := one(rank)

@@ -20,25 +20,24 @@ import (
 	"github.com/cclforge/cclforge/driver/sim"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/conformance/internal/program"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/server/host"
 )
 
 // start starts cclforge, after the words of a launcher.
-func start(launcher []string, args ...string) (*program.Process, error) {
+func start(launcher []string, args ...string) (*ranktest.Process, error) {
 	command, env, err := ranktest.Command(launcher, args...)
 	if err != nil {
 		return nil, err
 	}
-	return program.Start(os.TempDir(), env, command...)
+	return ranktest.Start(os.TempDir(), env, command...)
 }
 
 // placed is a world of other processes.
 type placed struct {
 	size      int
-	processes []*program.Process
+	processes []*ranktest.Process
 	ranks     []accl.Rank // where the network engines are
 	clients   []sim.Endpoints
 	launched  bool // by a launcher, which has a status of its own when it is told to end

@@ -197,19 +197,8 @@ func Example_chaining() {
 // program stay until it frees them.
 func Example_release() {
 	ctx := context.Background()
-	w, err := world.Load(ctx, "u55c_tcp", "", 1, world.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	platform, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := accl.Open(ctx, w.Device(0), platform, w.Ranks(), 0)
-	if err != nil {
-		log.Fatal(err)
-	}
+	e, end := alone(ctx)
+	defer end()
 	buffer, err := accl.Alloc[float32](ctx, e, 256)
 	if err != nil {
 		log.Fatal(err)

@@ -9,25 +9,30 @@ import (
 	"github.com/cclforge/cclforge/verify/world"
 )
 
+// alone opens the engine of an emulated world of one rank, until its end.
+func alone(ctx context.Context, o ...accl.OpenOption) (e *accl.Engine, end func() error) {
+	w, err := world.Load(ctx, "u55c_tcp", "", 1, world.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	platform, err := world.Platform("u55c_tcp", "")
+	if err == nil {
+		e, err = accl.Open(ctx, w.Device(0), platform, w.Ranks(), 0, o...)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return e, w.Close
+}
+
 // Copies of one element, 1 KiB and a full rx buffer: between host memory, where
 // operands are copied to the card before and results to the host after, and in
 // card memory. How long they take prints go tool mage figures.
 func Example_copyHostAndCard() {
 	const rxbufSize = 16 * 1024
 	ctx := context.Background()
-	w, err := world.Load(ctx, "u55c_tcp", "", 1, world.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	platform, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := accl.Open(ctx, w.Device(0), platform, w.Ranks(), 0, accl.WithRxBuffers(16, rxbufSize))
-	if err != nil {
-		log.Fatal(err)
-	}
+	e, end := alone(ctx, accl.WithRxBuffers(16, rxbufSize))
+	defer end()
 	op0, err := accl.Alloc[float32](ctx, e, rxbufSize)
 	if err != nil {
 		log.Fatal(err)
@@ -72,19 +77,8 @@ func Example_copyHostAndCard() {
 func Example_copyTypes() {
 	const rxbufSize = 16 * 1024
 	ctx := context.Background()
-	w, err := world.Load(ctx, "u55c_tcp", "", 1, world.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	platform, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := accl.Open(ctx, w.Device(0), platform, w.Ranks(), 0)
-	if err != nil {
-		log.Fatal(err)
-	}
+	e, end := alone(ctx)
+	defer end()
 	op32, err := accl.Alloc[float32](ctx, e, rxbufSize/4)
 	if err != nil {
 		log.Fatal(err)
@@ -127,19 +121,8 @@ func Example_copyTypes() {
 func Example_overlap() {
 	const rxbufSize = 16 * 1024
 	ctx := context.Background()
-	w, err := world.Load(ctx, "u55c_tcp", "", 1, world.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	platform, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := accl.Open(ctx, w.Device(0), platform, w.Ranks(), 0)
-	if err != nil {
-		log.Fatal(err)
-	}
+	e, end := alone(ctx)
+	defer end()
 	op0, err := accl.Alloc[float32](ctx, e, rxbufSize)
 	if err != nil {
 		log.Fatal(err)

@@ -97,8 +97,7 @@ func runFor(ctx context.Context, limit time.Duration, command ...string) (stdout
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode(), err
 }
 
-// runs counts the commands of this process, so that each has a name in the environment of
-// what it starts.
+// runs numbers the commands of this process, in the environment of all that they start.
 var runs atomic.Int64
 
 // kill ends the processes of a run, of whatever session, and returns where their threads
@@ -111,14 +110,12 @@ func kill(run string) string {
 		return !slices.Contains(strings.Split(string(environment), "\x00"), run)
 	})
 	for _, process := range all {
-		command, _ := os.ReadFile(process + "/cmdline")
-		fmt.Fprintf(&where, "%s: %q\n", process, strings.Split(string(command), "\x00"))
 		threads, _ := filepath.Glob(process + "/task/*")
 		for _, thread := range threads {
-			fmt.Fprintf(&where, "\t%s", filepath.Base(thread))
-			for _, file := range []string{"comm", "wchan", "syscall", "stat"} {
+			fmt.Fprint(&where, thread)
+			for _, file := range []string{"cmdline", "wchan", "syscall", "stat"} {
 				text, _ := os.ReadFile(filepath.Join(thread, file))
-				fmt.Fprintf(&where, " %s", strings.TrimSpace(string(text)))
+				fmt.Fprintf(&where, " %q", text)
 			}
 			fmt.Fprintln(&where)
 		}

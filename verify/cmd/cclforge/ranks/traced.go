@@ -13,7 +13,6 @@ import (
 	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/traces"
 	"github.com/cclforge/cclforge/verify/server/host"
 	"github.com/cclforge/cclforge/verify/world/recorder"
 )
@@ -30,7 +29,7 @@ const reading = 3 * time.Minute
 // traced is what a server keeps for a trace, which it writes when it ends.
 type traced struct {
 	host      *host.Options
-	files     traces.Files
+	files     Files
 	recorder  recorder.Recorder
 	captured  bytes.Buffer
 	recording int // of the packets, in those of the host
@@ -46,7 +45,7 @@ func (o *options) traced(d *design.Design, w launch.World, to *host.Options) (*t
 	if err := os.MkdirAll(o.trace, 0o755); err != nil {
 		return nil, fmt.Errorf("--trace: %w", err)
 	}
-	t := &traced{host: to, files: traces.Files{Dir: o.trace, Design: d, Calls: true}, recording: len(to.Packets)}
+	t := &traced{host: to, files: Files{Dir: o.trace, Design: d, Calls: true}, recording: len(to.Packets)}
 	if len(w.Local) < w.Size {
 		t.files.Suffix = fmt.Sprintf("-rank%d", w.Local[0])
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/bench/rates"
-	"github.com/cclforge/cclforge/verify/cmd/cclforge/internal/traces"
+	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/fabric/capture"
 	"github.com/cclforge/cclforge/verify/internal/report"
@@ -99,23 +99,23 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 	for range o.Warmup {
 		err = errors.Join(err, w.Each(func(i int) error { return prepared.Call(ctx, i) }))
 	}
-	var ranks []timeline.Rank
+	var recorded []timeline.Rank
 	if err == nil {
-		ranks, err = source.record(ctx, w, c, prepared)
+		recorded, err = source.record(ctx, w, c, prepared)
 	}
 	err = errors.Join(err, prepared.Finish(ctx))
-	if ranks == nil {
+	if recorded == nil {
 		return err
 	}
 	title := fmt.Sprintf("%s on %d ranks of %s, %s", callName(w.Platform, c), w.Size, w.Platform.Name, w.What)
 	packets, failed := source.packets()
-	t := timeline.New(title, ranks)
+	t := timeline.New(title, recorded)
 	if source.design != nil {
 		t.Notes = []string{"Emulated engines share the processors of this machine: what they do is as on cards, " +
 			"how long it takes is not."}
 	}
 	o.summary = o.summary || err != nil // it says who has waited for whom
-	files := traces.Files{Dir: o.dir, Packets: packets, Design: source.design}
+	files := ranks.Files{Dir: o.dir, Packets: packets, Design: source.design}
 	if err = errors.Join(err, failed, files.Write(out, t)); !o.summary {
 		return err
 	}

@@ -1,5 +1,4 @@
-// Package program runs cclforge in processes of its own, as users do.
-package program
+package ranktest
 
 import (
 	"bufio"

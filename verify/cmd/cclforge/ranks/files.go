@@ -1,5 +1,4 @@
-// Package traces writes a timeline as the files that people open.
-package traces
+package ranks
 
 import (
 	"bytes"
@@ -13,7 +12,7 @@ import (
 	"github.com/cclforge/cclforge/gen/output"
 )
 
-// Files says where files are written to, and what is written beside the timeline.
+// Files are those in which people open a timeline: where they are written to, and what is written beside it.
 type Files struct {
 	Dir    string
 	Suffix string // of names, of one of several processes

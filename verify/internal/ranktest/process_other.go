@@ -1,6 +1,6 @@
 //go:build !linux
 
-package program
+package ranktest
 
 import "syscall"
 
