@@ -57,11 +57,11 @@ func Mpirun(t testing.TB) []string {
 	return command
 }
 
-// limit is the time of a command that runs; what takes longer stands.
-const limit = 10 * time.Minute
+// limit is more than any command takes, also beside others; what takes longer hangs.
+const limit = 20 * time.Minute
 
 // Run runs a command line in which the test binary is the command. It returns the output
-// and the exit code. One that stands ends the test, which then says where its processes
+// and the exit code. One that hangs ends the test, which then says where its processes
 // are.
 func Run(t testing.TB, command ...string) (stdout, stderr string, code int) {
 	t.Helper()
@@ -78,9 +78,9 @@ func runFor(ctx context.Context, limit time.Duration, command ...string) (stdout
 	run := fmt.Sprintf("CCLFORGE_TEST_RUN=%d-%d", os.Getpid(), runs.Add(1))
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = slices.Concat(os.Environ(), Environment(), []string{run})
-	var stand string
+	var where string
 	cmd.Cancel = func() error {
-		stand = kill(run)
+		where = kill(run)
 		return nil
 	}
 	cmd.WaitDelay = 10 * time.Second
@@ -88,7 +88,7 @@ func runFor(ctx context.Context, limit time.Duration, command ...string) (stdout
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		return out.String(), errs.String(), -1, fmt.Errorf("it stood after %v: %w\n%s", limit, context.Cause(ctx), stand)
+		return out.String(), errs.String(), -1, fmt.Errorf("it hung for %v: %w\n%s", limit, context.Cause(ctx), where)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

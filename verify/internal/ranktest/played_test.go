@@ -9,8 +9,8 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// TestACommandThatStands: all its processes end, also those of other sessions, and are named.
-func TestACommandThatStands(t *testing.T) {
+// TestACommandThatHangs: all its processes end, also those of other sessions, and are named.
+func TestACommandThatHangs(t *testing.T) {
 	out, _, code, err := runFor(t.Context(), 2*time.Second, "sh", "-c", "echo begun; setsid sleep 1000 & sleep 2000")
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Check(t, code == -1 && out == "begun\n", "%d %q", code, out)

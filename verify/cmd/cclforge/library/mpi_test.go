@@ -186,7 +186,7 @@ func (m *mpiRun) failing(survive, hide []string) {
 	}{{"mismatch", "COLLECTIVE_MISMATCH", 2}, {"dead", "rank 1 at 127.0.0.1:", 1}} {
 		command := []string{program, test.way}
 		if test.way == "dead" {
-			if hide != nil && !nightly.Enabled() { // MPICH's mpirun is not made for it: one of some hundred runs stands
+			if hide != nil && !nightly.Enabled() { // MPICH's mpirun is not made for it: once it hung
 				continue
 			}
 			m.mpirun, command = slices.Concat(mpirun, survive), slices.Concat(hide, command)
