@@ -81,11 +81,11 @@ func times(n int) int {
 	return max(int(float64(n)*scale), 1)
 }
 
-// limited bounds a test. When the time is over, all goroutines are printed and
-// waits end; if even that does not end the test, the program ends.
+// limited bounds a test, in nightly, which has the race detector, by five times as much. When the time is over, all
+// goroutines are printed and waits end; if even that does not end the test, the program ends.
 func limited(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
-	limit = unhurried(time.Duration(float64(limit) * max(scaleOf(), 1)))
+	limit = unhurried(time.Duration(float64(limit) * max(scaleOf(), nightly.Of(1.0, 5))))
 	ctx, cancel := context.WithTimeout(t.Context(), limit+time.Second) // when everything is printed
 	dump := func() string {
 		text := make([]byte, 1<<22)
