@@ -1,6 +1,6 @@
-// Package ranktest helps tests of ranks, however these reach their engines: it runs ranks at
-// the same time, gives them work with known results, closes hosts with modelled cards, and
-// runs the test binary as the command under test (Main), so that nothing has to be built.
+// Package ranktest helps tests of ranks, however these reach their engines: it runs ranks at the same time, gives them
+// work with known results, closes hosts with modelled cards, and runs the test binary as the command under test (Main),
+// to its end (Run) or beside the test (Start), so that nothing has to be built.
 package ranktest
 
 import (
