@@ -3,6 +3,7 @@ package coyote
 import (
 	"bytes"
 	"syscall"
+	"unsafe"
 
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
@@ -82,6 +83,19 @@ func (c *Card) unmapMemory(f *file, addr, thread uint64) (int, error) {
 // moveBytes are compared at a time.
 const moveBytes = 64 << 10
 
+// zeros is as much as is compared.
+var zeros = make([]byte, moveBytes)
+
+// untouched reports whether nobody has read or written memory since it was mapped: to look at it would make the
+// system provide it. It begins at a page.
+func untouched(memory []byte) bool {
+	const smallest = 4 << 10 // of pages
+	var there [moveBytes / smallest]byte
+	_, _, failed := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&memory[0])), uintptr(len(memory)),
+		uintptr(unsafe.Pointer(&there)))
+	return failed == 0 && there == [len(there)]byte{}
+}
+
 // move moves all of a mapping from the host to the card, or back; c.mu is held.
 func (c *Card) move(addr, size, thread uint64, toCard bool) (int, error) {
 	m := c.mappings[addr]
@@ -94,7 +108,7 @@ func (c *Card) move(addr, size, thread uint64, toCard bool) (int, error) {
 		here := m.pages[at:min(at+len(buffer), len(m.pages))]
 		there := buffer[:len(here)]
 		err := c.memory.Read(there, m.addr+uint64(at))
-		if err == nil && bytes.Equal(here, there) {
+		if err == nil && (bytes.Equal(there, zeros[:len(there)]) && untouched(here) || bytes.Equal(here, there)) {
 			continue
 		}
 		if toCard && err == nil {
