@@ -123,7 +123,7 @@ func TestUDPDeafPeer(t *testing.T) {
 		x.await("room")
 	}
 	d := time.Since(start)
-	assert.Check(t, d >= 250*time.Millisecond && d <= 2*time.Second, "that has taken %v", d)
+	assert.Check(t, d >= 250*time.Millisecond && d <= limit, "that has taken %v", d)
 }
 
 func TestUDPUnpaced(t *testing.T) {
@@ -194,7 +194,7 @@ func TestUDPFullPeer(t *testing.T) {
 	start := time.Now()
 	x.await("room") // it has gone
 	d := time.Since(start)
-	assert.Check(t, d >= 100*time.Millisecond && d <= 3*time.Second, "that has taken %v", d)
+	assert.Check(t, d >= 100*time.Millisecond && d <= limit, "that has taken %v", d)
 	if again := push(t, x, 1, sent); again < 60 || again > 70 {
 		t.Errorf("%d packets are sent at once after that", again)
 	}

@@ -279,8 +279,7 @@ func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 			t.Fatalf("packet %d of session %d, not %d", number(packet), packet.Session, i)
 		}
 	}
-	x.await("room")
-	assert.Check(t, x.Send(1, numbered(sent, nil)))
+	send(x, 1, numbered(sent, nil))
 	s := y.tcp().Stats()
 	assert.Check(t, s.Accepted == 1, "%d connections", s.Accepted)
 }
