@@ -104,7 +104,7 @@ func (from origin) library(ctx context.Context, trace bool) (string, error) {
 		case strings.HasSuffix(f, ".cpp"):
 			v.Shell = append(v.Shell, f)
 		case filepath.Base(f) == "print.h":
-			v.CFlags = append(v.CFlags, "-include", f)
+			v.First = f
 		}
 	}
 	return v.Library(ctx)

@@ -14,7 +14,7 @@ import (
 // key is the hash of everything that the library is made of.
 func (b Build) key(t compilers) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s%q\n", t.versions, b.flags())
+	fmt.Fprintf(h, "%s%q%q\n", t.versions, b.flags(), b.First)
 	for _, name := range b.Sources {
 		if err := hashFile(h, name); err != nil {
 			return "", err

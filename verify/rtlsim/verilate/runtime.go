@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 const (
 	// runtimeFolder holds object files of Verilator's own C++, in its directory of the cache.
 	runtimeFolder = "objects"
+	// headersFolder holds its headers, compiled.
+	headersFolder = "headers"
 	// runtimeModule is a module to whose makefile they belong.
 	runtimeModule = "verilated_runtime"
 )
@@ -25,39 +28,99 @@ const runtimeOptimize = "-O1"
 // runtime is the directory with object files of Verilator's own C++. It is the same for most
 // models, and takes longer to compile than a small model does.
 func (b Build) runtime(ctx context.Context, t compilers) (string, error) {
-	own := Build{Top: runtimeModule, CFlags: b.CFlags, Trace: b.Trace, Optimize: runtimeOptimize}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s%q", t.versions, own.flags()))
-	root, err := tools.Dir("verilator")
-	if err != nil {
-		return "", err
-	}
-	e := tools.Entry{Dir: root, Key: hex.EncodeToString(sum[:]), File: runtimeFolder, What: "what all simulations need"}
-	dir, err := e.Get(ctx, func(dir string) error { return own.runtimeInto(ctx, t, filepath.Join(dir, runtimeFolder)) })
+	own := b.own(runtimeOptimize)
+	dir, err := own.once(ctx, t, runtimeFolder, own.runtimeInto)
 	if err != nil {
 		return "", fmt.Errorf("compile the C++ of Verilator: %w", err)
 	}
 	return dir, nil
 }
 
-// runtimeInto compiles what models may need.
-func (b Build) runtimeInto(ctx context.Context, t compilers, dir string) error {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return err
+// headers is the directory with what models begin with, compiled as theirs are: as fast.h, and
+// as slow.h what is not optimized.
+func (b Build) headers(ctx context.Context, t compilers) (string, error) {
+	own := b.own(b.Optimize)
+	dir, err := own.once(ctx, t, headersFolder, own.headersInto)
+	if err != nil {
+		return "", fmt.Errorf("compile the headers of Verilator: %w", err)
 	}
+	return dir, nil
+}
+
+// own is the build of a module with nothing in it, with the makefile of other builds.
+func (b Build) own(optimize string) Build {
+	return Build{Top: runtimeModule, CFlags: b.CFlags, First: b.First, Trace: b.Trace, Optimize: optimize}
+}
+
+// once makes a folder in the cache.
+func (b Build) once(ctx context.Context, t compilers, folder string,
+	into func(ctx context.Context, t compilers, dir string) error) (string, error) {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s%q%q", t.versions, b.flags(), b.First))
+	root, err := tools.Dir("verilator")
+	if err != nil {
+		return "", err
+	}
+	e := tools.Entry{Dir: root, Key: hex.EncodeToString(sum[:]), File: folder, What: "what all simulations need"}
+	return e.Get(ctx, func(dir string) error {
+		dir = filepath.Join(dir, folder)
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			return err
+		}
+		return into(ctx, t, dir)
+	})
+}
+
+// makefile makes that of the module, and of files in C++.
+func (b Build) makefile(ctx context.Context, t compilers, dir string, files ...string) error {
 	source := filepath.Join(dir, runtimeModule+".sv")
 	if err := os.WriteFile(source, []byte("module "+runtimeModule+";\nendmodule\n"), 0o666); err != nil {
 		return err
 	}
 	flags := slices.DeleteFunc(b.flags(), func(flag string) bool { return flag == "--exe" || flag == "--build" })
-	if err := t.run(ctx, dir, append(flags, "--Mdir", dir, source)); err != nil {
-		return err
-	}
+	return t.run(ctx, dir, slices.Concat(flags, b.first(), []string{"--Mdir", dir, source}, files))
+}
+
+// runtimeInto compiles what models may need.
+func (b Build) runtimeInto(ctx context.Context, t compilers, dir string) error {
 	objects := []string{"verilated.o", "verilated_dpi.o", "verilated_threads.o"}
 	if b.Trace {
 		objects = append(objects, "verilated_fst_c.o")
 	}
-	text, err := t.maker.Run(ctx, dir, append([]string{"-f", "V" + runtimeModule + ".mk", "OPT_FAST=", "OPT_GLOBAL="},
-		objects...)...)
+	if err := b.makefile(ctx, t, dir); err != nil {
+		return err
+	}
+	return t.make(ctx, dir, append(objects, "OPT_FAST=", "OPT_GLOBAL=")...)
+}
+
+// headersInto compiles headers.
+func (b Build) headersInto(ctx context.Context, t compilers, dir string) error {
+	options := map[string]string{"fast": "", "slow": slow}
+	var sources []string // a makefile has rules for sources alone
+	for name := range options {
+		source := filepath.Join(dir, name+".cpp")
+		if err := os.WriteFile(source, []byte("#include <verilated.h>\n#include <verilated_dpi.h>\n"), 0o666); err != nil {
+			return err
+		}
+		sources = append(sources, source)
+	}
+	if err := b.makefile(ctx, t, dir, sources...); err != nil {
+		return err
+	}
+	for name, option := range options {
+		if err := t.make(ctx, dir, name+".o", "OPT_FAST=-x c++-header "+option); err != nil {
+			return err
+		}
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.Rename(file+".cpp", file+".h"), os.Rename(file+".o", file+".h.gch")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// make runs the makefile of the module.
+func (t compilers) make(ctx context.Context, dir string, args ...string) error {
+	text, err := t.maker.Run(ctx, dir, append([]string{"-f", "V" + runtimeModule + ".mk"}, args...)...)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}

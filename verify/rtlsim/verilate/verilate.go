@@ -22,6 +22,7 @@ type Build struct {
 	Shell   []string          // C++ around the model; headers beside them belong to it
 	Params  map[string]string // parameters of the top module
 	CFlags  []string          // more flags for the C++ compiler
+	First   string            // header that all C++ begins with; empty for none
 	Defines []string          // macros of the shell, which nothing else sees: NAME or NAME=value
 	// Careful checks assertions and the promises of all streams, and gives every register
 	// without a reset a random value; otherwise the model is built for speed.
@@ -37,7 +38,7 @@ type Build struct {
 var ErrTools = errors.New("a tool for simulating the hardware is missing")
 
 // ccache keeps object files, where it is installed.
-const ccache = "ccache"
+const ccache = "env CCACHE_SLOPPINESS=pch_defines,time_macros ccache"
 
 // libraryName is what was built, in its directory of the cache.
 const libraryName = "libsim.so"
@@ -47,6 +48,9 @@ const libraryName = "libsim.so"
 // time. Passes that take long and find little are off.
 const forSpeed = "-Os -ftree-slp-vectorize -fvect-cost-model=dynamic -fno-code-hoisting -fno-gcse " +
 	"--param=sccvn-max-alias-queries-per-access=30"
+
+// slow is how what runs once, when a model is made, is optimized.
+const slow = "-O0"
 
 // NotBuilt begins errors of sources that cannot be built.
 const NotBuilt = "build the simulation of "
@@ -86,7 +90,9 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 // into builds the library in a directory.
 func (b Build) into(ctx context.Context, t compilers, dir string) error {
 	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
-	if b.counting == nil {
+	if b.counting != nil {
+		args = append(args, b.first()...)
+	} else {
 		objects, err := b.runtime(ctx, t)
 		if err != nil {
 			return err
@@ -95,10 +101,17 @@ func (b Build) into(ctx context.Context, t compilers, dir string) error {
 		if err != nil {
 			return err
 		}
+		headers, err := b.headers(ctx, t)
+		if err != nil {
+			return err
+		}
 		args = append(args, options...)
+		begin := "-fpch-preprocess -include " + headers
+		args = append(args, "-MAKEFLAGS", fmt.Sprintf("'OPT_FAST=%s/fast.h'", begin),
+			"-MAKEFLAGS", fmt.Sprintf("'OPT_SLOW=%s %s/slow.h'", slow, begin))
 	}
-	if _, err := exec.LookPath(ccache); err == nil {
-		args = append(args, "-MAKEFLAGS", "OBJCACHE="+ccache) // most files stay when a module changes
+	if _, err := exec.LookPath("ccache"); err == nil {
+		args = append(args, "-MAKEFLAGS", "'OBJCACHE="+ccache+"'") // most files stay when a module changes
 	}
 	args = append(append(args, b.Sources...), b.Shell...)
 	return t.run(ctx, dir, args)
@@ -119,7 +132,7 @@ func (b Build) flags() []string {
 		"-CFLAGS", strings.Join(cflags, " "),
 		"-LDFLAGS", "-shared -Wl,-Bsymbolic",
 		"-MAKEFLAGS", "OPT_FAST=", "-MAKEFLAGS", "OPT_GLOBAL=", // as CFLAGS say
-		"-MAKEFLAGS", "OPT_SLOW=-O0", // what runs once, when a model is made
+		"-MAKEFLAGS", "OPT_SLOW=" + slow,
 		"--top-module", b.Top, "--prefix", "V" + b.Top,
 	}
 	if b.Careful {
@@ -131,6 +144,14 @@ func (b Build) flags() []string {
 		args = append(args, "--trace-fst", "--trace-structs")
 	}
 	return append(append(args, parameters(b.Params)...), b.counting...)
+}
+
+// first has all C++ begin with a header.
+func (b Build) first() []string {
+	if b.First == "" {
+		return nil
+	}
+	return []string{"-CFLAGS", "-include " + b.First}
 }
 
 func parameters(params map[string]string) []string {
