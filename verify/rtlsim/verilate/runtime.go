@@ -16,8 +16,6 @@ import (
 const (
 	// runtimeFolder holds object files of Verilator's own C++, in its directory of the cache.
 	runtimeFolder = "objects"
-	// headersFolder holds its headers, compiled.
-	headersFolder = "headers"
 	// runtimeModule is a module to whose makefile they belong.
 	runtimeModule = "verilated_runtime"
 )
@@ -40,7 +38,7 @@ func (b Build) runtime(ctx context.Context, t compilers) (string, error) {
 // as slow.h what is not optimized.
 func (b Build) headers(ctx context.Context, t compilers) (string, error) {
 	own := b.own(b.Optimize)
-	dir, err := own.once(ctx, t, headersFolder, own.headersInto)
+	dir, err := own.once(ctx, t, "headers", own.headersInto)
 	if err != nil {
 		return "", fmt.Errorf("compile the headers of Verilator: %w", err)
 	}
@@ -111,7 +109,9 @@ func (b Build) headersInto(ctx context.Context, t compilers, dir string) error {
 			return err
 		}
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.Rename(file+".cpp", file+".h"), os.Rename(file+".o", file+".h.gch")); err != nil {
+		// The sum is what ccache reads in place of tens of MB.
+		if err := errors.Join(os.Rename(file+".cpp", file+".h"), os.Rename(file+".o", file+".h.gch"),
+			os.WriteFile(file+".h.gch.sum", fmt.Appendf(nil, "%s%q%q", t.versions, b.flags(), b.First), 0o666)); err != nil {
 			return err
 		}
 	}

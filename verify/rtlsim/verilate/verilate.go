@@ -37,8 +37,9 @@ type Build struct {
 // ErrTools says that a tool is missing.
 var ErrTools = errors.New("a tool for simulating the hardware is missing")
 
-// ccache keeps object files, where it is installed.
-const ccache = "env CCACHE_SLOPPINESS=pch_defines,time_macros ccache"
+// ccache keeps object files, where it is installed. Compiled headers differ each time that they are made, so it looks
+// at what they are made of.
+const ccache = "env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1 ccache"
 
 // libraryName is what was built, in its directory of the cache.
 const libraryName = "libsim.so"
@@ -105,9 +106,8 @@ func (b Build) into(ctx context.Context, t compilers, dir string) error {
 		if err != nil {
 			return err
 		}
-		args = append(args, options...)
 		begin := "-fpch-preprocess -include " + headers
-		args = append(args, "-MAKEFLAGS", fmt.Sprintf("'OPT_FAST=%s/fast.h'", begin),
+		args = append(append(args, options...), "-MAKEFLAGS", fmt.Sprintf("'OPT_FAST=%s/fast.h'", begin),
 			"-MAKEFLAGS", fmt.Sprintf("'OPT_SLOW=%s %s/slow.h'", slow, begin))
 	}
 	if _, err := exec.LookPath("ccache"); err == nil {
