@@ -53,7 +53,7 @@ func (b Build) own(optimize string) Build {
 // once makes a folder in the cache.
 func (b Build) once(ctx context.Context, t compilers, folder string,
 	into func(ctx context.Context, t compilers, dir string) error) (string, error) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s%q%q", t.versions, b.flags(), b.First))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s%q%q", folder, t.versions, b.flags(), b.First))
 	root, err := tools.Dir("verilator")
 	if err != nil {
 		return "", err
