@@ -2,6 +2,7 @@ package coyote
 
 import (
 	"bytes"
+	"os"
 	"syscall"
 	"unsafe"
 
@@ -87,13 +88,21 @@ const moveBytes = 64 << 10
 var zeros = make([]byte, moveBytes)
 
 // untouched reports whether nobody has read or written memory since it was mapped: to look at it would make the
-// system provide it. It begins at a page.
-func untouched(memory []byte) bool {
-	const smallest = 4 << 10 // of pages
-	var there [moveBytes / smallest]byte
-	_, _, failed := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&memory[0])), uintptr(len(memory)),
-		uintptr(unsafe.Pointer(&there)))
-	return failed == 0 && there == [len(there)]byte{}
+// system provide it. The file is /proc/self/pagemap; without it nothing is known.
+func untouched(pagemap *os.File, memory []byte) bool {
+	const entry, thereOrSwapped = 8, 0xC0 // bytes of a page, bits of the last one
+	page := os.Getpagesize()
+	entries := make([]byte, (len(memory)+page-1)/page*entry)
+	at := int64(uintptr(unsafe.Pointer(&memory[0]))) / int64(page) * entry
+	if _, err := pagemap.ReadAt(entries, at); err != nil {
+		return false
+	}
+	for i := entry - 1; i < len(entries); i += entry {
+		if entries[i]&thereOrSwapped != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // move moves all of a mapping from the host to the card, or back; c.mu is held.
@@ -103,12 +112,14 @@ func (c *Card) move(addr, size, thread uint64, toCard bool) (int, error) {
 		c.h.fault("move: the driver looks for %d bytes at 0x%X for ever", size, addr)
 		return 0, syscall.EIO
 	}
+	pagemap, _ := os.Open("/proc/self/pagemap")
+	defer pagemap.Close()
 	buffer := make([]byte, moveBytes)
 	for at := 0; at < len(m.pages); at += len(buffer) {
 		here := m.pages[at:min(at+len(buffer), len(m.pages))]
 		there := buffer[:len(here)]
 		err := c.memory.Read(there, m.addr+uint64(at))
-		if err == nil && (bytes.Equal(there, zeros[:len(there)]) && untouched(here) || bytes.Equal(here, there)) {
+		if err == nil && (bytes.Equal(there, zeros[:len(there)]) && untouched(pagemap, here) || bytes.Equal(here, there)) {
 			continue
 		}
 		if toCard && err == nil {
