@@ -14,7 +14,9 @@ import (
 // key is the hash of everything that the library is made of.
 func (b Build) key(t compilers) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s%q%q\n", t.versions, b.flags(), b.First)
+	if err := b.hashHow(h, t); err != nil {
+		return "", err
+	}
 	for _, name := range b.Sources {
 		if err := hashFile(h, name); err != nil {
 			return "", err
@@ -41,6 +43,15 @@ func (b Build) key(t compilers) (string, error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashHow hashes how C++ is compiled, and what it begins with.
+func (b Build) hashHow(h hash.Hash, t compilers) error {
+	fmt.Fprintf(h, "%s%q%q\n", t.versions, b.flags(), b.First)
+	if b.First == "" {
+		return nil
+	}
+	return hashFile(h, b.First)
 }
 
 func hashFile(h hash.Hash, name string) error {

@@ -13,12 +13,8 @@ import (
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
-const (
-	// runtimeFolder holds object files of Verilator's own C++, in its directory of the cache.
-	runtimeFolder = "objects"
-	// runtimeModule is a module to whose makefile they belong.
-	runtimeModule = "verilated_runtime"
-)
+// runtimeModule is a module to whose makefile Verilator's own C++ belongs.
+const runtimeModule = "verilated_runtime"
 
 // runtimeOptimize is how Verilator's own C++ is optimized for all models: little of it runs in a cycle.
 const runtimeOptimize = "-O1"
@@ -26,77 +22,75 @@ const runtimeOptimize = "-O1"
 // runtime is the directory with object files of Verilator's own C++. It is the same for most
 // models, and takes longer to compile than a small model does.
 func (b Build) runtime(ctx context.Context, t compilers) (string, error) {
-	own := b.own(runtimeOptimize)
-	dir, err := own.once(ctx, t, runtimeFolder, own.runtimeInto)
-	if err != nil {
-		return "", fmt.Errorf("compile the C++ of Verilator: %w", err)
-	}
-	return dir, nil
+	return b.once(ctx, t, "objects", runtimeOptimize, Build.runtimeInto)
 }
 
 // headers is the directory with what models begin with, compiled as theirs are: as fast.h, and
 // as slow.h what is not optimized.
 func (b Build) headers(ctx context.Context, t compilers) (string, error) {
-	own := b.own(b.Optimize)
-	dir, err := own.once(ctx, t, "headers", own.headersInto)
-	if err != nil {
-		return "", fmt.Errorf("compile the headers of Verilator: %w", err)
-	}
-	return dir, nil
+	return b.once(ctx, t, "headers", b.Optimize, Build.headersInto)
 }
 
-// own is the build of a module with nothing in it, with the makefile of other builds.
-func (b Build) own(optimize string) Build {
-	return Build{Top: runtimeModule, CFlags: b.CFlags, First: b.First, Trace: b.Trace, Optimize: optimize}
-}
-
-// once makes a folder in the cache.
-func (b Build) once(ctx context.Context, t compilers, folder string,
-	into func(ctx context.Context, t compilers, dir string) error) (string, error) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s%q%q", folder, t.versions, b.flags(), b.First))
+// once makes a folder in the cache, by the build of a module with nothing in it, whose makefile is like that of others.
+func (b Build) once(ctx context.Context, t compilers, folder, optimize string,
+	into func(own Build, ctx context.Context, t compilers, dir, key string) error) (string, error) {
+	own := Build{Top: runtimeModule, CFlags: b.CFlags, First: b.First, Trace: b.Trace, Optimize: optimize}
 	root, err := tools.Dir("verilator")
 	if err != nil {
 		return "", err
 	}
-	e := tools.Entry{Dir: root, Key: hex.EncodeToString(sum[:]), File: folder, What: "what all simulations need"}
-	return e.Get(ctx, func(dir string) error {
+	h := sha256.New()
+	fmt.Fprintln(h, folder)
+	if err := own.hashHow(h, t); err != nil {
+		return "", err
+	}
+	e := tools.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: folder, What: "what all simulations need"}
+	dir, err := e.Get(ctx, func(dir string) error {
 		dir = filepath.Join(dir, folder)
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			return err
 		}
-		return into(ctx, t, dir)
+		return into(own, ctx, t, dir, e.Key)
 	})
+	if err != nil {
+		return "", fmt.Errorf("compile Verilator's %s: %w", folder, err)
+	}
+	return dir, nil
 }
 
-// makefile makes that of the module, and of files in C++.
-func (b Build) makefile(ctx context.Context, t compilers, dir string, files ...string) error {
+// makefile makes that of the module, with more options or files in C++.
+func (b Build) makefile(ctx context.Context, t compilers, dir string, more ...string) error {
 	source := filepath.Join(dir, runtimeModule+".sv")
 	if err := os.WriteFile(source, []byte("module "+runtimeModule+";\nendmodule\n"), 0o666); err != nil {
 		return err
 	}
 	flags := slices.DeleteFunc(b.flags(), func(flag string) bool { return flag == "--exe" || flag == "--build" })
-	return t.run(ctx, dir, slices.Concat(flags, b.first(), []string{"--Mdir", dir, source}, files))
+	return t.run(ctx, dir, slices.Concat(flags, []string{"--Mdir", dir, source}, more))
 }
 
 // runtimeInto compiles what models may need.
-func (b Build) runtimeInto(ctx context.Context, t compilers, dir string) error {
+func (b Build) runtimeInto(ctx context.Context, t compilers, dir, _ string) error {
 	objects := []string{"verilated.o", "verilated_dpi.o", "verilated_threads.o"}
 	if b.Trace {
 		objects = append(objects, "verilated_fst_c.o")
 	}
-	if err := b.makefile(ctx, t, dir); err != nil {
+	if err := b.makefile(ctx, t, dir, b.first()...); err != nil {
 		return err
 	}
 	return t.make(ctx, dir, append(objects, "OPT_FAST=", "OPT_GLOBAL=")...)
 }
 
-// headersInto compiles headers.
-func (b Build) headersInto(ctx context.Context, t compilers, dir string) error {
+// headersInto compiles headers, of which the key says what they are made of.
+func (b Build) headersInto(ctx context.Context, t compilers, dir, key string) error {
+	text := "#include <verilated.h>\n#include <verilated_dpi.h>\n"
+	if b.First != "" {
+		text = fmt.Sprintf("#include %q\n", b.First) + text
+	}
 	options := map[string]string{"fast": "", "slow": slow}
 	var sources []string // a makefile has rules for sources alone
 	for name := range options {
 		source := filepath.Join(dir, name+".cpp")
-		if err := os.WriteFile(source, []byte("#include <verilated.h>\n#include <verilated_dpi.h>\n"), 0o666); err != nil {
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 			return err
 		}
 		sources = append(sources, source)
@@ -109,9 +103,8 @@ func (b Build) headersInto(ctx context.Context, t compilers, dir string) error {
 			return err
 		}
 		file := filepath.Join(dir, name)
-		// The sum is what ccache reads in place of tens of MB.
 		if err := errors.Join(os.Rename(file+".cpp", file+".h"), os.Rename(file+".o", file+".h.gch"),
-			os.WriteFile(file+".h.gch.sum", fmt.Appendf(nil, "%s%q%q", t.versions, b.flags(), b.First), 0o666)); err != nil {
+			os.WriteFile(file+".h.gch.sum", []byte(key), 0o666)); err != nil { // ccache reads it in place of tens of MB
 			return err
 		}
 	}
