@@ -20,6 +20,7 @@ import (
 
 	// What the scripts run is compiled elsewhere; this makes their results
 	// depend on it.
+	"github.com/cclforge/cclforge/gen/nightly"
 	_ "github.com/cclforge/cclforge/gen/targets"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
@@ -51,7 +52,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PORT", strconv.Itoa(port))
 			return err
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"served": served, "shape": shape},
+		Condition: func(string) (bool, error) { return nightly.Enabled(), nil },
+		Cmds:      map[string]func(ts *testscript.TestScript, neg bool, args []string){"served": served, "shape": shape},
 	})
 }
 
