@@ -97,14 +97,13 @@ func (from origin) library(ctx context.Context, trace bool) (string, error) {
 	v := verilate.Build{
 		Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful, Trace: trace ||
 			from.Careful, Optimize: from.Optimize,
-		CFlags: []string{"-std=c++17", "-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL"},
 	}
 	for _, f := range from.shell {
-		switch {
-		case strings.HasSuffix(f, ".cpp"):
+		switch name := filepath.Base(f); {
+		case name == "shell.cpp":
 			v.Shell = append(v.Shell, f)
-		case filepath.Base(f) == "print.h":
-			v.First = f
+		case strings.HasSuffix(name, ".cpp"):
+			v.Apart = append(v.Apart, f)
 		}
 	}
 	return v.Library(ctx)

@@ -44,7 +44,6 @@ func toy(t *testing.T, d *design.Design, b Build) string {
 	assert.NilError(t, err)
 	control, err := controlPort(d, 0)
 	assert.NilError(t, err)
-	b.Optimize = "-O0"
 	path, err := build(t.Context(), append(some, top), b, map[string]string{"CONTROL": fmt.Sprint(control)})
 	assert.NilError(t, err)
 	return path

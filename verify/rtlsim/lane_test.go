@@ -105,7 +105,7 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 	assert.NilError(t, err)
 	own, err := verilate.Place(map[string][]byte{"platform_top.sv": text})
 	assert.NilError(t, err)
-	o.Build = Build{Careful: true, KernelPort: true, Optimize: "-O0"}
+	o.Build = Build{Careful: true, KernelPort: true}
 	kernels, err := calledKernels(d)
 	at := slices.IndexFunc(kernels[0], func(k *called) bool { return k.component >= 0 })
 	assert.Assert(t, err == nil && at >= 0, "no kernel in C++ is called: %v", err)

@@ -1,11 +1,8 @@
 package verilate
 
 import (
-	"embed"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 )
 
 // CoverageVariable names the environment's variable with the directory where
@@ -17,15 +14,11 @@ import (
 // <name>.hits, a 64-bit little-endian count for each.
 const CoverageVariable = "CCLFORGE_COVERAGE"
 
-// keepsCoverage is the C++ that keeps what was covered.
-//
-//go:embed coverage
-var keepsCoverage embed.FS
-
 // Counting is what models need to count coverage.
 type Counting struct {
-	Verilator, Compiler, Linker []string // options
-	Source                      string   // C++, compiled along
+	Verilator, Linker []string // options
+	First             string   // header that C++ begins with
+	Source            string   // C++, compiled along
 }
 
 // LinesVariable names the variable that, if it is not empty, has models count lines but
@@ -50,39 +43,12 @@ func Coverage() (*Counting, error) {
 	if os.Getenv(CoverageVariable) == "" {
 		return nil, nil
 	}
-	const folder = "coverage"
-	entries, err := keepsCoverage.ReadDir(folder)
+	dir, err := placeModel()
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if files[e.Name()], err = keepsCoverage.ReadFile(path.Join(folder, e.Name())); err != nil {
-			return nil, err
-		}
-	}
-	places, err := Place(files)
-	if err != nil {
-		return nil, err
-	}
-	c := &Counting{Verilator: counting(), Linker: []string{"-Wl,--wrap=_ZN13VerilatedSymsD2Ev"}}
-	for _, file := range places {
-		if filepath.Ext(file) == ".h" {
-			c.Compiler = append(c.Compiler, "-include", file)
-		} else {
-			c.Source = file
-		}
-	}
-	return c, nil
-}
-
-// coverageFlags are those for Verilator to build a library that counts; none if
-// nobody wants it to.
-func coverageFlags() ([]string, error) {
-	c, err := Coverage()
-	if c == nil {
-		return nil, err
-	}
-	return append(c.Verilator, "-CFLAGS", strings.Join(c.Compiler, " "), "-LDFLAGS", strings.Join(c.Linker, " "),
-		c.Source), nil
+	return &Counting{
+		Verilator: counting(), Linker: []string{"-Wl,--wrap=_ZN13VerilatedSymsD2Ev"},
+		First: filepath.Join(dir, "coverage.h"), Source: filepath.Join(dir, "coverage.cpp"),
+	}, nil
 }

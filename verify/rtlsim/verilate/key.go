@@ -22,10 +22,18 @@ func (b Build) key(t compilers) (string, error) {
 			return "", err
 		}
 	}
+	if err := hashWithHeaders(h, slices.Concat(b.Shell, b.Apart)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashWithHeaders hashes C++ and the headers beside it.
+func hashWithHeaders(h hash.Hash, sources []string) error {
 	var dirs []string
-	for _, name := range b.Shell {
+	for _, name := range sources {
 		if err := hashFile(h, name); err != nil {
-			return "", err
+			return err
 		}
 		if dir := filepath.Dir(name); !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
@@ -34,24 +42,21 @@ func (b Build) key(t compilers) (string, error) {
 	for _, dir := range dirs {
 		headers, err := filepath.Glob(filepath.Join(dir, "*.h"))
 		if err != nil {
-			return "", err
+			return err
 		}
 		for _, name := range headers {
 			if err := hashFile(h, name); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return nil
 }
 
-// hashHow hashes how C++ is compiled, and what it begins with.
+// hashHow hashes how C++ is compiled, and what all models have.
 func (b Build) hashHow(h hash.Hash, t compilers) error {
-	fmt.Fprintf(h, "%s%q%q\n", t.versions, b.flags(), b.First)
-	if b.First == "" {
-		return nil
-	}
-	return hashFile(h, b.First)
+	fmt.Fprintf(h, "%s%q\n", t.versions, b.flags())
+	return hashWithHeaders(h, b.around)
 }
 
 func hashFile(h hash.Hash, name string) error {

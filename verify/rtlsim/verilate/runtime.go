@@ -3,12 +3,15 @@ package verilate
 import (
 	"context"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
@@ -19,29 +22,75 @@ const runtimeModule = "verilated_runtime"
 // runtimeOptimize is how Verilator's own C++ is optimized for all models: little of it runs in a cycle.
 const runtimeOptimize = "-O1"
 
-// runtime is the directory with object files of Verilator's own C++. It is the same for most
-// models, and takes longer to compile than a small model does.
-func (b Build) runtime(ctx context.Context, t compilers) (string, error) {
-	return b.once(ctx, t, "objects", runtimeOptimize, Build.runtimeInto)
+// modelFiles are C++ that all models have, or those that count coverage.
+//
+//go:embed model
+var modelFiles embed.FS
+
+// placeModel puts them into a directory.
+func placeModel() (dir string, err error) {
+	const folder = "model"
+	entries, err := modelFiles.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = modelFiles.ReadFile(path.Join(folder, e.Name())); err != nil {
+			return "", err
+		}
+	}
+	return tools.Place("rtl", files)
+}
+
+// completed has what all models have.
+func (b Build) completed() (Build, error) {
+	dir, err := placeModel()
+	if err != nil {
+		return b, err
+	}
+	b.first, b.around = []string{filepath.Join(dir, "print.h")}, []string{filepath.Join(dir, "stop.cpp")}
+	if b.counting, err = Coverage(); b.counting != nil {
+		b.first, b.around = append(b.first, b.counting.First), append(b.around, b.counting.Source)
+	}
+	return b, err
+}
+
+// runtime are directories with object files that know nothing of the model: of Verilator's own C++, which is the same
+// for most models and takes longer to compile than a small model does, and of what else is apart from it.
+func (b Build) runtime(ctx context.Context, t compilers) (dirs []string, err error) {
+	apart := b.Apart
+	b.Apart = nil
+	dirs = make([]string, 1, 2)
+	if dirs[0], err = b.once(ctx, t, "objects", runtimeOptimize, Build.runtimeInto); err != nil || len(apart) == 0 {
+		return dirs, err
+	}
+	b.Apart = apart
+	own, err := b.once(ctx, t, "apart", runtimeOptimize, Build.apartInto)
+	return append(dirs, own), err
 }
 
 // headers is the directory with what models begin with, compiled as theirs are: as fast.h, and
 // as slow.h what is not optimized.
 func (b Build) headers(ctx context.Context, t compilers) (string, error) {
+	b.Apart = nil
 	return b.once(ctx, t, "headers", b.Optimize, Build.headersInto)
 }
 
 // once makes a folder in the cache, by the build of a module with nothing in it, whose makefile is like that of others.
 func (b Build) once(ctx context.Context, t compilers, folder, optimize string,
 	into func(own Build, ctx context.Context, t compilers, dir, key string) error) (string, error) {
-	own := Build{Top: runtimeModule, CFlags: b.CFlags, First: b.First, Trace: b.Trace, Optimize: optimize}
+	own := Build{Top: runtimeModule, Apart: b.Apart, Trace: b.Trace, Optimize: optimize, first: b.first, around: b.around}
+	if b.counting != nil {
+		own.counting = &Counting{Verilator: []string{"--coverage-line"}, Linker: b.counting.Linker} // toggles make no difference
+	}
 	root, err := tools.Dir("verilator")
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
 	fmt.Fprintln(h, folder)
-	if err := own.hashHow(h, t); err != nil {
+	if err := errors.Join(own.hashHow(h, t), hashWithHeaders(h, own.Apart)); err != nil {
 		return "", err
 	}
 	e := tools.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: folder, What: "what all simulations need"}
@@ -74,7 +123,27 @@ func (b Build) runtimeInto(ctx context.Context, t compilers, dir, _ string) erro
 	if b.Trace {
 		objects = append(objects, "verilated_fst_c.o")
 	}
-	if err := b.makefile(ctx, t, dir, b.first()...); err != nil {
+	if b.counting != nil {
+		objects = append(objects, "verilated_cov.o")
+	}
+	return b.objectsInto(ctx, t, dir, b.around, objects...)
+}
+
+// apartInto compiles what is apart from models.
+func (b Build) apartInto(ctx context.Context, t compilers, dir, _ string) error {
+	return b.objectsInto(ctx, t, dir, b.Apart)
+}
+
+// objectsInto compiles sources, and other object files that the makefile knows.
+func (b Build) objectsInto(ctx context.Context, t compilers, dir string, sources []string, objects ...string) error {
+	more := slices.Clone(sources)
+	for _, header := range b.first {
+		more = append(more, "-CFLAGS", "-include "+header)
+	}
+	for _, source := range sources {
+		objects = append(objects, strings.TrimSuffix(filepath.Base(source), ".cpp")+".o")
+	}
+	if err := b.makefile(ctx, t, dir, more...); err != nil {
 		return err
 	}
 	return t.make(ctx, dir, append(objects, "OPT_FAST=", "OPT_GLOBAL=")...)
@@ -82,9 +151,9 @@ func (b Build) runtimeInto(ctx context.Context, t compilers, dir, _ string) erro
 
 // headersInto compiles headers, of which the key says what they are made of.
 func (b Build) headersInto(ctx context.Context, t compilers, dir, key string) error {
-	text := "#include <verilated.h>\n#include <verilated_dpi.h>\n"
-	if b.First != "" {
-		text = fmt.Sprintf("#include %q\n", b.First) + text
+	text := ""
+	for _, header := range append(slices.Clip(b.first), "verilated.h", "verilated_dpi.h") {
+		text += fmt.Sprintf("#include %q\n", header)
 	}
 	options := map[string]string{"fast": "", "slow": slow}
 	var sources []string // a makefile has rules for sources alone
@@ -120,19 +189,21 @@ func (t compilers) make(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// takeRuntime links the object files into the directory of a build, and returns the options
-// of Verilator that have make take them as they are.
-func takeRuntime(from, to string) (options []string, err error) {
-	files, err := filepath.Glob(filepath.Join(from, "*.o"))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		name := filepath.Base(file)
-		if err := os.Link(file, filepath.Join(to, name)); err != nil {
+// take links object files into the directory of a build, and returns the options of Verilator that have make take them
+// as they are.
+func take(from []string, to string) (options []string, err error) {
+	for _, dir := range from {
+		files, err := filepath.Glob(filepath.Join(dir, "*.o"))
+		if err != nil {
 			return nil, err
 		}
-		options = append(options, "-MAKEFLAGS", "--old-file="+name)
+		for _, file := range files {
+			name := filepath.Base(file)
+			if err := os.Link(file, filepath.Join(to, name)); err != nil {
+				return nil, err
+			}
+			options = append(options, "-MAKEFLAGS", "--old-file="+name)
+		}
 	}
 	return options, nil
 }

@@ -20,9 +20,8 @@ type Build struct {
 	Top     string            // module
 	Sources []string          // SystemVerilog, packages first
 	Shell   []string          // C++ around the model; headers beside them belong to it
+	Apart   []string          // C++ that does not know the model, so that it is compiled once for several
 	Params  map[string]string // parameters of the top module
-	CFlags  []string          // more flags for the C++ compiler
-	First   string            // header that all C++ begins with; empty for none
 	Defines []string          // macros of the shell, which nothing else sees: NAME or NAME=value
 	// Careful checks assertions and the promises of all streams, and gives every register
 	// without a reset a random value; otherwise the model is built for speed.
@@ -31,7 +30,9 @@ type Build struct {
 	// Optimize is how the C++ is optimized, as an option of g++; empty for speed.
 	Optimize string
 
-	counting []string // flags for coverage
+	first    []string  // headers that all C++ begins with
+	around   []string  // C++ that all models have
+	counting *Counting // nil if nothing is counted
 }
 
 // ErrTools says that a tool is missing.
@@ -69,7 +70,7 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 			return "", fmt.Errorf("check the streams of %s: %w", b.Top, err)
 		}
 	}
-	if b.counting, err = coverageFlags(); err != nil {
+	if b, err = b.completed(); err != nil {
 		return "", err
 	}
 	key, err := b.key(t)
@@ -90,31 +91,27 @@ func (b Build) Library(ctx context.Context) (path string, err error) {
 
 // into builds the library in a directory.
 func (b Build) into(ctx context.Context, t compilers, dir string) error {
-	args := append(b.flags(), "--Mdir", dir, "-o", libraryName)
-	if b.counting != nil {
-		args = append(args, b.first()...)
-	} else {
-		objects, err := b.runtime(ctx, t)
-		if err != nil {
-			return err
-		}
-		options, err := takeRuntime(objects, dir)
-		if err != nil {
-			return err
-		}
-		headers, err := b.headers(ctx, t)
-		if err != nil {
-			return err
-		}
-		begin := "-fpch-preprocess -include " + headers
-		args = append(append(args, options...), "-MAKEFLAGS", fmt.Sprintf("'OPT_FAST=%s/fast.h'", begin),
-			"-MAKEFLAGS", fmt.Sprintf("'OPT_SLOW=%s %s/slow.h'", slow, begin))
+	objects, err := b.runtime(ctx, t)
+	if err != nil {
+		return err
 	}
+	options, err := take(objects, dir)
+	if err != nil {
+		return err
+	}
+	headers, err := b.headers(ctx, t)
+	if err != nil {
+		return err
+	}
+	begin := "-fpch-preprocess -include " + headers
+	args := slices.Concat(b.flags(), []string{"--Mdir", dir, "-o", libraryName}, options, []string{
+		"-MAKEFLAGS", fmt.Sprintf("'OPT_FAST=%s/fast.h'", begin),
+		"-MAKEFLAGS", fmt.Sprintf("'OPT_SLOW=%s %s/slow.h'", slow, begin),
+	})
 	if _, err := exec.LookPath("ccache"); err == nil {
 		args = append(args, "-MAKEFLAGS", "'OBJCACHE="+ccache+"'") // most files stay when a module changes
 	}
-	args = append(append(args, b.Sources...), b.Shell...)
-	return t.run(ctx, dir, args)
+	return t.run(ctx, dir, slices.Concat(args, b.Sources, b.Shell, b.Apart, b.around))
 }
 
 // flags are what makes the library, apart from its files and places.
@@ -123,7 +120,7 @@ func (b Build) flags() []string {
 	if optimize == "" {
 		optimize = forSpeed
 	}
-	cflags := append([]string{"-fPIC -fvisibility=hidden", optimize}, b.CFlags...)
+	cflags := []string{"-std=c++17 -fPIC -fvisibility=hidden -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL", optimize}
 	for _, d := range b.Defines {
 		cflags = append(cflags, "-D"+d)
 	}
@@ -143,15 +140,10 @@ func (b Build) flags() []string {
 	if b.Trace {
 		args = append(args, "--trace-fst", "--trace-structs")
 	}
-	return append(append(args, parameters(b.Params)...), b.counting...)
-}
-
-// first has all C++ begin with a header.
-func (b Build) first() []string {
-	if b.First == "" {
-		return nil
+	if b.counting != nil {
+		args = append(append(args, b.counting.Verilator...), "-LDFLAGS", strings.Join(b.counting.Linker, " "))
 	}
-	return []string{"-CFLAGS", "-include " + b.First}
+	return append(args, parameters(b.Params)...)
 }
 
 func parameters(params map[string]string) []string {

@@ -13,10 +13,11 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/verify/internal/report"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
-// cache is for what these tests build, which is not there before.
+// cache is for what these tests build, which is not there before. What all models share may be.
 var cache string
 
 func TestMain(m *testing.M) {
@@ -26,8 +27,21 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(cache)
+		if err := shareRuntime(); err != nil {
+			panic(err)
+		}
 		return m.Run()
 	}())
+}
+
+func shareRuntime() error {
+	const folder = "verilator"
+	usual, err := tools.Dir(folder)
+	if err != nil {
+		return err
+	}
+	own := filepath.Join(cache, "cclforge")
+	return errors.Join(os.MkdirAll(usual, 0o777), os.MkdirAll(own, 0o777), os.Symlink(usual, filepath.Join(own, folder)))
 }
 
 func fifo(t *testing.T) verilate.Build {
@@ -40,7 +54,7 @@ func fifo(t *testing.T) verilate.Build {
 	assert.NilError(t, err)
 	shell, err := filepath.Abs("testdata/fifo.cpp")
 	assert.NilError(t, err)
-	return verilate.Build{Top: "fifo", Sources: only(sources, "fifo.sv"), Shell: []string{shell}, Optimize: "-O0"}
+	return verilate.Build{Top: "fifo", Sources: only(sources, "fifo.sv"), Shell: []string{shell}}
 }
 
 func only(sources []string, name string) []string {

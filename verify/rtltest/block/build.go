@@ -76,8 +76,11 @@ func (b builder) entry(name string, what ...string) (tools.Entry, error) {
 
 // compile compiles a C++ file of a directory.
 func (b builder) compile(ctx context.Context, dir, name string) error {
-	args := slices.Concat(cflags, b.counting.Compiler,
+	args := slices.Concat(cflags,
 		[]string{"-I.", "-I" + b.include, "-I" + filepath.Join(b.include, "vltstd"), "-c", name + ".cpp", "-o", name + ".o"})
+	if b.counting.First != "" {
+		args = append(args, "-include", b.counting.First)
+	}
 	return said(b.compiler.Run(ctx, dir, args...))
 }
 

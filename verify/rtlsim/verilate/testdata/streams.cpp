@@ -11,7 +11,7 @@
 static std::string said;
 static bool stopped;
 
-int said_printf(const char *format, ...) {
+int sim_print(const char *format, ...) {
     char text[4096];
     va_list list;
     va_start(list, format);

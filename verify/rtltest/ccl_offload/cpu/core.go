@@ -95,9 +95,9 @@ func load(ctx context.Context, kind Kind) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cflags []string
+	var defines []string
 	if kind == MicroBlazeV {
-		cflags = []string{"-DMICROBLAZE_V", "-DVL_USER_STOP"}
+		defines = []string{"MICROBLAZE_V"}
 	}
 	dir, err := os.MkdirTemp("", "core")
 	if err != nil {
@@ -109,7 +109,7 @@ func load(ctx context.Context, kind Kind) (*library, error) {
 		return nil, err
 	}
 	built, err := verilate.Build{
-		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, CFlags: cflags,
+		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Defines: defines,
 		Params: map[string]string{"FIRMWARE": `""`},
 	}.Library(ctx)
 	if err != nil {
