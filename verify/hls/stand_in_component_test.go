@@ -144,7 +144,7 @@ var mistakes = []string{
 	"a read of out, which is an output",
 }
 
-// programs of kernels are built once a kernel, from the same objects and a compiled header.
+// programs of kernels are built once a kernel, from a compiled header and the same objects.
 type programs struct {
 	headers string
 	flags   []string
@@ -153,7 +153,8 @@ type programs struct {
 }
 
 func newPrograms(t testing.TB, flags ...string) *programs {
-	p := &programs{headers: standInHeaders(t), flags: append(flags, "-pthread", "-Winvalid-pch"), built: map[string]string{}}
+	flags = append(flags, "-pthread", "-Winvalid-pch")
+	p := &programs{headers: standInHeaders(t), flags: flags, built: map[string]string{}}
 	header := p.headers + "/component.hpp"
 	compiled := build(t, p.headers, append([]string{"-x", "c++-header", header}, p.flags...)...)
 	assert.NilError(t, os.Rename(compiled, header+".gch"))
