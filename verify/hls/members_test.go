@@ -145,11 +145,11 @@ func TestPartsAreReadAndWritten(t *testing.T) {
 	t.Parallel()
 	var list [][]string
 	for n, pair := range pairs(1) {
-		if nightly.Sampled(n, 3) {
+		if nightly.Sampled(n, 5) {
 			list = append(list, pair)
 		}
 	}
-	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O2"), "-DROUNDS=150", "-DPAIRS="+calls("pair", list),
+	program := build(t, standInHeaders(t), nightly.Of("-O0", "-O2"), "-DROUNDS=200", "-DPAIRS="+calls("pair", list),
 		"testdata/parts.cpp")
 	lines := run(t, program)
 	seen := map[string]int{}

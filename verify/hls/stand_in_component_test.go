@@ -2,6 +2,7 @@ package hls_test
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,7 +144,7 @@ var mistakes = []string{
 	"a read of out, which is an output",
 }
 
-// programs of kernels are built once a kernel, from the same objects beside it.
+// programs of kernels are built once a kernel, from a compiled header and the same objects.
 type programs struct {
 	headers string
 	flags   []string
@@ -152,7 +153,11 @@ type programs struct {
 }
 
 func newPrograms(t testing.TB, flags ...string) *programs {
-	p := &programs{headers: standInHeaders(t), flags: append(flags, "-pthread"), built: map[string]string{}}
+	flags = append(flags, "-pthread", "-Winvalid-pch")
+	p := &programs{headers: standInHeaders(t), flags: flags, built: map[string]string{}}
+	header := p.headers + "/component.hpp"
+	compiled := build(t, p.headers, append([]string{"-x", "c++-header", header}, p.flags...)...)
+	assert.NilError(t, os.Rename(compiled, header+".gch"))
 	for _, file := range []string{p.headers + "/component.cpp", "testdata/driver.cpp"} {
 		p.objects = append(p.objects, build(t, p.headers, append([]string{"-c", file}, p.flags...)...))
 	}
@@ -162,7 +167,7 @@ func newPrograms(t testing.TB, flags ...string) *programs {
 func (p *programs) of(t testing.TB, kernel string) string {
 	t.Helper()
 	if p.built[kernel] == "" {
-		args := append([]string{"-DKERNEL=" + kernel, "testdata/kernels.cpp"}, p.objects...)
+		args := append([]string{"-DTESTED=" + kernel, "testdata/kernels.cpp"}, p.objects...)
 		p.built[kernel] = build(t, p.headers, append(args, p.flags...)...)
 	}
 	return p.built[kernel]

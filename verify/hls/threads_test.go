@@ -15,7 +15,7 @@ import (
 func TestComponentsLiveWithGo(t *testing.T) {
 	t.Parallel()
 	h := standInHeaders(t)
-	library := build(t, h, "-O2", "-shared", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-DKERNEL=catches",
+	library := build(t, h, "-O2", "-shared", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-DTESTED=catches",
 		"testdata/kernels.cpp", h+"/component.cpp")
 	const components, rounds = 8, 3000
 	var all sync.WaitGroup

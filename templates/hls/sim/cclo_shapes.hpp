@@ -9,7 +9,11 @@
 
 #include "cclo_error.hpp"
 
+#ifdef __OPTIMIZE__
 #define CCLO_SIM_INLINE __attribute__((always_inline)) inline
+#else
+#define CCLO_SIM_INLINE inline // compiles faster
+#endif
 
 template <int W, bool S> struct ap_int_base;
 template <int W, bool S> struct ap_range_ref;

@@ -1,4 +1,4 @@
-// Kernels for the tests of the runtime, one a program: -DKERNEL=<one of these>.
+// Kernels for the tests of the runtime, one a program: -DTESTED=<one of these>.
 #include "component.hpp"
 
 #define echo 1
@@ -26,7 +26,7 @@ struct Witness {
     ~Witness() { destroyed++; }
 };
 
-#if KERNEL == echo
+#if TESTED == echo
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in, out;
@@ -41,7 +41,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 512, 8}};
 
-#elif KERNEL == narrow
+#elif TESTED == narrow
 
 struct Kernel : cclo_sim::Component {
     Stream<ap_axiu<32, 0, 0, 4>> in;
@@ -61,7 +61,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 32, 4}, {"out", 1, 20, 0}};
 
-#elif KERNEL == polls
+#elif TESTED == polls
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> a, b, out;
@@ -76,7 +76,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"a", 0, 512, 8}, {"b", 0, 512, 8}, {"out", 1, 512, 8}};
 
-#elif KERNEL == lookup
+#elif TESTED == lookup
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in, out;
@@ -92,7 +92,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 512, 8}};
 
-#elif KERNEL == called
+#elif TESTED == called
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> out;
@@ -115,7 +115,7 @@ struct Kernel : cclo_sim::Component {
 const cclo_port ports[] = {{"out", 1, 512, 8}, {"answer", 0, 32, 0}};
 const cclo_argument arguments[] = {{"count", 0x10, 32, 0}, {"sum", 0x18, 64, 1}};
 
-#elif KERNEL == holds
+#elif TESTED == holds
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in, out;
@@ -143,7 +143,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 512, 8}};
 
-#elif KERNEL == idles
+#elif TESTED == idles
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in;
@@ -153,7 +153,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}};
 
-#elif KERNEL == mistakes
+#elif TESTED == mistakes
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in, out;
@@ -176,7 +176,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 512, 8}};
 
-#elif KERNEL == waits_inside
+#elif TESTED == waits_inside
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in;
@@ -189,7 +189,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}};
 
-#elif KERNEL == swallows
+#elif TESTED == swallows
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in;
@@ -205,7 +205,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}};
 
-#elif KERNEL == mislabelled
+#elif TESTED == mislabelled
 
 struct Kernel : cclo_sim::Component {
     Stream<Wide> in, out;
@@ -214,7 +214,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 256, 8}};
 
-#elif KERNEL == plain
+#elif TESTED == plain
 
 struct Kernel : cclo_sim::Component {
     Stream<ap_uint<70>> in;
@@ -224,7 +224,7 @@ struct Kernel : cclo_sim::Component {
 };
 const cclo_port ports[] = {{"in", 0, 70, 0}, {"out", 1, 32, 0}};
 
-#elif KERNEL == catches
+#elif TESTED == catches
 
 // Waits while it handles an exception, which has to be its own afterwards.
 struct Kernel : cclo_sim::Component {
@@ -251,7 +251,7 @@ const cclo_port ports[] = {{"in", 0, 512, 8}, {"out", 1, 512, 8}};
 
 } // namespace
 
-#if KERNEL == called
+#if TESTED == called
 CCLO_COMPONENT(Kernel, "tested", 0, ports, arguments)
 #else
 CCLO_COMPONENT_WITHOUT_ARGUMENTS(Kernel, "tested", 1, ports)
