@@ -56,13 +56,13 @@ func allGone(t *testing.T, dir string, want int) {
 
 // family starts a child, a grandchild, a daemon with a session of its own, one that
 // hears no SIGTERM, and one that was stopped.
-const family = `
+const family = nap + `
 echo $$ >script.pid
 bash -c 'echo $$ >child.pid; bash -c "echo \$\$ >grandchild.pid; sleep 600; true" & wait' &
 (setsid bash -c 'echo $$ >daemon.new; mv daemon.new daemon.pid; exec sleep 600' &)
 (setsid bash -c 'trap "" TERM HUP INT; echo $$ >deaf.new; mv deaf.new deaf.pid; while :; do sleep 1; done' &)
 bash -c 'echo $$ >stopped.new; mv stopped.new stopped.pid; kill -STOP $$' &
-while [ $(ls *.pid | wc -l) -lt 6 ]; do sleep 0.01; done
+until all=(*.pid); [ ${#all[@]} = 6 ]; do nap; done
 `
 
 func TestWhatAScriptLeavesRunningEndsWithIt(t *testing.T) {
@@ -88,9 +88,9 @@ func TestTheEndOfTheContextEndsAll(t *testing.T) {
 // What tools start to end in good order is not asked to end itself.
 func TestToolsMayEndInGoodOrder(t *testing.T) {
 	// One of them was stopped, and hears nothing until it goes on.
-	dir := work(t,
+	dir := work(t, nap+
 		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$; while :; do sleep 0.05; done' &
-while ! test -s stopped.pid; do sleep 0.01; done
+while ! test -s stopped.pid; do nap; done
 bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))

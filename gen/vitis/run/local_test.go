@@ -150,7 +150,7 @@ func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
 func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 	e := NewLocal(LocalOptions{Jobs: 1})
 	ctx, cancel := context.WithCancel(t.Context())
-	dir := work(t, "touch ready; while ! test -e go; do sleep 0.01; done")
+	dir := work(t, nap+"touch ready; while ! test -e go; do nap; done")
 	one := submit(t, e, job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	never := work(t, "touch ran")
@@ -168,7 +168,7 @@ func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 }
 
 func TestLogsAreFollowed(t *testing.T) {
-	dir := work(t, `echo first; touch one; while ! test -e two; do sleep 0.01; done
+	dir := work(t, nap+`echo first; touch one; while ! test -e two; do nap; done
 printf 'a\rb\r\n\n\x1b[31mred\x1b[0m \xff\xfe\x00\x07end\n'
 head -c 3000000 /dev/zero | tr '\0' x; echo
 seq 1 200000
