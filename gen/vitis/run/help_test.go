@@ -26,7 +26,6 @@ import (
 const roleVariable = "CCLFORGE_RUN_TEST"
 
 func TestMain(m *testing.M) {
-	Supervise()
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(builder(role))
 	}

@@ -19,6 +19,7 @@ import (
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/cclforge/cclforge/gen/vitis/run/supervisor"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -38,7 +39,7 @@ func pids(t *testing.T, dir string) []int {
 }
 
 func gone(pid int) bool {
-	_, state := parentOf(pid)
+	_, state := supervisor.ParentOf(pid)
 	return state == 0 || state == 'Z' || state == 'X'
 }
 
@@ -96,7 +97,7 @@ bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while 
 	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	stopped := pids(t, dir)[0]
-	until(t, "one is stopped", func() bool { _, state := parentOf(stopped); return state == 'T' })
+	until(t, "one is stopped", func() bool { _, state := supervisor.ParentOf(stopped); return state == 'T' })
 	cancel()
 	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
 	assert.Check(t, has(dir, "tidied")() && has(dir, "tidied2")(),
@@ -130,14 +131,14 @@ func begun(t *testing.T, dir, file string) *exec.Cmd {
 }
 
 // supervisorOf is the parent of a script, which has left its number.
-func supervisorOf(t *testing.T, dir string) (supervisor, script int) {
+func supervisorOf(t *testing.T, dir string) (parent, script int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "script.pid"))
 	assert.NilError(t, err)
 	script, err = strconv.Atoi(strings.TrimSpace(string(text)))
 	assert.NilError(t, err)
-	supervisor, _ = parentOf(script)
-	return supervisor, script
+	parent, _ = supervisor.ParentOf(script)
+	return parent, script
 }
 
 // The builder is killed with SIGKILL: nobody can tell the tools but the supervisor.
