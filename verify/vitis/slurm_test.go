@@ -54,7 +54,8 @@ func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
 // third follows the jobs, and no tool is run twice. The fourth has nothing to do.
 func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}))
+	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow,
+		For: 4 * time.Second, Times: 1}))
 	for _, until := range []func() bool{
 		func() bool { return len(calls(b)) > 0 && len(jobsOf(t, c, b)) > 2 },
 		func() bool { return slices.ContainsFunc(calls(b), linking) },

@@ -90,9 +90,11 @@ func TestTheEndOfTheContextEndsAll(t *testing.T) {
 func TestToolsMayEndInGoodOrder(t *testing.T) {
 	// One of them was stopped, and hears nothing until it goes on.
 	dir := work(t, nap+
-		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$; while :; do sleep 0.05; done' &
+		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$
+while :; do sleep 0.05; done' &
 while ! test -s stopped.pid; do nap; done
-bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
+bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready
+while :; do sleep 0.05; done'; echo not reached >reached`)
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))
 	until(t, "it runs", has(dir, "ready"))
