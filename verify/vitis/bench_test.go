@@ -9,20 +9,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"gotest.tools/v3/assert"
 
-	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
-// cclforge is the plain command, compiled once.
-var cclforge string
+var (
+	// cclforge is the plain command, compiled once.
+	cclforge string
+	// fixtures are the repositories of all shipped designs, made once: builds only fetch from them.
+	fixtures func() (map[string]standin.Repository, error)
+)
 
 func TestMain(m *testing.M) {
-	run.Supervise()
 	dir, err := os.MkdirTemp("", "cclforge-vitis-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,6 +38,13 @@ func TestMain(m *testing.M) {
 		os.RemoveAll(dir)
 		os.Exit(1)
 	}
+	fixtures = sync.OnceValues(func() (map[string]standin.Repository, error) {
+		all, err := shipped()
+		if err != nil {
+			return nil, err
+		}
+		return repositories(filepath.Join(dir, "repositories"), all)
+	})
 	code := standin.Main(m)
 	os.RemoveAll(dir)
 	os.Exit(code)
@@ -46,7 +56,6 @@ type bench struct {
 	*standin.Installation
 	dir, cache string
 	env        []string
-	options    standin.Options
 }
 
 // newBench makes one. Each has a home of its own.
@@ -60,31 +69,15 @@ func newBench(t *testing.T, o standin.Options) *bench {
 	// A look at a new file keeps go from taking an earlier run of the test for this one.
 	_, err := os.Stat(cclforge)
 	assert.NilError(t, err)
+	o.Repositories, err = fixtures()
+	assert.NilError(t, err)
 	top := t.TempDir()
+	b := &bench{T: t, dir: filepath.Join(top, "workspace"), cache: filepath.Join(top, "cache")}
+	b.Installation = standin.Install(t, filepath.Join(top, "tools"), o)
 	all, err := shipped()
 	assert.NilError(t, err)
-	o.Repositories, err = repositories(filepath.Join(top, "repositories"), all)
-	assert.NilError(t, err)
-	b := &bench{T: t, options: o}
-	b.equip(top)
 	assert.NilError(t, emulation(b.Installation, all))
-	return b
-}
-
-// another is a bench with the same fixtures, and tools, a cache and a home of its own.
-func (b *bench) another(t *testing.T) *bench {
-	t.Helper()
-	other := &bench{T: t, options: b.options}
-	other.equip(t.TempDir())
-	return other
-}
-
-// equip installs the tools below a folder, and makes the rest there.
-func (b *bench) equip(top string) {
-	b.Helper()
-	b.dir, b.cache = filepath.Join(top, "workspace"), filepath.Join(top, "cache")
-	b.Installation = standin.Install(b.T, filepath.Join(top, "tools"), b.options)
-	assert.NilError(b.T, os.MkdirAll(b.dir, 0o777))
+	assert.NilError(t, os.MkdirAll(b.dir, 0o777))
 	home := filepath.Join(top, "home")
 	for _, v := range b.Env() {
 		if name, _, _ := strings.Cut(v, "="); name != "HOME" && name != "XDG_CACHE_HOME" && name != "CCLFORGE_CACHE" {
@@ -92,6 +85,7 @@ func (b *bench) equip(top string) {
 		}
 	}
 	b.env = append(b.env, "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"))
+	return b
 }
 
 type outcome struct {

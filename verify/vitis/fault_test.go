@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
@@ -99,20 +100,16 @@ var patches = []wrong{
 
 // TestFaults has everything go wrong. The command says which step has failed, the first
 // error, and how to repeat it; it leaves no result behind, and the next build ends in the
-// same one as if nothing had happened.
+// same one as if nothing had happened. The engine was packaged with another firmware, so
+// that there is something to patch.
 func TestFaults(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, standin.Options{})
-	b.build(faulty)
-	b.fails(faults)
-}
-
-// TestFaultsOfPatches is the same for an engine that was packaged with another firmware.
-func TestFaultsOfPatches(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	b.builds(faulty, change{firmware: func(image []byte) []byte { return append(image, "0000006F\n"...) }})
 	b.build(faulty)
+	b.fails(faults)
 	b.fails(patches)
+	b.damaged()
+	b.missed()
 }
 
 func (b *bench) fails(list []wrong) {
@@ -154,23 +151,51 @@ func (b *bench) fails(list []wrong) {
 	}
 }
 
-// TestMissedTiming has the kernels' clock miss its target, with a linker that goes on: a
-// failure, unless one is told otherwise.
-func TestMissedTiming(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, standin.Options{})
+// missed has the kernels' clock miss its target, with a linker that goes on: a failure,
+// unless one is told otherwise.
+func (b *bench) missed() {
+	b.Helper()
+	b.forgetSteps("package/loopback", "link", "image")
 	// What other tools say, which is not worth a failure, is passed over.
-	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed},
+	assert.NilError(b.T, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Missed},
 		standin.Fault{Tool: "vivado", Kind: standin.Garbage}))
 	o := b.run("build", faulty)
 	said := o.out + o.err
-	assert.Check(t, o.code != 0 && strings.Contains(said, "-0.214"), "timing is missed: %v", o)
-	assert.NilError(t, b.Forget())
+	assert.Check(b.T, o.code != 0 && strings.Contains(said, "-0.214"), "timing is missed: %v", o)
+	assert.NilError(b.T, b.Forget())
 	o = b.run("build", faulty, "--timing=report")
-	assert.Check(t, o.code == 0 && strings.Contains(o.out, "-0.214"), "timing is only to be reported: %v", o)
+	assert.Check(b.T, o.code == 0 && strings.Contains(o.out, "-0.214"), "timing is only to be reported: %v", o)
 	if calls := b.worked(); len(calls) > 0 {
-		t.Errorf("it was built again: %s %q", calls[0].Tool, calls[0].Args)
+		b.Errorf("it was built again: %s %q", calls[0].Tool, calls[0].Args)
 	}
+}
+
+// damaged damages what the linked design left in the cache. A change that keeps the size
+// and the time of a file is seen by cache verify; after any other it is linked again.
+func (b *bench) damaged() {
+	b.Helper()
+	whole := b.content(faulty)
+	b.worked()
+	maps, err := filepath.Glob(filepath.Join(b.cache, "steps", "*", "out", "firmware.mmi"))
+	assert.Assert(b.T, err == nil && len(maps) == 1, "memory maps in the cache are %q, %v", maps, err)
+	info, err := os.Stat(maps[0])
+	assert.NilError(b.T, err)
+	text, err := os.ReadFile(maps[0])
+	assert.NilError(b.T, err)
+	text[len(text)-20] ^= 4
+	assert.NilError(b.T, os.Chmod(maps[0], 0o644))
+	assert.NilError(b.T, os.WriteFile(maps[0], text, 0o666))
+	changed, err := os.Stat(maps[0])
+	assert.NilError(b.T, err)
+	assert.NilError(b.T, os.Chtimes(maps[0], info.ModTime(), info.ModTime()))
+	if o := b.run("cache", "verify"); o.code == 0 || !strings.Contains(o.out+o.err, "firmware.mmi") {
+		b.Errorf("cache verify does not see it: %v", o)
+	}
+	assert.NilError(b.T, os.Chtimes(maps[0], changed.ModTime(), changed.ModTime()))
+	b.forgetSteps("image")
+	b.build(faulty)
+	assert.Check(b.T, is.Equal(difference(b.done(), []string{"image", "link", "patch"}), ""))
+	assert.Check(b.T, is.Equal(b.content(faulty), whole), "another result")
 }
 
 // TestNoBoardPlatform builds where nobody knows the board platform: no tool runs.

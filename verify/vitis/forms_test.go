@@ -11,6 +11,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/gen/workspace"
 	"github.com/cclforge/cclforge/platforms"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
@@ -19,17 +20,21 @@ import (
 // onBoard is a line of each description of u50_axis3x, before which others may stand.
 const onBoard = `board       = "u50"`
 
-// TestKernelsInCpp builds kernels in C++ with the tool that each version has for them.
+// TestKernelsInCpp builds kernels in C++ with the tool that each version has for them. The
+// firmware is in the engine's kernel: there is no memory to fill afterwards.
 func TestKernelsInCpp(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"2022.2", "2023.2", "2025.1"} {
+	for _, version := range nightly.Of([]string{"2022.2", "2025.1"}, []string{"2022.2", "2023.2", "2025.1"}) {
 		b := newBench(t, standin.Options{Version: version})
-		b.own("u50_axis3x", "in_cpp", onBoard,
+		b.own("u50_axis3x", "in_cpp", onBoard, "build {\n    firmware = \"kernel\"\n  }\n  "+
 			"source = { reduce_ops = \"hls\", hp_compression = \"hls\", loopback = \"hls\" }\n  "+onBoard)
 		b.build("in_cpp")
 		tools := map[string]bool{}
 		var compiled []string
+		firmware, updated := false, false
 		for _, c := range b.worked() {
+			updated = updated || c.Tool == "updatemem"
+			firmware = firmware || c.Inputs["firmware/cclo_firmware.mem"] != ""
 			if w := did(c); strings.HasPrefix(w, "compile ") {
 				tools[c.Tool] = true
 				compiled = append(compiled, w)
@@ -43,8 +48,11 @@ func TestKernelsInCpp(t *testing.T) {
 		}
 		assert.Check(t, len(tools) == 1 && tools[map[bool]string{true: "v++", false: "vitis_hls"}[version >= "2023.2"]],
 			"%s: compiled by %v", version, tools)
+		assert.Check(t, !updated && firmware,
+			"%s: updatemem ran: %v; the kernel was packaged with firmware: %v", version, updated, firmware)
 		l := b.linked("in_cpp")
-		assert.Check(t, len(l.Memories) == 3, "%s: firmware is in %d memories", version, len(l.Memories))
+		assert.Check(t, len(l.Memories) == 3 && l.Memories["ccl_offload_0"] != "",
+			"%s: firmware is in %v", version, l.Memories)
 	}
 }
 
@@ -64,22 +72,4 @@ func TestEmulation(t *testing.T) {
 	assert.Check(t, l.Emulated && len(l.Memories) == 1 && l.Metadata["platform"] == name, "the result is %+v", l)
 	_, err = os.Stat(filepath.Join(b.dir, "out", "build", name, "emconfig.json"))
 	assert.Check(t, err == nil, "%v: %v", err, o)
-}
-
-// TestFirmwareInKernel builds with the firmware in the engine's kernel: there is no
-// memory to fill afterwards, whatever firmware that is.
-func TestFirmwareInKernel(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, standin.Options{})
-	b.own("u50_axis3x", "with_firmware", onBoard, "build {\n    firmware = \"kernel\"\n  }\n  "+onBoard)
-	b.build("with_firmware")
-	firmware, updated := false, false
-	for _, c := range b.worked() {
-		updated = updated || c.Tool == "updatemem"
-		firmware = firmware || c.Inputs["firmware/cclo_firmware.mem"] != ""
-	}
-	assert.Check(t, !updated && firmware,
-		"updatemem ran: %v; the kernel was packaged with firmware: %v", updated, firmware)
-	l := b.linked("with_firmware")
-	assert.Check(t, len(l.Memories) == 3 && l.Memories["ccl_offload_0"] != "", "firmware is in %v", l.Memories)
 }

@@ -62,15 +62,16 @@ func (b *bench) begun() int {
 	return n
 }
 
-// TestInterrupts stops builds at moments that are spread over what they do: some
-// milliseconds after the n-th call of a tool, for n from none to all. The next build
-// ends in the same result, and no process is left over.
+// TestInterrupts stops builds, by each signal in turn, at moments that are spread over what
+// they do: some milliseconds after the n-th call of a tool, for n from none to all. The next
+// build ends in the same result, and no process is left over.
 func TestInterrupts(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by /proc")
 	}
 	t.Parallel()
-	reference := newBench(t, standin.Options{Pace: 5 * time.Millisecond})
+	paced := standin.Options{Pace: 5 * time.Millisecond}
+	reference := newBench(t, paced)
 	reference.build(faulty)
 	whole, total := reference.content(faulty), reference.begun()
 	assert.Assert(t, total >= 20, "a build calls tools %d times", total)
@@ -81,14 +82,14 @@ func TestInterrupts(t *testing.T) {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(*seed, uint64(n)))
-				b := reference.another(t)
+				b := newBench(t, paced)
 				calls := n * (total + 1) / *interrupts
 				after := time.Duration(random.Int64N(int64(40 * time.Millisecond)))
-				signal := signals[random.IntN(len(signals))]
+				signal := signals[n%len(signals)]
 				what := fmt.Sprintf("%v %v after call %d of %d (-seed=%d)", signal, after, calls, total, *seed)
 				cmd, out, errs := b.command(t.Context(), "build", faulty)
 				assert.NilError(t, cmd.Start())
-				for end := time.Now().Add(patience); b.begun() < calls; time.Sleep(2 * time.Millisecond) {
+				for end := time.Now().Add(patience); b.begun() < calls; time.Sleep(10 * time.Millisecond) {
 					if time.Now().After(end) {
 						t.Fatalf("%s: there were only %d:\n%s\n%s", what, b.begun(), out, errs)
 					}

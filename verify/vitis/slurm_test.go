@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
-	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/vitis/slurmtest"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
@@ -37,9 +37,8 @@ func TestOnSlurm(t *testing.T) {
 	reference := slurmBench(t, c)
 	reference.build(onCluster, "--on=local")
 	t.Run("builds", func(t *testing.T) {
-		t.Run("whole", func(t *testing.T) { whole(t, c, reference) })
 		t.Run("killed", func(t *testing.T) { t.Parallel(); killed(t, c, reference) })
-		t.Run("interrupted", func(t *testing.T) { t.Parallel(); interruptedOnSlurm(t, c, reference) })
+		t.Run("interrupted", func(t *testing.T) { nightly.Only(t); t.Parallel(); interruptedOnSlurm(t, c, reference) })
 	})
 	jobs, err := c.Queue(t.Context())
 	assert.Check(t, err == nil && len(jobs) == 0, "in the queue are %q: %v", jobs, err)
@@ -51,44 +50,14 @@ func slurmBench(t *testing.T, c *slurmtest.Cluster) *bench {
 	return b
 }
 
-// whole builds on both nodes, as there is room for one package only on the first, where
-// Slurm puts it, and then has nothing to do.
-func whole(t *testing.T, c *slurmtest.Cluster, reference *bench) {
-	b := slurmBench(t, c)
-	text, err := c.Command(t.Context(), "sbatch", "--parsable", "--nodelist=n1", "--cpus-per-task=14",
-		"--output=/dev/null", "--wrap=exec sleep 1000").CombinedOutput()
-	assert.NilError(t, err, "%s", text)
-	other := strings.TrimSpace(string(text))
-	wait(t, "another job has the first node", func() bool {
-		jobs, err := c.Queue(t.Context())
-		return err == nil && slices.Contains(jobs, other+" RUNNING n1")
-	})
-	o := b.build(onCluster, "--on=slurm", "--json")
-	for _, node := range []string{"n1", "n2"} {
-		assert.Check(t, is.Contains(o.out, node), "nothing ran on")
-	}
-	same(t, b, reference)
-	b.worked()
-	b.build(onCluster, "--on=slurm")
-	if calls := b.worked(); len(calls) > 0 {
-		t.Errorf("the second build has called %s %q", calls[0].Tool, calls[0].Args)
-	}
-	names := jobsOf(t, c, b)
-	assert.Check(t, len(names) == 0, "in the queue are %q", names)
-	assert.NilError(t, c.Command(t.Context(), "scancel", other).Run())
-	wait(t, "the other job is gone", func() bool {
-		jobs, err := c.Queue(t.Context())
-		return err == nil && len(jobs) == 0
-	})
-}
-
 // killed is a build that gets SIGKILL while the cluster works for it, twice. The
-// third follows the jobs, and no tool is run twice.
+// third follows the jobs, and no tool is run twice. The fourth has nothing to do.
 func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 	b := slurmBench(t, c)
-	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow, For: 4 * time.Second, Times: 1}))
+	assert.NilError(t, b.Fail(standin.Fault{Tool: "v++", Contains: "--link", Kind: standin.Slow,
+		For: 4 * time.Second, Times: 1}))
 	for _, until := range []func() bool{
-		func() bool { return len(jobsOf(t, c, b)) > 2 && len(calls(b)) > 0 },
+		func() bool { return len(calls(b)) > 0 && len(jobsOf(t, c, b)) > 2 },
 		func() bool { return slices.ContainsFunc(calls(b), linking) },
 	} {
 		cmd, out, errs := b.command(t.Context(), "build", onCluster, "--on=slurm")
@@ -102,7 +71,8 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		func(n string) bool { return strings.Contains(n, "/link/") }) {
 		t.Errorf("the kill has ended the job that links: %q", names)
 	}
-	b.build(onCluster, "--on=slurm")
+	o := b.build(onCluster, "--on=slurm", "--json")
+	assert.Check(t, strings.Contains(o.out, `"n1"`) || strings.Contains(o.out, `"n2"`), "no node is named: %v", o)
 	same(t, b, reference)
 	seen := map[string]bool{}
 	for _, call := range b.worked() {
@@ -115,6 +85,12 @@ func killed(t *testing.T, c *slurmtest.Cluster, reference *bench) {
 		assert.Check(t, !linking(call) || call.Exit == 0, "the link has ended with %d: %q", call.Exit, call.Notes)
 	}
 	assert.Check(t, len(seen) != 0, "no tool was called")
+	b.build(onCluster, "--on=slurm")
+	if calls := b.worked(); len(calls) > 0 {
+		t.Errorf("the build after it has called %s %q", calls[0].Tool, calls[0].Args)
+	}
+	names := jobsOf(t, c, b)
+	assert.Check(t, len(names) == 0, "in the queue are %q", names)
 }
 
 // interruptedOnSlurm is a build that gets SIGINT while a tool hangs that is deaf to

@@ -74,6 +74,10 @@ func (d *detached) Cancel(_ context.Context, dir string) error {
 	return nil
 }
 
+// nap is a function of bash that waits a moment, without a process of its own: for a line
+// from a pipe into which nobody writes.
+const nap = "exec 9<> <(:)\nnap() { read -rt 0.02 -u 9; }\n"
+
 func (d *detached) Submit(_ context.Context, j step.Job, after []step.Running) (step.Running, error) {
 	if d.refuse != nil {
 		return nil, d.refuse
@@ -81,17 +85,17 @@ func (d *detached) Submit(_ context.Context, j step.Job, after []step.Running) (
 	if j.Follow {
 		return &detachedJob{d, j.Dir, j.Started}, nil
 	}
-	script := "echo $$ >job.new; mv job.new job.pid\n"
+	script := "echo $$ >job.new; mv job.new job.pid\n" + nap
 	if d.hold != nil {
-		script += fmt.Sprintf("while ! test -e %s/go; do sleep 0.01; done\n", j.Dir)
+		script += fmt.Sprintf("while ! test -e %s/go; do nap; done\n", j.Dir)
 		go func() { <-d.hold; os.WriteFile(filepath.Join(j.Dir, "go"), nil, 0o666) }()
 	}
 	for _, a := range after {
 		dir := a.(*detachedJob).dir
-		script += fmt.Sprintf("while ! test -e %[1]s/step.exit && test -e %[1]s; do sleep 0.01; done\n"+
+		script += fmt.Sprintf("while ! test -e %[1]s/step.exit && test -e %[1]s; do nap; done\n"+
 			"if test -e %[1]s && test $(cat %[1]s/step.exit) != 0; then touch job.notrun; exit; fi\n", dir)
 	}
-	cmd := exec.Command("bash", "-c", script+"exec bash step.sh >step.log 2>&1")
+	cmd := exec.Command("bash", "-c", script+"exec bash step.sh >step.log 2>&1 9>&-")
 	cmd.Dir = j.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

@@ -62,8 +62,8 @@ func TestFailuresLeaveTheRest(t *testing.T) {
 // Somebody who tries something by hand in the directory of a failed step makes no result.
 func TestWorkByHandIsNoResult(t *testing.T) {
 	f := fix(t)
-	plan := twoPlatforms(f.count, "0")
-	plan.Step("p/package/b").Commands[1].Shell = "test -e fixed && echo by hand >b.xo"
+	b := shell("p/package/b", step.Package, f.count, "test -e fixed && echo by hand >b.xo", "b.xo")
+	plan := &step.Plan{Steps: []*step.Step{b}}
 	out, err := f.run(plan)
 	assert.Assert(t, err != nil, "it did not fail")
 	dir := out.Failures[0].Dir
@@ -129,16 +129,13 @@ func TestOutputsThatAreNotLeft(t *testing.T) {
 		"echo x >b.xo; trap 'exit 0' EXIT; exit 9": "",
 	} {
 		f := fix(t)
-		plan := twoPlatforms(f.count, "0")
-		plan.Steps, plan.Results = plan.Steps[:4], plan.Results[:1]
-		plan.Step("p/package/b").Commands[1].Shell = line
-		out, err := f.run(plan)
+		b := shell("p/package/b", step.Package, f.count, line, "b.xo")
+		out, err := f.run(&step.Plan{Steps: []*step.Step{b}})
 		if want == "" {
 			assert.Check(t, err, "%s", line)
 			continue
 		}
-		if len(out.Failures) != 1 || out.Failures[0].Step.ID != "p/package/b" || out.Results["p/link/p"] != nil ||
-			out.Results["p/package/a"] == nil {
+		if len(out.Failures) != 1 || out.Failures[0].Step != b || out.Results[b.ID] != nil {
 			t.Errorf("%s: %+v, %v", line, out, err)
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/cclforge/cclforge/gen/vitis/run/supervisor"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -38,7 +39,7 @@ func pids(t *testing.T, dir string) []int {
 }
 
 func gone(pid int) bool {
-	_, state := parentOf(pid)
+	_, state := supervisor.ParentOf(pid)
 	return state == 0 || state == 'Z' || state == 'X'
 }
 
@@ -56,13 +57,13 @@ func allGone(t *testing.T, dir string, want int) {
 
 // family starts a child, a grandchild, a daemon with a session of its own, one that
 // hears no SIGTERM, and one that was stopped.
-const family = `
+const family = nap + `
 echo $$ >script.pid
 bash -c 'echo $$ >child.pid; bash -c "echo \$\$ >grandchild.pid; sleep 600; true" & wait' &
 (setsid bash -c 'echo $$ >daemon.new; mv daemon.new daemon.pid; exec sleep 600' &)
 (setsid bash -c 'trap "" TERM HUP INT; echo $$ >deaf.new; mv deaf.new deaf.pid; while :; do sleep 1; done' &)
 bash -c 'echo $$ >stopped.new; mv stopped.new stopped.pid; kill -STOP $$' &
-while [ $(ls *.pid | wc -l) -lt 6 ]; do sleep 0.01; done
+until all=(*.pid); [ ${#all[@]} = 6 ]; do nap; done
 `
 
 func TestWhatAScriptLeavesRunningEndsWithIt(t *testing.T) {
@@ -88,15 +89,17 @@ func TestTheEndOfTheContextEndsAll(t *testing.T) {
 // What tools start to end in good order is not asked to end itself.
 func TestToolsMayEndInGoodOrder(t *testing.T) {
 	// One of them was stopped, and hears nothing until it goes on.
-	dir := work(t,
-		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$; while :; do sleep 0.05; done' &
-while ! test -s stopped.pid; do sleep 0.01; done
-bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready; while :; do sleep 0.05; done'; echo not reached >reached`)
+	dir := work(t, nap+
+		`bash -c 'trap "sleep 0.2 && touch tidied2; exit" TERM; echo $$ >stopped.pid; kill -STOP $$
+while :; do sleep 0.05; done' &
+while ! test -s stopped.pid; do nap; done
+bash -c 'trap "sleep 0.2 && echo tidy >tidied; exit 1" TERM; touch ready
+while :; do sleep 0.05; done'; echo not reached >reached`)
 	ctx, cancel := context.WithCancel(t.Context())
 	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	stopped := pids(t, dir)[0]
-	until(t, "one is stopped", func() bool { _, state := parentOf(stopped); return state == 'T' })
+	until(t, "one is stopped", func() bool { _, state := supervisor.ParentOf(stopped); return state == 'T' })
 	cancel()
 	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
 	assert.Check(t, has(dir, "tidied")() && has(dir, "tidied2")(),
@@ -130,14 +133,14 @@ func begun(t *testing.T, dir, file string) *exec.Cmd {
 }
 
 // supervisorOf is the parent of a script, which has left its number.
-func supervisorOf(t *testing.T, dir string) (supervisor, script int) {
+func supervisorOf(t *testing.T, dir string) (parent, script int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "script.pid"))
 	assert.NilError(t, err)
 	script, err = strconv.Atoi(strings.TrimSpace(string(text)))
 	assert.NilError(t, err)
-	supervisor, _ = parentOf(script)
-	return supervisor, script
+	parent, _ = supervisor.ParentOf(script)
+	return parent, script
 }
 
 // The builder is killed with SIGKILL: nobody can tell the tools but the supervisor.

@@ -150,7 +150,7 @@ func TestNoMoreAtATimeThanThereIsRoomFor(t *testing.T) {
 func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 	e := NewLocal(LocalOptions{Jobs: 1})
 	ctx, cancel := context.WithCancel(t.Context())
-	dir := work(t, "touch ready; while ! test -e go; do sleep 0.01; done")
+	dir := work(t, nap+"touch ready; while ! test -e go; do nap; done")
 	one := submit(t, e, job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	never := work(t, "touch ran")
@@ -168,7 +168,7 @@ func TestWhoGivesUpWaitingIsForgotten(t *testing.T) {
 }
 
 func TestLogsAreFollowed(t *testing.T) {
-	dir := work(t, `echo first; touch one; while ! test -e two; do sleep 0.01; done
+	dir := work(t, nap+`echo first; touch one; while ! test -e two; do nap; done
 printf 'a\rb\r\n\n\x1b[31mred\x1b[0m \xff\xfe\x00\x07end\n'
 head -c 3000000 /dev/zero | tr '\0' x; echo
 seq 1 200000
@@ -215,17 +215,22 @@ func TestWhatCannotBeSubmitted(t *testing.T) {
 }
 
 func TestWithoutASupervisor(t *testing.T) {
-	supervised.Store(false)
-	defer supervised.Store(true)
-	dir := work(t, "echo hello; exit 4")
-	assert.Check(t, is.ErrorIs(submit(t, quick(), job(dir)).Wait(t.Context()), step.ErrFailed))
-	dir = work(t, "touch ready; sleep 600 & echo $! >pid; mv pid sleep.pid; wait")
-	ctx, cancel := context.WithCancel(t.Context())
-	r := submit(t, quick(), job(dir))
+	start := func(script string) (*process, string) {
+		dir := work(t, script)
+		p, err := direct(dir, filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile), os.Environ(),
+			300*time.Millisecond)
+		assert.NilError(t, err)
+		return p, dir
+	}
+	p, _ := start("echo hello; exit 4")
+	<-p.ended
+	assert.Check(t, is.ErrorIs(p.err, step.ErrFailed))
+	p, dir := start("touch ready; sleep 600 & echo $! >pid; mv pid sleep.pid; wait")
 	until(t, "it runs", has(dir, "ready"))
 	until(t, "it runs", has(dir, "sleep.pid"))
-	cancel()
-	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
+	p.stop()
+	<-p.ended
+	assert.Check(t, is.ErrorIs(p.err, step.ErrFailed))
 	until(t, "it is gone", func() bool { return gone(pids(t, dir)[0]) })
 }
 

@@ -17,6 +17,7 @@ import (
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/store"
 )
@@ -24,7 +25,7 @@ import (
 func TestTwoBuildersAtOnce(t *testing.T) {
 	f := fix(t)
 	var all []*exec.Cmd
-	for range 4 {
+	for range 2 {
 		all = append(all, start(t, "local", f.store.Dir(), f.count, "0.05"))
 	}
 	out, err := f.run(twoPlatforms(f.count, "0.05"))
@@ -64,7 +65,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			f := fix(t)
 			seeded := rand.New(rand.NewSource(11))
-			kills := 12
+			kills := nightly.Of(5, 12)
 			for range kills {
 				cmd := start(t, role, f.store.Dir(), f.count, "0.05")
 				time.Sleep(time.Duration(seeded.Intn(500)) * time.Millisecond)

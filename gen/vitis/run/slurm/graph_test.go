@@ -22,8 +22,7 @@ func TestGraph(t *testing.T) {
 	meet := t.TempDir()
 	// Each ends when both run, so that they must run together.
 	together := func(me, other string) string {
-		return "touch " + meet + "/" + me + "\nuntil [ -e " + meet + "/" + other +
-			" ]; do sleep 0.05; done\necho $SLURMD_NODENAME >node"
+		return "touch " + meet + "/" + me + "\n" + waiting(meet+"/"+other) + "\necho $SLURMD_NODENAME >node"
 	}
 	all := step.Resources{CPUs: 3, Memory: 200} // no node has room for both
 	a, b := job(t, c, "p/hls/a", together("a", "b"), all), job(t, c, "p/hls/b", together("b", "a"), all)

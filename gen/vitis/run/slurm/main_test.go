@@ -37,7 +37,7 @@ const patience = 2 * time.Minute
 func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slurmtest.Cluster) {
 	t.Helper()
 	c := cluster.Get(t)
-	o := slurm.Options{Poll: 100 * time.Millisecond, Env: c.Env()}
+	o := slurm.Options{Poll: 250 * time.Millisecond, Env: c.Env()}
 	if change != nil {
 		change(&o)
 	}
@@ -46,8 +46,11 @@ func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slur
 	return e, c
 }
 
-// untilGo waits for a file, and not for ever, in case its test is killed.
-const untilGo = "for ((i = 0; i < 3000; i++)); do [ -e go ] && break; sleep 0.05; done"
+// waiting is bash that waits for a file, and not for ever, in case its test is killed. A
+// look does not take a process: nobody writes into the pipe that it reads from.
+func waiting(file string) string { return strings.Replace(untilGo, "-e go", "-e "+file, 1) }
+
+const untilGo = "exec 9<> <(:); for ((i = 0; i < 3000; i++)); do [ -e go ] && break; read -rt 0.05 -u 9; done"
 
 // watched is a job with what it has told so far.
 type watched struct {
@@ -107,7 +110,7 @@ func wait(ctx context.Context, r step.Running) <-chan error {
 
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); !so(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("still not: %s", what)
 		}

@@ -25,9 +25,7 @@ func inFront(t *testing.T, command, script string) (dir string) {
 	assert.NilError(t, err)
 	dir = t.TempDir()
 	text := fmt.Sprintf(
-		"#!/bin/bash\nreal=%s at=%s\nhold() { touch $at/held; for ((i = 0; i < 3000; i++)); do [ -e $at/release ] && "+
-			"break; sleep 0.02; done; }\n%s\n",
-		real, dir, script)
+		"#!/bin/bash\nreal=%s at=%s\nhold() { touch $at/held; %s; }\n%s\n", real, dir, waiting("$at/release"), script)
 	assert.NilError(t, os.WriteFile(filepath.Join(dir, command), []byte(text), 0o755))
 	return dir
 }
@@ -159,9 +157,7 @@ func TestKilledAndLate(t *testing.T) {
 	abandon(t, c, w, first, func() bool { return true })
 	begun := filepath.Join(w.Dir, "begun")
 	look := inFront(t, "squeue",
-		fmt.Sprintf(
-			"said=$($real \"$@\")\ntouch %s/release\nfor ((i = 0; i < 3000; i++)); do [ -e %s ] && break; sleep 0.02; "+
-				"done\necho \"$said\"", first, begun))
+		fmt.Sprintf("said=$($real \"$@\")\ntouch %s/release\n%s\necho \"$said\"", first, waiting(begun)))
 	path := os.Getenv("PATH")
 	t.Setenv("PATH", look+":"+path)
 	r := submit(t, e, w)
@@ -177,10 +173,10 @@ func TestSilentSbatch(t *testing.T) {
 		w := job(t, c, "p/hls/a", "echo begun >>begun; [ "+until+" != begun ] || { "+untilGo+"; }", step.Resources{})
 		dir := inFront(t, "sbatch", fmt.Sprintf(`echo >>$at/calls
 $real "$@" >/dev/null
-for ((i = 0; i < 3000; i++)); do [ -e %s/%s ] && break; sleep 0.02; done
-[ %[2]s = begun ] || sleep 2
+%s
+[ %s = begun ] || sleep 2
 echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2
-exit 1`, w.Dir, until))
+exit 1`, waiting(filepath.Join(w.Dir, until)), until))
 		t.Setenv("PATH", dir+":"+path)
 		r := submit(t, e, w)
 		text, err := os.ReadFile(filepath.Join(dir, "calls"))
