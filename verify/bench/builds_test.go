@@ -10,7 +10,14 @@ import (
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+
+	"github.com/cclforge/cclforge/gen/vitis/run"
 )
+
+func TestMain(m *testing.M) {
+	run.Supervise()
+	os.Exit(m.Run())
+}
 
 // TestEveryPoint wants a figure for each thing that is measured.
 func TestEveryPoint(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/vitis/standin"
 )
 
@@ -26,6 +27,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	run.Supervise()
 	dir, err := os.MkdirTemp("", "cclforge-vitis-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

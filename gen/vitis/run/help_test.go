@@ -26,6 +26,7 @@ import (
 const roleVariable = "CCLFORGE_RUN_TEST"
 
 func TestMain(m *testing.M) {
+	Supervise()
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(builder(role))
 	}

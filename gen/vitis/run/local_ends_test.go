@@ -19,7 +19,6 @@ import (
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/supervisor"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
@@ -39,7 +38,7 @@ func pids(t *testing.T, dir string) []int {
 }
 
 func gone(pid int) bool {
-	_, state := supervisor.ParentOf(pid)
+	_, state := parentOf(pid)
 	return state == 0 || state == 'Z' || state == 'X'
 }
 
@@ -99,7 +98,7 @@ while :; do sleep 0.05; done'; echo not reached >reached`)
 	r := submit(t, NewLocal(LocalOptions{Grace: time.Minute}), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	stopped := pids(t, dir)[0]
-	until(t, "one is stopped", func() bool { _, state := supervisor.ParentOf(stopped); return state == 'T' })
+	until(t, "one is stopped", func() bool { _, state := parentOf(stopped); return state == 'T' })
 	cancel()
 	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
 	assert.Check(t, has(dir, "tidied")() && has(dir, "tidied2")(),
@@ -133,14 +132,14 @@ func begun(t *testing.T, dir, file string) *exec.Cmd {
 }
 
 // supervisorOf is the parent of a script, which has left its number.
-func supervisorOf(t *testing.T, dir string) (parent, script int) {
+func supervisorOf(t *testing.T, dir string) (supervisor, script int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "script.pid"))
 	assert.NilError(t, err)
 	script, err = strconv.Atoi(strings.TrimSpace(string(text)))
 	assert.NilError(t, err)
-	parent, _ = supervisor.ParentOf(script)
-	return parent, script
+	supervisor, _ = parentOf(script)
+	return supervisor, script
 }
 
 // The builder is killed with SIGKILL: nobody can tell the tools but the supervisor.

@@ -10,6 +10,10 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
+// Supervise must be the first call of a program that runs jobs with this package.
+// On this system it does nothing.
+func Supervise() { supervised.Store(true) }
+
 // startScript starts the script of a work directory. On this system the end of a build
 // ends the script and its process group, and what has left that goes on.
 func startScript(dir string, env []string, grace time.Duration) (*process, error) {

@@ -215,22 +215,17 @@ func TestWhatCannotBeSubmitted(t *testing.T) {
 }
 
 func TestWithoutASupervisor(t *testing.T) {
-	start := func(script string) (*process, string) {
-		dir := work(t, script)
-		p, err := direct(dir, filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile), os.Environ(),
-			300*time.Millisecond)
-		assert.NilError(t, err)
-		return p, dir
-	}
-	p, _ := start("echo hello; exit 4")
-	<-p.ended
-	assert.Check(t, is.ErrorIs(p.err, step.ErrFailed))
-	p, dir := start("touch ready; sleep 600 & echo $! >pid; mv pid sleep.pid; wait")
+	supervised.Store(false)
+	defer supervised.Store(true)
+	dir := work(t, "echo hello; exit 4")
+	assert.Check(t, is.ErrorIs(submit(t, quick(), job(dir)).Wait(t.Context()), step.ErrFailed))
+	dir = work(t, "touch ready; sleep 600 & echo $! >pid; mv pid sleep.pid; wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	r := submit(t, quick(), job(dir))
 	until(t, "it runs", has(dir, "ready"))
 	until(t, "it runs", has(dir, "sleep.pid"))
-	p.stop()
-	<-p.ended
-	assert.Check(t, is.ErrorIs(p.err, step.ErrFailed))
+	cancel()
+	assert.Check(t, is.ErrorIs(r.Wait(ctx), context.Canceled))
 	until(t, "it is gone", func() bool { return gone(pids(t, dir)[0]) })
 }
 

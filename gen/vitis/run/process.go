@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -22,10 +23,17 @@ type process struct {
 // directory.
 const Marker = "CCLFORGE_WORK"
 
-// direct runs a script without a supervisor, where there is none: what it leaves running
-// stays.
+// supervised is set when main has called Supervise: only then does this program,
+// started again, become a supervisor.
+var supervised atomic.Bool
+
+func openLog(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+}
+
+// direct runs a script without a supervisor: what it leaves running stays.
 func direct(dir, script, log string, env []string, grace time.Duration) (*process, error) {
-	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	out, err := openLog(log)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,16 +13,22 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cclforge/cclforge/gen/vitis/run/supervisor"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
+
+// hidden is the first argument of a supervisor.
+const hidden = "supervise-a-job-of-cclforge"
 
 // startScript starts the script of a work directory under a supervisor.
 func startScript(dir string, env []string, grace time.Duration) (*process, error) {
 	script, log := filepath.Join(dir, step.ScriptFile), filepath.Join(dir, step.LogFile)
 	env = append(env[:len(env):len(env)], Marker+"="+dir)
+	if !supervised.Load() {
+		return direct(dir, script, log, env, grace)
+	}
 	killed := oomKills()
-	cmd := supervisor.Command(dir, script, log, grace)
+	cmd := exec.Command("/proc/self/exe", hidden, dir, script, log, grace.String())
+	cmd.Args[0] = "cclforge-supervisor"
 	cmd.Dir, cmd.Env, cmd.Stderr = "/", env, os.Stderr
 	// Away from the terminal: an interrupt goes to this process, which ends its jobs.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

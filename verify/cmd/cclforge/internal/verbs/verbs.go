@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cclforge/cclforge/gen/command"
+	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
 )
 
 // Main is the process.
 func Main() {
+	run.Supervise()
 	command.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
 }
 

@@ -1,4 +1,4 @@
-package supervisor
+package run
 
 import (
 	"fmt"
@@ -12,33 +12,22 @@ import (
 	"time"
 )
 
-// argument is the first one of a supervisor.
-const argument = "supervise-a-job-of-cclforge"
-
-// init is the whole life of a supervisor. There is one for each job: most packages of the
-// program are not initialized yet, which takes as long as starting it.
-func init() {
-	if len(os.Args) == 6 && os.Args[1] == argument {
+// Supervise must be the first call of a program that runs jobs with this package:
+// the program is its own supervisor, and then Supervise does not return.
+func Supervise() {
+	supervised.Store(true)
+	if len(os.Args) == 6 && os.Args[1] == hidden {
 		fmt.Println(supervise(os.Args[2], os.Args[3], os.Args[4], os.Args[5]))
 		syscall.Exit(0) // nothing is left to do, and nothing waits for it
 	}
-}
-
-// Command returns this program as the supervisor of a script that runs in a directory and
-// writes a log. The supervisor ends all processes of the script when its standard input
-// ends, killing them after the grace.
-func Command(dir, script, log string, grace time.Duration) *exec.Cmd {
-	cmd := exec.Command("/proc/self/exe", argument, dir, script, log, grace.String())
-	cmd.Args[0] = "cclforge-supervisor"
-	return cmd
 }
 
 const (
 	subreaper = 36 // PR_SET_CHILD_SUBREAPER, linux/prctl.h
 	// halting is how long a halt of all processes may take.
 	halting = time.Second
-	// Look is the time between two looks at processes that are to end.
-	Look = 20 * time.Millisecond
+	// look is the time between two looks at the processes that are to end.
+	look = 20 * time.Millisecond
 	// leftGrace is the grace for what a script leaves running.
 	leftGrace = 2 * time.Second
 	// undying is how long killed processes may take to be gone, for instance while
@@ -82,7 +71,7 @@ func launch(dir, script, log string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	out, err := openLog(log)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +123,7 @@ func (t tree) watch() string {
 	begin := func(grace time.Duration) {
 		if ticks == nil {
 			ask()
-			end, ticks = time.Now().Add(grace), time.Tick(Look)
+			end, ticks = time.Now().Add(grace), time.Tick(look)
 		}
 	}
 	for {
