@@ -15,7 +15,7 @@ import (
 const (
 	recordFile     = "testdata/timing.json"
 	recordPlatform = "u55c_tcp"
-	recordSample   = "tcp_session_handler" // a kernel that is mapped in seconds
+	recordSample   = "loopback" // a kernel that is mapped in seconds
 )
 
 // Kernels are exactly as fast as is recorded: one of them in every run, all in a nightly one.

@@ -57,7 +57,8 @@ func (b Build) completed() (Build, error) {
 }
 
 // runtime are directories with object files that know nothing of the model: of Verilator's own C++, which is the same
-// for most models and takes longer to compile than a small model does, and of what else is apart from it.
+// for most models and takes longer to compile than a small model does, and of what else is apart from it, also from
+// whether it writes waveforms.
 func (b Build) runtime(ctx context.Context, t compilers) (dirs []string, err error) {
 	apart := b.Apart
 	b.Apart = nil
@@ -65,7 +66,7 @@ func (b Build) runtime(ctx context.Context, t compilers) (dirs []string, err err
 	if dirs[0], err = b.once(ctx, t, "objects", runtimeOptimize, Build.runtimeInto); err != nil || len(apart) == 0 {
 		return dirs, err
 	}
-	b.Apart = apart
+	b.Apart, b.Trace = apart, false
 	own, err := b.once(ctx, t, "apart", runtimeOptimize, Build.apartInto)
 	return append(dirs, own), err
 }

@@ -30,7 +30,7 @@ type check struct {
 // raceSample are packages with concurrency of their own that need few others: compiling takes longer than the tests.
 // Nightly has more.
 var raceSample = []string{
-	"./gen/vitis/store", "./driver/sim/zmq", "./verify/fabric",
+	"./driver/sim/zmq", "./verify/fabric",
 }
 
 func testVerb() *cobra.Command {
