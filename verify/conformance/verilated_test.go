@@ -29,8 +29,6 @@ var (
 		"library of simulated hardware that was built before; \"\" for that of the platform")
 	carefulFlag = flag.Bool("conform.careful", false,
 		"simulated hardware checks its assertions, and starts with random values")
-	optimizeFlag = flag.String("conform.optimize", "",
-		"how the C++ of simulated hardware is optimized, as an option of g++; \"\" for speed")
 	traceFlag = flag.String("conform.trace", "",
 		"waveforms of simulated hardware: a file for each card begins with this")
 	traceFrom   = flag.Uint64("conform.trace.from", 0, "first cycle of waveforms")
@@ -84,7 +82,7 @@ func simulated(ctx context.Context, d *design.Design, kernelPort bool) (rtlsim.O
 	o := rtlsim.Options{
 		Library: *libraryFlag, Seed: seedOf(), Clock: rtlsim.NewClock(), Loop: shared && !kernelPort,
 		Build: rtlsim.Build{
-			KernelPort: kernelPort || shared, Careful: *carefulFlag, Trace: *traceFlag != "", Optimize: *optimizeFlag,
+			KernelPort: kernelPort || shared, Careful: *carefulFlag, Trace: *traceFlag != "",
 		},
 	}
 	if o.Library != "" {

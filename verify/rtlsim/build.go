@@ -12,6 +12,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/templates"
+	"github.com/cclforge/cclforge/verify/internal/tools"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -45,8 +46,6 @@ type Build struct {
 	Trace bool
 	// Millisecond is how many cycles count as a millisecond; 0 for DefaultMillisecond.
 	Millisecond int
-	// Optimize is how the C++ is optimized, empty for speed.
-	Optimize string
 }
 
 // Library builds the library of a design, unless it is in the cache.
@@ -94,10 +93,8 @@ func build(ctx context.Context, sources []string, b Build, params map[string]str
 
 // library builds the library, with waveforms or without.
 func (from origin) library(ctx context.Context, trace bool) (string, error) {
-	v := verilate.Build{
-		Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful, Trace: trace ||
-			from.Careful, Optimize: from.Optimize,
-	}
+	v := verilate.Build{Top: top, Sources: from.sources, Params: from.Params, Careful: from.Careful,
+		Trace: trace || from.Careful}
 	for _, f := range from.shell {
 		switch name := filepath.Base(f); {
 		case name == "shell.cpp":
@@ -111,16 +108,9 @@ func (from origin) library(ctx context.Context, trace bool) (string, error) {
 
 // shellFiles are the files of the shell, in the cache.
 func shellFiles() ([]string, error) {
-	const root = "shell"
-	entries, err := shell.ReadDir(root)
+	files, err := tools.Files(shell, "shell")
 	if err != nil {
 		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if files[e.Name()], err = fs.ReadFile(shell, path.Join(root, e.Name())); err != nil {
-			return nil, err
-		}
 	}
 	if files[componentHeader], err = fs.ReadFile(templates.FS, path.Join("hls/sim", componentHeader)); err != nil {
 		return nil, err

@@ -141,7 +141,6 @@ func (r *Recorder) save(name string) error {
 type origin struct {
 	Params         map[string]string
 	Careful        bool
-	Optimize       string
 	sources, shell []string // paths
 }
 
@@ -167,7 +166,7 @@ func originOf(library string, d *design.Design, b Build) (origin, error) {
 }
 
 func newOrigin(sources []string, b Build, params map[string]string) (from origin, err error) {
-	from = origin{Params: params, Careful: b.Careful, Optimize: b.Optimize, sources: sources}
+	from = origin{Params: params, Careful: b.Careful, sources: sources}
 	from.shell, err = shellFiles()
 	return from, err
 }

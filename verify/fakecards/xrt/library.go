@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/cclforge/cclforge/verify/internal/tools"
@@ -82,7 +81,7 @@ func BuildLibraryWith(ctx context.Context, include string) (file string, err err
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrCompiler, err)
 	}
-	files, err := contents()
+	files, err := tools.Files(sources, source)
 	if err != nil {
 		return "", err
 	}
@@ -118,20 +117,6 @@ func BuildLibraryWith(ctx context.Context, include string) (file string, err err
 		}
 		return nil
 	})
-}
-
-func contents() (map[string][]byte, error) {
-	entries, err := sources.ReadDir(source)
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if files[e.Name()], err = sources.ReadFile(path.Join(source, e.Name())); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
 }
 
 // InstallLibrary puts the library into a directory, under its names. A process that loads

@@ -3,14 +3,28 @@ package tools
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/cclforge/cclforge/gen/output"
 )
+
+// Files reads the files of a folder.
+func Files(from fs.FS, folder string) (map[string][]byte, error) {
+	entries, err := fs.ReadDir(from, folder)
+	files := map[string][]byte{}
+	for _, e := range entries {
+		text, unread := fs.ReadFile(from, path.Join(folder, e.Name()))
+		files[e.Name()], err = text, errors.Join(err, unread)
+	}
+	return files, err
+}
 
 // Place writes files, by their slash-separated paths, into a directory of their own below
 // one of the cache, and returns it. Its name depends on the files alone.

@@ -62,7 +62,7 @@ func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string,
 			t.Skip(err)
 		}
 	}
-	b := rtlsim.Build{Optimize: *optimizeFlag}
+	b := rtlsim.Build{}
 	library, err := rtlsim.Library(ctx, d, b)
 	assert.NilError(t, err)
 	return library, b

@@ -29,7 +29,6 @@ var (
 	libraryFlag = flag.String("compare.library", "",
 		"library of the one platform's simulated hardware that was built before, with the host at its kernel streams; "+
 			"\"\" for that of each platform")
-	optimizeFlag = flag.String("compare.optimize", "", "how the C++ of simulated hardware is optimized; \"\" for speed")
 )
 
 // TestMain makes waveforms of hardware that differs.
@@ -38,7 +37,7 @@ func TestMain(m *testing.M) { os.Exit(simtest.Main(m)) }
 // build is how the simulated hardware is made: the host is at its kernel streams, and
 // sees what passes them.
 func build(t *testing.T) rtlsim.Build {
-	return rtlsim.Build{KernelPort: true, Optimize: *optimizeFlag}
+	return rtlsim.Build{KernelPort: true}
 }
 
 // hardware makes engines that are simulated from the hardware's description. A seed

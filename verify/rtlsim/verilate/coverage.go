@@ -36,18 +36,18 @@ func counting() []string {
 	return options
 }
 
-// Coverage returns what models need to count lines and toggles; nil if coverage is not
+// Coverage returns what models need to count lines and toggles, without a source if coverage is not
 // asked for. Signals wider than Verilator's default are data, whose toggles say
 // nothing.
-func Coverage() (*Counting, error) {
+func Coverage() (Counting, error) {
 	if os.Getenv(CoverageVariable) == "" {
-		return nil, nil
+		return Counting{}, nil
 	}
 	dir, err := placeModel()
 	if err != nil {
-		return nil, err
+		return Counting{}, err
 	}
-	return &Counting{
+	return Counting{
 		Verilator: counting(), Linker: []string{"-Wl,--wrap=_ZN13VerilatedSymsD2Ev"},
 		First: filepath.Join(dir, "coverage.h"), Source: filepath.Join(dir, "coverage.cpp"),
 	}, nil

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,16 +28,9 @@ var modelFiles embed.FS
 
 // placeModel puts them into a directory.
 func placeModel() (dir string, err error) {
-	const folder = "model"
-	entries, err := modelFiles.ReadDir(folder)
+	files, err := tools.Files(modelFiles, "model")
 	if err != nil {
 		return "", err
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if files[e.Name()], err = modelFiles.ReadFile(path.Join(folder, e.Name())); err != nil {
-			return "", err
-		}
 	}
 	return tools.Place("rtl", files)
 }
@@ -50,7 +42,7 @@ func (b Build) completed() (Build, error) {
 		return b, err
 	}
 	b.first, b.around = []string{filepath.Join(dir, "print.h")}, []string{filepath.Join(dir, "stop.cpp")}
-	if b.counting, err = Coverage(); b.counting != nil {
+	if b.counting, err = Coverage(); b.counting.Source != "" {
 		b.first, b.around = append(b.first, b.counting.First), append(b.around, b.counting.Source)
 	}
 	return b, err
@@ -60,30 +52,30 @@ func (b Build) completed() (Build, error) {
 // for most models and takes longer to compile than a small model does, and of what else is apart from it, also from
 // whether it writes waveforms.
 func (b Build) runtime(ctx context.Context, t compilers) (dirs []string, err error) {
-	apart := b.Apart
-	b.Apart = nil
-	dirs = make([]string, 1, 2)
-	if dirs[0], err = b.once(ctx, t, "objects", runtimeOptimize, Build.runtimeInto); err != nil || len(apart) == 0 {
-		return dirs, err
+	own := b
+	own.Apart = nil
+	objects, err := own.once(ctx, t, "objects", runtimeOptimize, Build.objectsInto)
+	if err != nil || b.Apart == nil {
+		return []string{objects}, err
 	}
-	b.Apart, b.Trace = apart, false
-	own, err := b.once(ctx, t, "apart", runtimeOptimize, Build.apartInto)
-	return append(dirs, own), err
+	b.Trace = false
+	apart, err := b.once(ctx, t, "objects", runtimeOptimize, Build.objectsInto)
+	return []string{objects, apart}, err
 }
 
 // headers is the directory with what models begin with, compiled as theirs are: as fast.h, and
 // as slow.h what is not optimized.
 func (b Build) headers(ctx context.Context, t compilers) (string, error) {
 	b.Apart = nil
-	return b.once(ctx, t, "headers", b.Optimize, Build.headersInto)
+	return b.once(ctx, t, "headers", b.optimize, Build.headersInto)
 }
 
 // once makes a folder in the cache, by the build of a module with nothing in it, whose makefile is like that of others.
 func (b Build) once(ctx context.Context, t compilers, folder, optimize string,
 	into func(own Build, ctx context.Context, t compilers, dir, key string) error) (string, error) {
-	own := Build{Top: runtimeModule, Apart: b.Apart, Trace: b.Trace, Optimize: optimize, first: b.first, around: b.around}
-	if b.counting != nil {
-		own.counting = &Counting{Verilator: []string{"--coverage-line"}, Linker: b.counting.Linker} // toggles make no difference
+	own := Build{Top: runtimeModule, Apart: b.Apart, Trace: b.Trace, optimize: optimize, first: b.first, around: b.around}
+	if own.counting = b.counting; own.counting.Source != "" {
+		own.counting.Verilator = []string{"--coverage-line"} // toggles make no difference
 	}
 	root, err := tools.Dir("verilator")
 	if err != nil {
@@ -118,25 +110,19 @@ func (b Build) makefile(ctx context.Context, t compilers, dir string, more ...st
 	return t.run(ctx, dir, slices.Concat(flags, []string{"--Mdir", dir, source}, more))
 }
 
-// runtimeInto compiles what models may need.
-func (b Build) runtimeInto(ctx context.Context, t compilers, dir, _ string) error {
-	objects := []string{"verilated.o", "verilated_dpi.o", "verilated_threads.o"}
-	if b.Trace {
-		objects = append(objects, "verilated_fst_c.o")
+// objectsInto compiles what is apart from models, or else what models may need.
+func (b Build) objectsInto(ctx context.Context, t compilers, dir, _ string) error {
+	sources, objects := b.Apart, []string{"OPT_FAST=", "OPT_GLOBAL="}
+	if sources == nil {
+		sources = b.around
+		objects = append(objects, "verilated.o", "verilated_dpi.o", "verilated_threads.o")
+		if b.Trace {
+			objects = append(objects, "verilated_fst_c.o")
+		}
+		if b.counting.Source != "" {
+			objects = append(objects, "verilated_cov.o")
+		}
 	}
-	if b.counting != nil {
-		objects = append(objects, "verilated_cov.o")
-	}
-	return b.objectsInto(ctx, t, dir, b.around, objects...)
-}
-
-// apartInto compiles what is apart from models.
-func (b Build) apartInto(ctx context.Context, t compilers, dir, _ string) error {
-	return b.objectsInto(ctx, t, dir, b.Apart)
-}
-
-// objectsInto compiles sources, and other object files that the makefile knows.
-func (b Build) objectsInto(ctx context.Context, t compilers, dir string, sources []string, objects ...string) error {
 	more := slices.Clone(sources)
 	for _, header := range b.first {
 		more = append(more, "-CFLAGS", "-include "+header)
@@ -147,7 +133,7 @@ func (b Build) objectsInto(ctx context.Context, t compilers, dir string, sources
 	if err := b.makefile(ctx, t, dir, more...); err != nil {
 		return err
 	}
-	return t.make(ctx, dir, append(objects, "OPT_FAST=", "OPT_GLOBAL=")...)
+	return t.make(ctx, dir, objects...)
 }
 
 // headersInto compiles headers, of which the key says what they are made of.

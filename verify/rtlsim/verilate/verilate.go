@@ -27,12 +27,11 @@ type Build struct {
 	// without a reset a random value; otherwise the model is built for speed.
 	Careful bool
 	Trace   bool // can write FST
-	// Optimize is how the C++ is optimized, as an option of g++; empty for speed.
-	Optimize string
 
-	first    []string  // headers that all C++ begins with
-	around   []string  // C++ that all models have
-	counting *Counting // nil if nothing is counted
+	optimize string   // options of g++; empty for speed
+	first    []string // headers that all C++ begins with
+	around   []string // C++ that all models have
+	counting Counting // without a source if nothing is counted
 }
 
 // ErrTools says that a tool is missing.
@@ -116,7 +115,7 @@ func (b Build) into(ctx context.Context, t compilers, dir string) error {
 
 // flags are what makes the library, apart from its files and places.
 func (b Build) flags() []string {
-	optimize := b.Optimize
+	optimize := b.optimize
 	if optimize == "" {
 		optimize = forSpeed
 	}
@@ -140,7 +139,7 @@ func (b Build) flags() []string {
 	if b.Trace {
 		args = append(args, "--trace-fst", "--trace-structs")
 	}
-	if b.counting != nil {
+	if b.counting.Source != "" {
 		args = append(append(args, b.counting.Verilator...), "-LDFLAGS", strings.Join(b.counting.Linker, " "))
 	}
 	return append(args, parameters(b.Params)...)

@@ -30,7 +30,7 @@ var (
 type builder struct {
 	verilator, compiler tools.Tool
 	include             string
-	counting            *verilate.Counting // empty if nothing is counted
+	counting            verilate.Counting
 }
 
 func newBuilder(ctx context.Context) (b builder, err error) {
@@ -48,13 +48,8 @@ func newBuilder(ctx context.Context) (b builder, err error) {
 		return b, fmt.Errorf("ask where Verilator's runtime is: %w", err)
 	}
 	b.include = filepath.Join(strings.TrimSpace(string(root)), "include")
-	if b.counting, err = verilate.Coverage(); err != nil {
-		return b, err
-	}
-	if b.counting == nil {
-		b.counting = &verilate.Counting{}
-	}
-	return b, nil
+	b.counting, err = verilate.Coverage()
+	return b, err
 }
 
 // entry is a file of the cache that is made of what.
@@ -64,12 +59,10 @@ func (b builder) entry(name string, what ...string) (tools.Entry, error) {
 		return tools.Entry{}, err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%q%q%q%q", b.verilator.Version, b.compiler.Version, careful, cflags, around, shared)
+	fmt.Fprintf(h, "%s\n%s\n%q%q%q%q%q", b.verilator.Version, b.compiler.Version, careful, cflags, around, shared,
+		b.counting)
 	for _, w := range what {
 		fmt.Fprintf(h, "%d %s\n", len(w), w)
-	}
-	if b.counting.Source != "" {
-		fmt.Fprintf(h, "%q\n", *b.counting)
 	}
 	return tools.Entry{Dir: root, Key: hex.EncodeToString(h.Sum(nil)), File: name}, nil
 }

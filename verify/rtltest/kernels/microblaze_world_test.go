@@ -35,7 +35,7 @@ func TestWorldWithMicroBlaze(t *testing.T) {
 `})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
-	b := rtlsim.Build{Careful: true, Optimize: "-O0"}
+	b := rtlsim.Build{Careful: true}
 	library, err := rtlsim.Library(ctx, d, b)
 	assert.NilError(t, err)
 	clock := rtlsim.NewClock()

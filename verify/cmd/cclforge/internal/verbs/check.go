@@ -29,9 +29,7 @@ type check struct {
 
 // raceSample are packages with concurrency of their own that need few others: compiling takes longer than the tests.
 // Nightly has more.
-var raceSample = []string{
-	"./driver/sim/zmq", "./verify/fabric",
-}
+var raceSample = []string{"./driver/sim/zmq", "./verify/fabric"}
 
 func testVerb() *cobra.Command {
 	return &cobra.Command{

@@ -39,9 +39,8 @@ var simulated = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280
 // raceNightly are packages that run under the race detector beside those of every run.
 var raceNightly = []string{
 	"./gen/lang", "./gen/output", "./gen/workspace", "./gen/vitis/store", "./gen/vitis/run", "./gen/vitis/report",
-	"./driver/accl", "./driver/sim",
-	"./verify/emu", "./verify/fabric/packets", "./verify/fabric/socket", "./verify/world", "./verify/server",
-	"./verify/server/host", "./verify/conformance",
+	"./driver/accl", "./driver/sim", "./verify/emu", "./verify/fabric/packets", "./verify/fabric/socket", "./verify/world",
+	"./verify/server", "./verify/server/host", "./verify/conformance",
 }
 
 // outcome is how a run or a step of it has ended.
