@@ -88,7 +88,12 @@ func (in *Inputs) Build(ctx context.Context, c *Compiler) (*firmware.Image, erro
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	args := append(slices.Clone(in.flags), "-I.", "-o", "firmware.elf", "-T", linkScript)
+	return in.build(ctx, c, dir)
+}
+
+// build builds the image in a directory, with more options.
+func (in *Inputs) build(ctx context.Context, c *Compiler, dir string, more ...string) (*firmware.Image, error) {
+	args := slices.Concat(in.flags, []string{"-I.", "-o", "firmware.elf", "-T", linkScript}, more)
 	for _, name := range in.names() {
 		if err := os.WriteFile(filepath.Join(dir, name), in.files[name], 0o644); err != nil {
 			return nil, err

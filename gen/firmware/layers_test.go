@@ -12,6 +12,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designtest"
 )
@@ -70,17 +71,18 @@ func TestNoFileCallsUpwards(t *testing.T) {
 	}
 }
 
-// objects are what the source files of a generation compile to, in a directory with these.
+// objects are what the source files of a generation compile to, in a directory with these and the image.
 type objects struct {
 	in       *Inputs
 	compiler *Compiler
 	dir      string
+	image    *firmware.Image
 }
 
 // made are the objects of each generation, which tests share.
 var made = map[string]*objects{}
 
-// compiled compiles the source files of a generation as they are for an image, once, and keeps assembly and call
+// compiled builds the image of a generation, once, and keeps object files, assembly and call
 // graphs. Without a compiler the test is skipped.
 func compiled(t *testing.T, g *abi.Generation) *objects {
 	t.Helper()
@@ -89,18 +91,10 @@ func compiled(t *testing.T, g *abi.Generation) *objects {
 	}
 	in, err := InputsOf(g)
 	assert.NilError(t, err)
-	o := &objects{in, compilerOf(t), filepath.Join(scratch, g.Name)}
+	o := &objects{in: in, compiler: compilerOf(t), dir: filepath.Join(scratch, g.Name)}
 	assert.NilError(t, os.Mkdir(o.dir, 0o777))
-	for name, text := range in.files {
-		assert.NilError(t, os.WriteFile(filepath.Join(o.dir, name), text, 0o644))
-	}
-	args := []string{"-c", "-I.", "-save-temps", "-fcallgraph-info=su"}
-	for _, flag := range in.flags {
-		if !strings.HasPrefix(flag, "-Wl,") {
-			args = append(args, flag)
-		}
-	}
-	assert.NilError(t, o.compiler.run(t.Context(), o.dir, slices.Concat(args, o.of(""))))
+	o.image, err = in.build(t.Context(), o.compiler, o.dir, "-save-temps", "-dumpdir", "./", "-fcallgraph-info=su")
+	assert.NilError(t, err)
 	made[g.Name] = o
 	return o
 }
