@@ -139,19 +139,6 @@ type label struct {
 	anchor string   // start, middle or end at x
 }
 
-func (l label) rect() rect {
-	w := widest(l.lines)
-	above := (len(l.lines) - 1) * labelPitch
-	r := rect{l.x, l.y - 11 - above, w, 13 + above}
-	switch l.anchor {
-	case "middle":
-		r.x -= w / 2
-	case "end":
-		r.x -= w
-	}
-	return r
-}
-
 func widest(lines []string) int {
 	w := 0
 	for _, text := range lines {

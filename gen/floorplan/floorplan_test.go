@@ -523,3 +523,17 @@ func TestStreamLabels(t *testing.T) {
 		assert.Check(t, got == test.want, "got %q, want %q", got, test.want)
 	}
 }
+
+// rect is where a label is.
+func (l label) rect() rect {
+	w := widest(l.lines)
+	above := (len(l.lines) - 1) * labelPitch
+	r := rect{l.x, l.y - 11 - above, w, 13 + above}
+	switch l.anchor {
+	case "middle":
+		r.x -= w / 2
+	case "end":
+		r.x -= w
+	}
+	return r
+}

@@ -86,7 +86,7 @@ func TestDamageIsSeen(t *testing.T) {
 				return
 			}
 			if len(problems) != 1 || problems[0].Key != key("a") ||
-				(!strings.Contains(problems[0].String(), c.want) && name != "record gone") {
+				(!strings.Contains(problems[0].Err.Error(), c.want) && name != "record gone") {
 				t.Errorf("verify: %v", problems)
 			}
 			if c.late {

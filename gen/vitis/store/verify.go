@@ -17,13 +17,6 @@ type Problem struct {
 	Err error // says which file, and what is wrong with it
 }
 
-func (p Problem) String() string {
-	if p.ID == "" {
-		return fmt.Sprintf("%s: %v", p.Dir, p.Err)
-	}
-	return fmt.Sprintf("%s in %s: %v", p.ID, p.Dir, p.Err)
-}
-
 // Verify reads all results and compares each file with its hash. each, if not nil,
 // is called before a result is read, with how many there are.
 func (s *Store) Verify(ctx context.Context, each func(n, of int, r *Record)) ([]Problem, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -54,6 +55,7 @@ func open(t *testing.T, b verilate.Build, name string, function any) {
 }
 
 func TestCoverageIsLeft(t *testing.T) {
+	nightly.Only(t)
 	b := fifo(t)
 	dir := t.TempDir()
 	t.Setenv(verilate.CoverageVariable, dir)
@@ -79,6 +81,7 @@ func TestCoverageIsLeft(t *testing.T) {
 // TestWaysOfFunctionsAreCounted has a function whose operand is one of a block's own
 // values: as Verilator takes such blocks apart, counts are of other cycles.
 func TestWaysOfFunctionsAreCounted(t *testing.T) {
+	nightly.Only(t)
 	b := fifo(t)
 	dir := t.TempDir()
 	t.Setenv(verilate.CoverageVariable, dir)
