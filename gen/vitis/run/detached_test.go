@@ -76,7 +76,7 @@ func (d *detached) Cancel(_ context.Context, dir string) error {
 
 // nap is a function of bash that waits a moment, without a process of its own: for a line
 // from a pipe into which nobody writes.
-const nap = "exec 9<> <(:)\nnap() { read -rt 0.02 -u 9; }\n"
+const nap = "exec 9<> <(:)\nnap() { read -rt 0.02 -u 9 || true; }\n"
 
 func (d *detached) Submit(_ context.Context, j step.Job, after []step.Running) (step.Running, error) {
 	if d.refuse != nil {
