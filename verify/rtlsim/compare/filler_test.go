@@ -131,7 +131,7 @@ func fillers(t *testing.T, simulated bool) {
 	assert.NilError(t, err)
 	payload, err := emu.Framing(w.design)
 	assert.NilError(t, err)
-	o := rtlsim.Options{Library: *libraryFlag, Build: build(t), Seed: *seedFlag, Clock: rtlsim.NewClock()}
+	o := rtlsim.Options{Library: *libraryFlag, Build: build, Seed: *seedFlag, Clock: rtlsim.NewClock()}
 	if simulated && o.Library == "" {
 		o.Library, err = rtlsim.Library(t.Context(), w.design, o.Build)
 		assert.NilError(t, err)

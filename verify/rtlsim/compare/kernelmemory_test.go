@@ -51,10 +51,10 @@ inline void vadd_put(float *src, float *dst, int count, unsigned int destination
 // engine writes when it answers.
 func TestAKernelInCppSharesItsMemoryWithTheEngine(t *testing.T) {
 	d := kernelDesign(t, "hls", copier)
-	library, b := kernelLibrary(t.Context(), t, d)
+	library := kernelLibrary(t.Context(), t, d)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	_, engines, devices := kernelWorld(ctx, t, d, library, b, 1)
+	_, engines, devices := kernelWorld(ctx, t, d, library, 1)
 	const count, behind = 300, 4096 / 4
 	buffer, err := accl.Alloc[float32](ctx, engines[0], 2*behind)
 	assert.NilError(t, err)

@@ -51,7 +51,7 @@ func kernelDesign(t *testing.T, source string, layer fstest.MapFS) *design.Desig
 }
 
 // kernelLibrary is the simulated hardware of such a platform.
-func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string, rtlsim.Build) {
+func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("short")
@@ -62,23 +62,22 @@ func kernelLibrary(ctx context.Context, t *testing.T, d *design.Design) (string,
 			t.Skip(err)
 		}
 	}
-	b := rtlsim.Build{}
-	library, err := rtlsim.Library(ctx, d, b)
+	library, err := rtlsim.Library(ctx, d, rtlsim.Build{})
 	assert.NilError(t, err)
-	return library, b
+	return library
 }
 
 // TestHardwareWithPluginsInCppDoesTheSame compares hardware whose plugins are C++ with
 // emulated engines whose plugins are plain Go.
 func TestHardwareWithPluginsInCppDoesTheSame(t *testing.T) {
 	d, plain := kernelDesign(t, "hls", nil), kernelDesign(t, "rtl", nil)
-	library, b := kernelLibrary(t.Context(), t, d)
+	library := kernelLibrary(t.Context(), t, d)
 	clock, cards := rtlsim.NewClock(), simtest.Record(t)
 	var made []*rtlsim.Engine
 	inCpp := func(rank int, l *Log) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			e, err := rtlsim.New(ctx, d, l.Port(rank, port), rtlsim.Options{
-				Library: library, Build: b, Seed: *seedFlag, Clock: clock, Record: cards.Card(fmt.Sprint("rank", rank)),
+				Library: library, Seed: *seedFlag, Clock: clock, Record: cards.Card(fmt.Sprint("rank", rank)),
 				OnMove: func(i rtlsim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
 			})
 			if err != nil {
@@ -145,10 +144,10 @@ func TestKernelsExchangeDataWithoutAHost(t *testing.T) {
 				t.Skip("without -compare.rtl")
 			}
 			d := kernelDesign(t, source, nil)
-			library, b := kernelLibrary(t.Context(), t, d)
+			library := kernelLibrary(t.Context(), t, d)
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			w, engines, devices := kernelWorld(ctx, t, d, library, b, 2)
+			w, engines, devices := kernelWorld(ctx, t, d, library, 2)
 			for _, count := range []int{1, 16, 37, 1000} {
 				exchange(ctx, t, engines, devices, count)
 			}
@@ -162,12 +161,12 @@ func TestKernelsExchangeDataWithoutAHost(t *testing.T) {
 }
 
 // kernelWorld opens a world of simulated hardware.
-func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library string, b rtlsim.Build,
-	ranks int) (w *world.World, engines []*accl.Engine, devices []accl.Device) {
+func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library string, ranks int,
+) (w *world.World, engines []*accl.Engine, devices []accl.Device) {
 	t.Helper()
 	clock, cards := rtlsim.NewClock(), simtest.Record(t)
 	w, err := world.New(ctx, d, ranks, world.Options{Maker: func(rank int) world.Maker {
-		return rtlsim.Options{Library: library, Build: b, Clock: clock, Seed: *seedFlag,
+		return rtlsim.Options{Library: library, Clock: clock, Seed: *seedFlag,
 			Record: cards.Card(fmt.Sprint("rank", rank))}.Make
 	}})
 	assert.NilError(t, err)

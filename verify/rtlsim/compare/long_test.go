@@ -96,7 +96,7 @@ func newHarmed(ctx context.Context, t *testing.T, platform string, episode uint6
 	library := *libraryFlag
 	if library == "" {
 		var err error
-		if library, err = rtlsim.Library(ctx, h.design, build(t)); err != nil {
+		if library, err = rtlsim.Library(ctx, h.design, build); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func (h *harmed) hardware(t *testing.T, library string) kind {
 	return func(rank int, l *Log) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			e, err := rtlsim.New(ctx, d, l.Port(rank, port), rtlsim.Options{
-				Library: library, Build: build(t), Seed: h.rng.Uint64(), CutSeed: cut, Clock: clock, Latency: latency,
+				Library: library, Build: build, Seed: h.rng.Uint64(), CutSeed: cut, Clock: clock, Latency: latency,
 				RemoteMilliseconds: longLimit,
 				Record:             cards.Card(fmt.Sprint("rank", rank)),
 				OnMove:             func(i rtlsim.Issue) { l.Move(rank, Issued(i), i.Cycle) },

@@ -36,9 +36,7 @@ func TestMain(m *testing.M) { os.Exit(simtest.Main(m)) }
 
 // build is how the simulated hardware is made: the host is at its kernel streams, and
 // sees what passes them.
-func build(t *testing.T) rtlsim.Build {
-	return rtlsim.Build{KernelPort: true}
-}
+var build = rtlsim.Build{KernelPort: true}
 
 // hardware makes engines that are simulated from the hardware's description. A seed
 // has what TCP brings them cut and joined anywhere.
@@ -48,7 +46,7 @@ func hardware(t *testing.T, library string, cut uint64) kind {
 	return func(rank int, l *Log) world.Maker {
 		return func(ctx context.Context, d *design.Design, port fabric.Port) (engine.Engine, error) {
 			o := rtlsim.Options{
-				Library: library, Build: build(t), Seed: *seedFlag, CutSeed: cut, Clock: clock,
+				Library: library, Build: build, Seed: *seedFlag, CutSeed: cut, Clock: clock,
 				Record: cards.Card(fmt.Sprint("rank", rank)),
 				OnMove: func(i rtlsim.Issue) { l.Move(rank, Issued(i), i.Cycle) },
 			}
@@ -70,7 +68,7 @@ func TestWorldsDoTheSame(t *testing.T) {
 		library := *libraryFlag
 		if library == "" {
 			var err error
-			if library, err = rtlsim.Library(t.Context(), load(t, platform).design, build(t)); err != nil {
+			if library, err = rtlsim.Library(t.Context(), load(t, platform).design, build); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,7 +102,7 @@ func TestWorldsWhoseStreamsAreCut(t *testing.T) {
 	library := *libraryFlag
 	if library == "" {
 		var err error
-		if library, err = rtlsim.Library(t.Context(), load(t, platform).design, build(t)); err != nil {
+		if library, err = rtlsim.Library(t.Context(), load(t, platform).design, build); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func (b Build) runtime(ctx context.Context, t compilers) (dirs []string, err err
 // as slow.h what is not optimized.
 func (b Build) headers(ctx context.Context, t compilers) (string, error) {
 	b.Apart = nil
-	return b.once(ctx, t, "headers", b.optimize, Build.headersInto)
+	return b.once(ctx, t, "headers", "", Build.headersInto)
 }
 
 // once makes a folder in the cache, by the build of a module with nothing in it, whose makefile is like that of others.

@@ -15,7 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/step"
 )
 
-const waitsForGo = "echo begun >>begun; " + untilGo + "; echo ended"
+var waitsForGo = "echo begun >>begun; " + untilGo + "; echo ended"
 
 // A second build follows the job of one that was killed, with its log from the
 // beginning, while it waits as well as while it runs.

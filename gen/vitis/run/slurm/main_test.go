@@ -46,11 +46,12 @@ func executor(t *testing.T, change func(*slurm.Options)) (*slurm.Executor, *slur
 	return e, c
 }
 
-// waiting is bash that waits for a file, and not for ever, in case its test is killed. A
-// look does not take a process: nobody writes into the pipe that it reads from.
-func waiting(file string) string { return strings.Replace(untilGo, "-e go", "-e "+file, 1) }
+// waiting is bash that waits for a file, and not for ever. A look takes no process: it reads a pipe that stays empty.
+func waiting(file string) string {
+	return "exec 9<> <(:); for ((i = 0; i < 3000; i++)); do [ -e " + file + " ] && break; read -rt 0.05 -u 9; done"
+}
 
-const untilGo = "exec 9<> <(:); for ((i = 0; i < 3000; i++)); do [ -e go ] && break; read -rt 0.05 -u 9; done"
+var untilGo = waiting("go")
 
 // watched is a job with what it has told so far.
 type watched struct {

@@ -1,5 +1,5 @@
-// Verilator prints through this function, so that the shell of a model may keep what it says. Included before everything
-// else.
+// Verilator prints through this function, so that the shell of a model may keep what it says. Included before
+// everything else.
 #pragma once
 
 #ifdef __cplusplus

@@ -18,5 +18,5 @@
     std::abort();
 }
 
-[[gnu::weak]] void vl_stop(const char *file, int line, const char *hier) { vl_fatal(file, line, hier, "the model stops"); }
-[[gnu::weak]] void vl_finish(const char *file, int line, const char *hier) { vl_fatal(file, line, hier, "$finish"); }
+[[gnu::weak]] void vl_stop(const char *file, int line, const char *in) { vl_fatal(file, line, in, "the model stops"); }
+[[gnu::weak]] void vl_finish(const char *file, int line, const char *in) { vl_fatal(file, line, in, "$finish"); }
