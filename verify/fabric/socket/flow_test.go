@@ -188,9 +188,9 @@ func TestTCPCloseWritesWhatIsQueued(t *testing.T) {
 
 func TestTCPCloseDoesNotWaitForLong(t *testing.T) {
 	leaks(t)
+	nobody := free(t)
 	before := descriptors(t)
 	x, y := newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
-	nobody := free(t)
 	x.Route(3, ip(nobody), nobody.Port(), false)
 	route(x, y)
 	var sent counted

@@ -71,7 +71,7 @@ func (p *TCPPort) shareAt(at netip.AddrPort) error {
 }
 
 const (
-	freeFrom  = 49152 // the first of the ports that are for this use
+	freeFrom  = 61000 // the first of the ports that Linux gives to no socket: a port with both has its number in both
 	mostTries = 1000
 )
 

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -362,11 +362,17 @@ func TestTCPBothConnectionsOfAPair(t *testing.T) {
 	}
 }
 
-// free is an address at which nobody listens.
+// free is an address at which nobody listens, and at which nobody else will while the test
+// runs: a socket that does not listen stays bound to it.
 func free(t testing.TB) netip.AddrPort {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	assert.NilError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).AddrPort()
+	t.Cleanup(func() { assert.NilError(t, syscall.Close(fd)) })
+	assert.NilError(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	assert.NilError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	at, err := syscall.Getsockname(fd)
+	assert.NilError(t, err)
+	bound := at.(*syscall.SockaddrInet4)
+	return netip.AddrPortFrom(netip.AddrFrom4(bound.Addr), uint16(bound.Port))
 }
