@@ -14,8 +14,15 @@ import (
 	"github.com/cclforge/cclforge/gen/workspace"
 )
 
-// BuildMode is how programs are compiled here: as the C library is, whose packages need not be compiled again then.
-const BuildMode = "-buildmode=pie"
+// GoFlags is GOFLAGS with how programs are compiled here, if it does not say itself how: in one way for programs, tests
+// and the C library, whose packages are compiled once then, and without what debuggers need, which takes a tenth.
+func GoFlags() string {
+	flags := os.Getenv("GOFLAGS")
+	if strings.Contains(flags, "-buildmode") || strings.Contains(flags, "-gcflags") {
+		return flags
+	}
+	return strings.TrimSpace(flags + " -buildmode=pie -gcflags=all=-dwarf=false")
+}
 
 // say tells people something that is no result.
 func say(format string, args ...any) {

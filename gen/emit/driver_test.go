@@ -199,7 +199,7 @@ func TestExamplesRun(t *testing.T) {
 		driverPackage(t, dir, name, codeDesign(t, name))
 	}
 	userModule(t, dir)
-	run(t, dir, program, "test", "-timeout=2m", "./...")
+	run(t, dir, program, "test", "-vet=off", "-timeout=2m", "./...")
 }
 
 func TestExampleOfWhatCannotReduce(t *testing.T) {

@@ -37,22 +37,21 @@ func pids(t *testing.T, dir string) []int {
 	return list
 }
 
-// gone tells whether a process runs no program any more: one that ends has lost its
-// command line with its memory before it is a zombie.
-func gone(pid int) bool {
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err != nil || len(line) == 0
+// program is the command line of a process: one that ends has lost it, with its memory,
+// before it is a zombie.
+func program(pid int) string {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return string(line)
 }
+
+func gone(pid int) bool { return program(pid) == "" }
 
 func allGone(t *testing.T, dir string, want int) {
 	t.Helper()
 	list := pids(t, dir)
 	assert.Check(t, len(list) == want, "%d processes were started, want %d", len(list), want)
 	for _, pid := range list {
-		if !gone(pid) {
-			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-			t.Errorf("process %d still runs: %q", pid, text)
-		}
+		assert.Check(t, gone(pid), "process %d still runs: %q", pid, program(pid))
 	}
 }
 

@@ -14,15 +14,10 @@ import (
 )
 
 func processes() []int {
-	d, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	names, _ := d.Readdirnames(-1)
+	names, _ := filepath.Glob("/proc/[0-9]*")
 	var pids []int
 	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
+		if pid, err := strconv.Atoi(filepath.Base(name)); err == nil {
 			pids = append(pids, pid)
 		}
 	}

@@ -87,7 +87,8 @@ func build(ctx context.Context) (binary string, err error) {
 	}
 	late := time.AfterFunc(2*time.Second, func() { say("the first run compiles cclforge") })
 	defer late.Stop()
-	cmd := exec.CommandContext(ctx, mg.GoCmd(), "build", command.BuildMode, "-o", binary, program)
+	cmd := exec.CommandContext(ctx, mg.GoCmd(), "build", "-o", binary, program)
+	cmd.Env = append(os.Environ(), "GOFLAGS="+command.GoFlags())
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 3 * time.Second

@@ -60,13 +60,10 @@ func test(ctx context.Context) error {
 	return err
 }
 
-// buildLess sets what saves time of programs in Go, unless the environment has it. One way of compiling takes a minute
-// less than two, and a tenth less without what debuggers need. Those that read much HCL take a third less time, in
-// twice the memory.
-func buildLess() (err error) {
-	if flags := os.Getenv("GOFLAGS"); !strings.Contains(flags, "-buildmode") {
-		err = os.Setenv("GOFLAGS", strings.TrimSpace(flags+" "+command.BuildMode+" -gcflags=all=-dwarf=false"))
-	}
+// buildLess sets what saves time of programs in Go, unless the environment has it. Those that read much HCL take a
+// third less time, in twice the memory.
+func buildLess() error {
+	err := os.Setenv("GOFLAGS", command.GoFlags())
 	if os.Getenv("GOGC") != "" {
 		return err
 	}
@@ -88,7 +85,7 @@ func tests(limit string) commandLine {
 		"-timeout=" + limit, "./..."}}
 }
 
-// race runs tests of packages under the race detector, which has no command.BuildMode.
+// race runs tests of packages under the race detector, which has a way of compiling of its own.
 func race(limit string, packages []string) []check {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("SKIPPED: go test -race needs gcc")

@@ -65,7 +65,7 @@ func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) 
 			engines},
 	} {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
-		c.Env = append(os.Environ(), "CGO_ENABLED=1")
+		c.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS="+command.GoFlags())
 		c.Stdout, c.Stderr = log, log
 		if err := c.Run(); err != nil {
 			return fmt.Errorf("build the library: %s: %w", args[0], err)

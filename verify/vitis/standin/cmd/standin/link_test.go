@@ -84,19 +84,11 @@ func TestAccepts(t *testing.T) {
 			continue
 		}
 		c, err := configuration(t, text(r))
-		if err != nil {
-			t.Errorf("%s: %v", d.Platform.Name, err)
-			continue
-		}
+		assert.NilError(t, err, d.Platform.Name)
 		sys, err := Check(c, kernelsOf(t, r), board(r))
-		if err != nil {
-			t.Errorf("%s: %v", d.Platform.Name, err)
-			continue
-		}
-		if len(sys.Instances) != len(d.Instances) || len(sys.Streams) != len(d.Streams) || len(sys.Banks) != len(d.Memories) {
-			t.Errorf("%s: %d instances, %d streams and %d banks, of %d, %d and %d", d.Platform.Name,
-				len(sys.Instances), len(sys.Streams), len(sys.Banks), len(d.Instances), len(d.Streams), len(d.Memories))
-		}
+		assert.NilError(t, err, d.Platform.Name)
+		assert.DeepEqual(t, []int{len(sys.Instances), len(sys.Streams), len(sys.Banks)},
+			[]int{len(d.Instances), len(d.Streams), len(d.Memories)})
 	}
 }
 
