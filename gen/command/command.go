@@ -21,7 +21,7 @@ func GoFlags() string {
 	if strings.Contains(flags, "-buildmode") || strings.Contains(flags, "-gcflags") {
 		return flags
 	}
-	return strings.TrimSpace(flags + " -buildmode=pie -gcflags=all=-dwarf=false")
+	return strings.TrimSpace(flags + " -buildmode=pie -gcflags=all=-dwarf=false -ldflags=-w")
 }
 
 // say tells people something that is no result.
