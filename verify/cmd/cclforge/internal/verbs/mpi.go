@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cclforge/cclforge/driver"
 	"github.com/cclforge/cclforge/driver/capi"
-	"github.com/cclforge/cclforge/driver/mpi"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/output"
 )
@@ -118,7 +118,7 @@ func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Write
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	sources, err := fs.Sub(mpi.Sources, "c")
+	sources, err := fs.Sub(driver.MPI, "mpi/c")
 	if err != nil {
 		return "", err
 	}

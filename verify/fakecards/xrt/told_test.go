@@ -1,5 +1,4 @@
-// Package bringup_test brings up worlds of emulated cards: all ranks are ready, or all say what is wrong.
-package bringup_test
+package xrt_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package bringup_test
+package xrt_test
 
 import (
 	"errors"
