@@ -71,7 +71,7 @@ func TestCardsOfTheLibrary(t *testing.T) {
 		_, err := openCards(t.Context(), capi.Options{World: text, Env: environment("CCLFORGE_SIZE=x")})
 		assert.Check(t, is.ErrorIs(err, want), "%s", text)
 	}
-	at := meet(t)
+	at := ranktest.Free(t).String()
 	var group errgroup.Group
 	var errs [ranks]error
 	for rank := range ranks {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -34,21 +33,12 @@ func environment(text string) bringup.Lookup {
 
 const secret = " CCLFORGE_SECRET=0123456789abcdef "
 
-// meet is a free place for rank 0.
-func meet(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	assert.NilError(t, err)
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // open opens the parts of a world as so many processes would.
 func open(t *testing.T, on string, processes int, o target.Options) ([]*target.World, []error) {
 	t.Helper()
 	o.On, o.Timeout = on, time.Minute
 	worlds, errs := make([]*target.World, processes), make([]error, processes)
-	at := meet(t)
+	at := ranktest.Free(t).String()
 	var group sync.WaitGroup
 	for i := range processes {
 		o := o
@@ -135,7 +125,7 @@ func TestWorlds(t *testing.T) {
 }
 
 func TestProcessesThatDoNotFit(t *testing.T) {
-	at := meet(t)
+	at := ranktest.Free(t).String()
 	var group sync.WaitGroup
 	for rank, on := range []string{"u55c_tcp", "u55c_udp"} {
 		group.Go(func() {
@@ -149,7 +139,7 @@ func TestProcessesThatDoNotFit(t *testing.T) {
 }
 
 func TestARankIsMissing(t *testing.T) {
-	at := meet(t)
+	at := ranktest.Free(t).String()
 	var group sync.WaitGroup
 	for rank := range 2 {
 		group.Go(func() {

@@ -14,6 +14,7 @@ import (
 	driver "github.com/cclforge/cclforge/driver/coyote"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fakecards/coyote"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/target"
 )
 
@@ -66,7 +67,7 @@ func TestShells(t *testing.T) {
 // openShells opens a world of processes on one host.
 func openShells(t *testing.T, ranks int, on func(rank int) string) ([]*target.World, []error) {
 	worlds, errs := make([]*target.World, ranks), make([]error, ranks)
-	at := meet(t)
+	at := ranktest.Free(t).String()
 	var group sync.WaitGroup
 	for i := range ranks {
 		env := environment(

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/cclforge/cclforge/driver/bringup"
 	"github.com/cclforge/cclforge/verify/conformance"
 	"github.com/cclforge/cclforge/verify/conformance/selftest"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 	"github.com/cclforge/cclforge/verify/target"
 	"github.com/cclforge/cclforge/verify/world"
 )
@@ -224,10 +224,7 @@ func TestOperationsThatAreNot(t *testing.T) {
 // together runs the self-test as so many processes would, and gives rank 0's report.
 func together(t *testing.T, on string, processes int, o selftest.Options) (*selftest.Report, []error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	assert.NilError(t, err)
-	meet := l.Addr().String()
-	l.Close()
+	meet := ranktest.Free(t).String()
 	reports, errs := make([]*selftest.Report, processes), make([]error, processes)
 	var group sync.WaitGroup
 	for rank := range processes {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"net"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -52,10 +52,7 @@ func mpirun(t *testing.T, parts ...[]string) (stdout, stderr string, code int) {
 // flags are those of the program: where the engines are, and a free place to meet.
 func flags(t *testing.T, port int, more ...string) []string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	assert.NilError(t, err)
-	defer l.Close()
-	return append([]string{os.Args[0], "-port=" + strconv.Itoa(port), "-meet=" + l.Addr().String()}, more...)
+	return append([]string{os.Args[0], fmt.Sprint("-port=", port), fmt.Sprint("-meet=", ranktest.Free(t))}, more...)
 }
 
 func TestCluster(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // settle sends packets of 1000 bytes until nothing moves any more, and returns how
@@ -188,7 +189,7 @@ func TestTCPCloseWritesWhatIsQueued(t *testing.T) {
 
 func TestTCPCloseDoesNotWaitForLong(t *testing.T) {
 	leaks(t)
-	nobody := free(t)
+	nobody := ranktest.Free(t)
 	before := descriptors(t)
 	x, y := newTCP(t, socket.Options{}), newTCP(t, socket.Options{})
 	x.Route(3, ip(nobody), nobody.Port(), false)

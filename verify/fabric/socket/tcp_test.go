@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 // content is the payload of a packet of a flow, of a size that the generator
@@ -192,7 +192,7 @@ func TestTCPConnectErrors(t *testing.T) {
 		}
 		return a
 	}})
-	nobody := free(t)
+	nobody := ranktest.Free(t)
 	full := backlogged(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -257,7 +257,7 @@ func TestTCPRouteListensWhenTheAddressIsFree(t *testing.T) {
 // also if the other side comes later.
 func TestTCPSessionsConnectWhenTheyAreUsed(t *testing.T) {
 	leaks(t)
-	at := free(t)
+	at := ranktest.Free(t)
 	x := newTCP(t, socket.Options{WindowBytes: 1000})
 	x.Route(5, ip(x.at), x.at.Port(), true)
 	x.Route(1, ip(at), at.Port(), false)
@@ -291,7 +291,7 @@ func TestTCPConnectBeforeListening(t *testing.T) {
 	for name, patience := range map[string]time.Duration{"it still dials": time.Minute,
 		"it has given up": time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
-			at := free(t)
+			at := ranktest.Free(t)
 			x := newTCP(t, socket.Options{Patience: patience})
 			session, err := x.Connect(t.Context(), ip(at), at.Port())
 			assert.NilError(t, err)
@@ -360,19 +360,4 @@ func TestTCPBothConnectionsOfAPair(t *testing.T) {
 	if a, b := x.tcp().Stats().Accepted, y.tcp().Stats().Accepted; a != 1 || b != 1 {
 		t.Errorf("%d and %d connections came", a, b)
 	}
-}
-
-// free is an address at which nobody listens, and at which nobody else will while the test
-// runs: a socket that does not listen stays bound to it.
-func free(t testing.TB) netip.AddrPort {
-	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	assert.NilError(t, err)
-	t.Cleanup(func() { assert.NilError(t, syscall.Close(fd)) })
-	assert.NilError(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
-	assert.NilError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	at, err := syscall.Getsockname(fd)
-	assert.NilError(t, err)
-	bound := at.(*syscall.SockaddrInet4)
-	return netip.AddrPortFrom(netip.AddrFrom4(bound.Addr), uint16(bound.Port))
 }

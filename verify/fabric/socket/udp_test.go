@@ -14,6 +14,7 @@ import (
 
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/fabric/socket"
+	"github.com/cclforge/cclforge/verify/internal/ranktest"
 )
 
 const datagram = 4032
@@ -168,7 +169,7 @@ func TestUDPNobodyIsThere(t *testing.T) {
 	x := newUDP(t, socket.Options{})
 	var sent counted
 	send(x, 3, sent.packet(0, 10)) // no such session
-	nobody := free(t)
+	nobody := ranktest.Free(t)
 	session, err := x.Connect(t.Context(), ip(nobody), nobody.Port())
 	assert.Assert(t, err == nil && session == 0x8000, "session %#x, %v", session, err)
 	for i := range 50 { // each is answered by ICMP
@@ -222,7 +223,7 @@ func TestUDPPlaces(t *testing.T) {
 	assert.Check(t, y.Listen(y.at.Port()), "where it")
 	x.Route(1, ip(y.at), y.at.Port(), false)
 	// Communicators say that it is elsewhere.
-	elsewhere := free(t)
+	elsewhere := ranktest.Free(t)
 	y.Route(0, ip(elsewhere), elsewhere.Port(), true)
 	at := y.udp().LocalAddr()
 	assert.Check(t, at == elsewhere, "it is at %v, not %v", at, elsewhere)

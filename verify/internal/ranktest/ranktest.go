@@ -4,9 +4,13 @@
 package ranktest
 
 import (
+	"net/netip"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // All runs do for ranks 0 to n-1; see Each.
@@ -35,6 +39,21 @@ func Each(t testing.TB, ranks []int, do func(rank int) error) {
 	if t.Failed() {
 		t.FailNow()
 	}
+}
+
+// Free is an address of this host at which nobody listens, and at which nobody but the test will: a socket that does
+// not listen stays bound to it.
+func Free(t testing.TB) netip.AddrPort {
+	t.Helper()
+	bound := &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	assert.NilError(t, err)
+	t.Cleanup(func() { assert.Check(t, syscall.Close(fd)) })
+	assert.NilError(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	assert.NilError(t, syscall.Bind(fd, bound))
+	at, err := syscall.Getsockname(fd)
+	assert.NilError(t, err)
+	return netip.AddrPortFrom(netip.AddrFrom4(bound.Addr), uint16(at.(*syscall.SockaddrInet4).Port))
 }
 
 // Host is a host with modelled cards.

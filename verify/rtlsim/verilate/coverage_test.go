@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -45,22 +44,13 @@ func left(t *testing.T, dir, source string) (found []point) {
 	return found
 }
 
-func open(t *testing.T, b verilate.Build, name string, function any) {
-	t.Helper()
-	path, err := b.Library(t.Context())
-	assert.NilError(t, err)
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
-	purego.RegisterLibFunc(function, lib, name)
-}
-
 func TestCoverageIsLeft(t *testing.T) {
 	nightly.Only(t)
 	b := fifo(t)
 	dir := t.TempDir()
 	t.Setenv(verilate.CoverageVariable, dir)
 	var through func(seed, count uint64) uint64
-	open(t, b, "through", &through)
+	assert.NilError(t, b.Bind(t.Context(), "", map[string]any{"through": &through}))
 	for model := uint64(1); model <= 2; model++ {
 		through(model, 100)
 		pushed, bits := uint64(0), 0
@@ -93,7 +83,7 @@ func TestWaysOfFunctionsAreCounted(t *testing.T) {
 		*to = []string{path}
 	}
 	var halve func(values *byte, count uint64)
-	open(t, b, "halve", &halve)
+	assert.NilError(t, b.Bind(t.Context(), "", map[string]any{"halve": &halve}))
 	want := map[string]uint64{} // of all models together
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -19,15 +18,11 @@ func TestBrokenPromisesStopTheSimulation(t *testing.T) {
 	}
 	data, err := filepath.Abs("testdata")
 	assert.NilError(t, err)
-	path, err := verilate.Build{
+	var run func(seed, planted, cycles uint64) string
+	assert.NilError(t, verilate.Build{
 		Top: "driven", Sources: []string{filepath.Join(data, "driven.sv")},
 		Shell: []string{filepath.Join(data, "streams.cpp")}, Careful: true,
-	}.Library(t.Context())
-	assert.NilError(t, err)
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
-	var run func(seed, planted, cycles uint64) string
-	purego.RegisterLibFunc(&run, lib, "run")
+	}.Bind(t.Context(), "", map[string]any{"run": &run}))
 	for planted, want := range []string{
 		"",
 		"driven.out: what is offered goes before it is taken\n",

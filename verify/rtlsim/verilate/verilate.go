@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebitengine/purego"
+
 	"github.com/cclforge/cclforge/verify/internal/tools"
 )
 
@@ -55,6 +57,23 @@ const slow = "-O0"
 
 // NotBuilt begins errors of sources that cannot be built.
 const NotBuilt = "build the simulation of "
+
+// Bind sets functions to those of the library: pointers to them by what their names in C have behind a prefix. Errors
+// are those of Library.
+func (b Build) Bind(ctx context.Context, prefix string, functions map[string]any) error {
+	path, err := b.Library(ctx)
+	if err != nil {
+		return err
+	}
+	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return fmt.Errorf("load the simulation of %s: %w", b.Top, err)
+	}
+	for name, f := range functions {
+		purego.RegisterLibFunc(f, lib, prefix+name)
+	}
+	return nil
+}
 
 // Library is the path of the shared library. It is built if the cache does not
 // have it; that it takes long is told to the listener of package report. Errors match

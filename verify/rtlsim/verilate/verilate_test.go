@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
@@ -111,10 +110,8 @@ func TestBuiltOnceAndRun(t *testing.T) {
 		t.Errorf("beside the library there are %q", left)
 	}
 
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
 	var through func(seed, count uint64) uint64
-	purego.RegisterLibFunc(&through, lib, "through")
+	assert.NilError(t, b.Bind(ctx, "", map[string]any{"through": &through}))
 	for seed := range uint64(3) {
 		if got := through(seed, 100); got != 4950 {
 			t.Errorf("seed %d: the sum of 0 to 99 is %d", seed, got)

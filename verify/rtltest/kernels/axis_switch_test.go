@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -46,21 +45,15 @@ func newSwitch(t *testing.T, seed, pauses uint64) *switchBench {
 	assert.NilError(t, err)
 	_, file, _, _ := runtime.Caller(0)
 	shell := filepath.Join(filepath.Dir(file), "shell")
-	path, err := verilate.Build{
-		Top: "axis_bench", Sources: append(sources, filepath.Join(shell, "axis_bench.sv")),
-		Shell: []string{filepath.Join(shell, "axis_bench.cpp")}, Careful: true,
-	}.Library(ctx)
-	assert.NilError(t, err)
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
 	b := &switchBench{t: t}
 	var create func(seed, pauses uint64) uintptr
-	for name, f := range map[string]any{
+	assert.NilError(t, verilate.Build{
+		Top: "axis_bench", Sources: append(sources, filepath.Join(shell, "axis_bench.sv")),
+		Shell: []string{filepath.Join(shell, "axis_bench.cpp")}, Careful: true,
+	}.Bind(ctx, "bench_", map[string]any{
 		"new": &create, "delete": &b.delete, "stop": &b.stop, "send": &b.send, "run": &b.run, "event": &b.event,
 		"cycle": &b.cycle, "refused": &b.refused,
-	} {
-		purego.RegisterLibFunc(f, lib, "bench_"+name)
-	}
+	}))
 	b.handle = create(seed, pauses)
 	t.Cleanup(func() { b.delete(b.handle) })
 	b.stop(b.handle, -1, -1)

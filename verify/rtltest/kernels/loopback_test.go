@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -24,18 +23,15 @@ func TestEveryBeatReturnsAsItWasSent(t *testing.T) {
 	shell, err := filepath.Abs("shell/loopback.cpp")
 	assert.NilError(t, err)
 	for _, width := range loopsOf(t, d) {
-		path, err := verilate.Build{
+		var through func(seed, count uint64, idle, stall uint32) int64
+		err := verilate.Build{
 			Top: "loopback", Sources: sources, Shell: []string{shell}, Params: map[string]string{"WIDTH": fmt.Sprint(width)},
 			Defines: []string{fmt.Sprintf("BYTES=%d", width/8)}, Careful: true,
-		}.Library(t.Context())
+		}.Bind(t.Context(), "", map[string]any{"through": &through})
 		if errors.Is(err, verilate.ErrTools) {
 			t.Skip(err)
 		}
 		assert.NilError(t, err)
-		lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-		assert.NilError(t, err)
-		var through func(seed, count uint64, idle, stall uint32) int64
-		purego.RegisterLibFunc(&through, lib, "through")
 		const count = 1000
 		for _, pace := range [][2]uint32{{0, 0}, {0, 500}, {500, 0}, {700, 700}} {
 			for seed := range uint64(3) {

@@ -10,7 +10,6 @@ import (
 
 	_ "embed"
 
-	"github.com/ebitengine/purego"
 	"github.com/zclconf/go-cty/cty"
 	"gotest.tools/v3/assert"
 
@@ -82,15 +81,10 @@ func newPutBench(t *testing.T, platform string) *putBench {
 		"axilite_pkg.sv", "axilite_port.sv", "axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
 	shells, err := verilate.Place(map[string][]byte{"vadd_put/rhythm.h": streams.Rhythm, "vadd_put/shell.cpp": shell})
 	assert.NilError(t, err)
-	path, err := verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true}.Library(t.Context())
-	assert.NilError(t, err)
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
 	var create func(seed uint64) uintptr
 	var free func(handle uintptr)
-	purego.RegisterLibFunc(&create, lib, "bench_new")
-	purego.RegisterLibFunc(&free, lib, "bench_delete")
-	purego.RegisterLibFunc(&b.run, lib, "bench_run")
+	assert.NilError(t, verilate.Build{Top: "vadd_put", Sources: sources, Shell: shells[1:], Careful: true}.Bind(
+		t.Context(), "bench_", map[string]any{"new": &create, "delete": &free, "run": &b.run}))
 	b.handle = create(0)
 	t.Cleanup(func() { free(b.handle) })
 	return b

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -82,20 +80,12 @@ func New(ctx context.Context, m Module, seed uint64) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := verilate.Build{
+	var create func(seed uint64) uintptr
+	if err := (verilate.Build{
 		Top: m.Top, Sources: sources, Shell: shells, Params: m.Params, Careful: true,
-	}.Library(ctx)
-	if err != nil {
+	}).Bind(ctx, "pins_", map[string]any{"new": &create, "delete": &b.release, "step": &b.step}); err != nil {
 		return nil, err
 	}
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, fmt.Errorf("load the simulation of %s: %w", m.Top, err)
-	}
-	var create func(seed uint64) uintptr
-	purego.RegisterLibFunc(&create, lib, "pins_new")
-	purego.RegisterLibFunc(&b.release, lib, "pins_delete")
-	purego.RegisterLibFunc(&b.step, lib, "pins_step")
 	b.handle = create(seed)
 	b.Reset()
 	return b, nil

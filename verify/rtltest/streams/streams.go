@@ -7,12 +7,9 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/ebitengine/purego"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
@@ -104,24 +101,15 @@ func New(ctx context.Context, m Model, seed uint64) (*Kernel, error) {
 	case m.In1 != "":
 		defines = append(defines, "IN1="+m.In1)
 	}
-	path, err := verilate.Build{
-		Top: m.Kernel, Sources: sources, Shell: shells[1:], // the header is the first
-		Defines: defines, Careful: true,
-	}.Library(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, fmt.Errorf("load the simulation of %s: %w", m.Kernel, err)
-	}
 	var create func(seed uint64) uintptr
 	k := &Kernel{}
-	purego.RegisterLibFunc(&create, lib, "bench_new")
-	purego.RegisterLibFunc(&k.free, lib, "bench_delete")
-	purego.RegisterLibFunc(&k.run, lib, "bench_run")
-	purego.RegisterLibFunc(&k.restart, lib, "bench_restart")
-	purego.RegisterLibFunc(&k.bulk, lib, "bench_bulk")
+	if err := (verilate.Build{
+		Top: m.Kernel, Sources: sources, Shell: shells[1:], // the header is the first
+		Defines: defines, Careful: true,
+	}).Bind(ctx, "bench_", map[string]any{"new": &create, "delete": &k.free, "run": &k.run, "restart": &k.restart,
+		"bulk": &k.bulk}); err != nil {
+		return nil, err
+	}
 	k.handle = create(seed)
 	return k, nil
 }

@@ -5,7 +5,6 @@ package cpu
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
-
-	"github.com/ebitengine/purego"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/lang"
@@ -108,24 +105,16 @@ func load(ctx context.Context, kind Kind) (*library, error) {
 	if err := os.WriteFile(around, shell, 0o644); err != nil {
 		return nil, err
 	}
-	built, err := verilate.Build{
+	l := &library{}
+	if err := (verilate.Build{
 		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Defines: defines,
 		Params: map[string]string{"FIRMWARE": `""`},
-	}.Library(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lib, err := purego.Dlopen(built, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, fmt.Errorf("load the control processor: %w", err)
-	}
-	l := &library{}
-	for name, f := range map[string]any{
+	}).Bind(ctx, "core_", map[string]any{
 		"open": &l.open, "close": &l.close, "reset": &l.reset, "run": &l.run, "cycle": &l.cycle, "answer": &l.answer,
 		"retired": &l.retired, "take": &l.take, "access": &l.access, "halt": &l.halt, "broken": &l.broken,
 		"ram": &l.ram, "registers": &l.registers,
-	} {
-		purego.RegisterLibFunc(f, lib, "core_"+name)
+	}); err != nil {
+		return nil, err
 	}
 	loaded[kind] = l
 	return l, nil

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/designtest"
@@ -53,16 +52,11 @@ func build(t *testing.T, name string) *bench {
 	assert.NilError(t, err)
 	shell, err := filepath.Abs("shell/moves.cpp")
 	assert.NilError(t, err)
-	path, err := verilate.Build{
-		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
-	}.Library(report.With(t.Context(), report.Lines(os.Stderr)))
-	assert.NilError(t, err)
-	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
 	b := &bench{n: numbers{d, d.ABI()}}
-	purego.RegisterLibFunc(&b.create, handle, "bench_new")
-	purego.RegisterLibFunc(&b.free, handle, "bench_delete")
-	purego.RegisterLibFunc(&b.cycle, handle, "bench_cycle")
+	assert.NilError(t, verilate.Build{
+		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
+	}.Bind(report.With(t.Context(), report.Lines(os.Stderr)), "bench_",
+		map[string]any{"new": &b.create, "delete": &b.free, "cycle": &b.cycle}))
 	return b
 }
 

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ebitengine/purego"
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -97,28 +96,22 @@ func newBench(t *testing.T, platform string, seed uint64) *bench {
 	_, file, _, _ := runtime.Caller(0)
 	here := filepath.Dir(file)
 	shell := filepath.Join(here, "..", "..", "..", "rtlsim", "shell", "network.cpp")
-	path, err := verilate.Build{
-		Top: "network_bench", Sources: append(sources, filepath.Join(here, "shell", "network_bench.sv")),
-		Shell: []string{filepath.Join(here, "shell", "network_bench.cpp"), shell}, Careful: true,
-	}.Library(ctx)
-	assert.NilError(t, err)
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	assert.NilError(t, err)
 	d := designtest.Load(t, platform, nil)
 	kind := d.Platform.POEs[0].Kind
 	b := &bench{t: t, d: d, header: d.ABI().Layout(abi.MessageHeader), lossy: kind == "udp", rdma: kind == "rdma"}
+	var create func(seed uint64) uintptr
+	assert.NilError(t, verilate.Build{
+		Top: "network_bench", Sources: append(sources, filepath.Join(here, "shell", "network_bench.sv")),
+		Shell: []string{filepath.Join(here, "shell", "network_bench.cpp"), shell}, Careful: true,
+	}.Bind(ctx, "bench_", map[string]any{
+		"new": &create, "delete": &b.delete, "options": &b.options, "enable": &b.enable, "carry": &b.carry, "add": &b.add,
+		"shape": &b.shape, "window": &b.window, "close": &b.close, "push": &b.push, "cycle": &b.cycle, "run": &b.run,
+		"error": &b.fault, "event": &b.event, "reset": &b.reset,
+	}))
 	for _, c := range d.ABI().Constants {
 		if c.Name == "max_packet_bytes" {
 			b.slot = int(c.Value)
 		}
-	}
-	var create func(seed uint64) uintptr
-	for name, f := range map[string]any{
-		"new": &create, "delete": &b.delete, "options": &b.options, "enable": &b.enable, "carry": &b.carry, "add": &b.add,
-		"shape": &b.shape, "window": &b.window, "close": &b.close, "push": &b.push, "cycle": &b.cycle, "run": &b.run,
-		"error": &b.fault, "event": &b.event, "reset": &b.reset,
-	} {
-		purego.RegisterLibFunc(f, lib, "bench_"+name)
 	}
 	b.handle = create(seed)
 	t.Cleanup(func() { b.delete(b.handle) })

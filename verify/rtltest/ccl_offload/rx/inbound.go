@@ -13,8 +13,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
@@ -145,20 +143,10 @@ func build(ctx context.Context, sources []string) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := verilate.Build{Top: "receive_side", Sources: append(slices.Clip(sources), own[1]), Shell: own[:1],
-		Careful: true}.Library(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, fmt.Errorf("load the receive side: %w", err)
-	}
 	l := &library{}
-	for name, f := range map[string]any{"new": &l.create, "face": &l.face, "step": &l.step, "free": &l.free} {
-		purego.RegisterLibFunc(f, lib, "inbound_"+name)
-	}
-	return l, nil
+	return l, verilate.Build{Top: "receive_side", Sources: append(slices.Clip(sources), own[1]), Shell: own[:1],
+		Careful: true}.Bind(ctx, "inbound_",
+		map[string]any{"new": &l.create, "face": &l.face, "step": &l.step, "free": &l.free})
 }
 
 // Side is a Verilated receive side.

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"encoding/json"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,10 +16,7 @@ import (
 // Under mpirun each process has a rank, and rank 0 alone reports.
 func TestBenchUnderMpirun(t *testing.T) {
 	command := append(ranktest.Mpirun(t), "-np", "3")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	meet := l.Addr().String()
-	l.Close()
+	meet := ranktest.Free(t).String()
 	for _, platform := range []string{"u55c_udp", "u280_manual"} { // with and without a barrier of its own
 		dir := t.TempDir()
 		out, errs, code := ranktest.Run(t, append(command, os.Args[0], "bench", platform, "--sizes=1KiB:4KiB:x4",

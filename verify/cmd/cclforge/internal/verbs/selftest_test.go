@@ -3,7 +3,6 @@ package verbs
 import (
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"strings"
 	"testing"
@@ -63,7 +62,7 @@ func TestSelftestUnderSrun(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { cluster.Stop() })
 	cmd := cluster.Command(t.Context(), "srun", "--nodes=2", "--ntasks=3", os.Args[0], "selftest", "u55c_udp",
-		"--only=copy,bcast,allreduce", "--meet=127.0.0.1:"+port(t))
+		"--only=copy,bcast,allreduce", "--meet="+ranktest.Free(t).String())
 	cmd.Env = append(cmd.Environ(), ranktest.Environment()...)
 	cmd.Dir = cluster.Dir
 	var out, errs strings.Builder
@@ -72,16 +71,6 @@ func TestSelftestUnderSrun(t *testing.T) {
 		!strings.Contains(out.String(), "3 ranks, emulated, in memory") {
 		t.Errorf("%v\n%s%s\n%s", err, &out, &errs, cluster.Logs())
 	}
-}
-
-func port(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	must(t, err)
-	return port
 }
 
 // must ends the test at an error.
