@@ -71,7 +71,7 @@ func (p *TCPPort) shareAt(at netip.AddrPort) error {
 }
 
 const (
-	freeFrom  = 61000 // the first of the ports that Linux gives to no socket: a port with both has its number in both
+	freeFrom  = 61000 // Linux gives no such port to a socket that asks for any
 	mostTries = 1000
 )
 
