@@ -43,6 +43,7 @@ type Limits struct {
 	Frames       int           // of one message; 16
 	Connections  int           // at a time; 64
 	Handshake    time.Duration // to connect and agree on the protocol; 5 s
+	Linger       time.Duration // that a publisher's Close waits for subscribers to take what is queued; 1 s
 	Stall        time.Duration // after which a peer that takes nothing, or stops within a message, is disconnected; 30 s
 
 	// OnRefused, if not nil, is called for each peer that Serve turns away. Calls may be
@@ -55,6 +56,7 @@ func (l Limits) withDefaults() Limits {
 	l.Frames = orDefault(l.Frames, 16)
 	l.Connections = orDefault(l.Connections, 64)
 	l.Handshake = orDefault(l.Handshake, 5*time.Second)
+	l.Linger = orDefault(l.Linger, time.Second)
 	l.Stall = orDefault(l.Stall, 30*time.Second)
 	return l
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 )
 
-const linger = time.Second // that Close waits for subscribers to take what is queued
-
 // Publisher is a PUB socket that never drops a message. Every subscriber has a queue.
 // While the queue of a subscriber that does not read is full, Publish returns ErrBusy;
 // the subscriber is disconnected after Limits.Stall. All methods may be called
@@ -136,14 +134,14 @@ func (p *Publisher) checkEmpty() {
 	}
 }
 
-// Close ends the publisher. It waits, at most a second, until subscribers have received
+// Close ends the publisher. It waits, at most Limits.Linger, until subscribers have received
 // their queues. The error is that of the listener, if it has failed.
 func (p *Publisher) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	p.checkEmpty()
 	p.mu.Unlock()
-	late := time.NewTimer(linger)
+	late := time.NewTimer(p.limits.Linger)
 	defer late.Stop()
 	select {
 	case <-p.empty:

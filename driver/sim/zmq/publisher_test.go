@@ -166,7 +166,7 @@ func TestASubscriberCannotHoldTopicsWithoutLimit(t *testing.T) {
 func TestCloseLetsSubscribersHaveWhatIsQueued(t *testing.T) {
 	noLeaks(t)
 	l := listen(t)
-	p := zmq.NewPublisher(l, zmq.Limits{}, 64<<20)
+	p := zmq.NewPublisher(l, zmq.Limits{Linger: time.Minute}, 64<<20)
 	s := join(t, l.Addr().String(), "SUB")
 	s.send(message("\x01"))
 	subscribed(t, p, "")
