@@ -13,6 +13,8 @@ type Request struct {
 	err    error
 	cycles uint32
 	timed  bool
+	// overtaken is why the engine was not usable when the call had been placed, or nil.
+	overtaken error
 }
 
 // finished is the Done channel of requests that were done when they were returned.
@@ -192,6 +194,7 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 		e.flying.Add(-1)
 		return 0, fmt.Errorf("place the call: %w", err)
 	}
+	r.overtaken = e.usable()
 	return ticket, nil
 }
 
@@ -223,7 +226,9 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	case err != nil:
 		err = fmt.Errorf("%s: wait for the answer: %w", r.Op(), err)
 	case code != 0:
-		err = r.failure(context.WithoutCancel(ctx), code)
+		if err = r.failure(context.WithoutCancel(ctx), code); r.overtaken != nil {
+			err = fmt.Errorf("%w: a reset came before the call: %w", r.overtaken, err)
+		}
 	case r.result.region != nil:
 		// This must not end with the caller's context.
 		if err = r.result.syncFrom(context.WithoutCancel(ctx)); err != nil {
