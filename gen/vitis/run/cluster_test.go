@@ -59,29 +59,25 @@ func TestJobsThatNeverRun(t *testing.T) {
 	for _, name := range names {
 		d.Cancel(t.Context(), filepath.Dir(name))
 	}
-	kernels := twoPlatforms(f.count, "5")
+	kernels := hasten(t, twoPlatforms(f.count, "5"))
 	kernels.Results = nil
 	kernels.Steps = slices.DeleteFunc(kernels.Steps, func(s *step.Step) bool { return s.Kind != step.Package })
-	for _, s := range kernels.Steps { // the same keys, in less time
-		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
-	}
 	_, err := f.run(kernels)
 	assert.NilError(t, err)
 	left := f.inWork("job.pid")
 	assert.Equal(t, len(left), 4, "there are %q", left)
-	plan := twoPlatforms(f.count, "5")
-	for _, s := range plan.Steps {
-		s.Env["PATH"] = fast(t) + ":" + os.Getenv("PATH")
-	}
-	f.follows(plan, &detached{stale: true}, 4)
+	f.follows(hasten(t, twoPlatforms(f.count, "5")), &detached{stale: true}, 4)
 }
 
-// fast is a directory with a sleep that does not.
-func fast(t *testing.T) string {
+// hasten has the steps of a plan, which keep their keys, find a sleep that does not.
+func hasten(t *testing.T, plan *step.Plan) *step.Plan {
 	t.Helper()
 	dir := t.TempDir()
 	assert.NilError(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o777))
-	return dir
+	for _, s := range plan.Steps {
+		s.Env["PATH"] = dir + ":" + os.Getenv("PATH")
+	}
+	return plan
 }
 
 // The next builder cannot follow them: they stay what they are.
@@ -111,8 +107,7 @@ func TestJobsThatEndWithoutABuilder(t *testing.T) {
 // A job of an earlier build waits for one that is no more: both are made anew.
 func TestJobsWhoseProducersAreGone(t *testing.T) {
 	f := fix(t)
-	names := f.abandon("0.5")
-	for _, name := range names {
+	for _, name := range f.abandon("2") {
 		text, _ := os.ReadFile(name)
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		owner := readOwner(filepath.Dir(name))
@@ -121,7 +116,7 @@ func TestJobsWhoseProducersAreGone(t *testing.T) {
 			until(t, "it is gone", func() bool { return !runs(pid) })
 		}
 	}
-	f.follows(twoPlatforms(f.count, "0.5"), &detached{}, 6) // all but the common kernel
+	f.follows(hasten(t, twoPlatforms(f.count, "2")), &detached{}, 6) // all but the common kernel
 	for _, name := range f.inWork("job.pid") {
 		t.Errorf("%s is left", name)
 	}
