@@ -1,7 +1,5 @@
 package emu
 
-import "time"
-
 // traced is an event of the trace: its number, and the fields of its argument.
 type traced struct {
 	number uint32
@@ -110,11 +108,8 @@ type trace struct {
 
 type traceEntry struct{ cycles, argument, kind uint32 }
 
-// Event is an event of the trace, as accl.Platform.Event decodes it, and when it was.
-type Event struct {
-	At             time.Time
-	Argument, Kind uint32
-}
+// Event is an event of the trace, as accl.Platform.Event decodes it.
+type Event struct{ Argument, Kind uint32 }
 
 // traces notes an event, with the values of its fields.
 func (e *Engine) traces(event *traced, values ...uint32) {
@@ -127,7 +122,7 @@ func (e *Engine) traces(event *traced, values ...uint32) {
 		entry.argument |= event.fields[i].put(v)
 	}
 	if e.o.OnEvent != nil {
-		e.o.OnEvent(Event{At: time.Now(), Argument: entry.argument, Kind: entry.kind})
+		e.o.OnEvent(Event{entry.argument, entry.kind})
 	}
 	switch {
 	case len(t.ring) == 0:

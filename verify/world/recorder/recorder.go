@@ -28,52 +28,68 @@ type Recorder struct {
 	RankOf func(netip.AddrPort) (rank int, known bool)
 
 	ranks map[int]*rank
-	zero  time.Time
+	made  time.Time // by Options
+	zero  int64     // nanoseconds since then, of Start
 }
 
 // rank is what one has done.
 type rank struct {
 	mu       sync.Mutex
-	events   tail[emu.Event]
+	events   tail[event]
 	packets  tail[packet]
 	calls    []timeline.Call
 	sessions map[uint32]int
 }
 
+// event and packet have their time in nanoseconds since Options.
+type event struct {
+	at int64
+	emu.Event
+}
+
 type packet struct {
-	at      time.Time
-	sent    bool
-	session uint32
+	at      int64
 	bytes   int
+	session uint32
+	sent    bool
 	header  [64]byte
 }
 
-// tail is the end of a list.
+// tail is the end of a list: a ring once it has as many as are kept.
 type tail[T any] struct {
 	items []T
 	gone  uint64
 }
 
-func (t *tail[T]) add(v T, most int) {
-	if most > 0 && len(t.items) == 2*most {
-		t.gone += uint64(most)
-		t.items = t.items[:copy(t.items, t.items[most:])]
+// add returns the place of a new one.
+func (t *tail[T]) add(most int) *T {
+	if most > 0 && len(t.items) == most {
+		t.gone++
+		return &t.items[(t.gone-1)%uint64(most)]
 	}
-	t.items = append(t.items, v)
+	t.items = append(t.items, *new(T))
+	return &t.items[len(t.items)-1]
 }
 
-// last are those that are kept, and how many went before them.
-func (t *tail[T]) last(most int) (kept []T, gone uint64) {
-	if surplus := len(t.items) - most; most > 0 && surplus > 0 {
-		return t.items[surplus:], t.gone + uint64(surplus)
+// kept are those of the ring, in their order.
+func (t *tail[T]) kept() []T {
+	if t.gone == 0 {
+		return t.items
 	}
-	return t.items, t.gone
+	oldest := t.gone % uint64(len(t.items))
+	return slices.Concat(t.items[oldest:], t.items[:oldest])
 }
+
+// forget keeps the memory.
+func (t *tail[T]) forget() { t.items, t.gone = t.items[:0], 0 }
+
+// now is the time of what is recorded.
+func (r *Recorder) now() int64 { return int64(time.Since(r.made)) }
 
 // Options adds the recorder to those of a world.
 func (r *Recorder) Options(o world.Options) world.Options {
 	inner := o.Port
-	r.zero, r.ranks = time.Now(), map[int]*rank{}
+	r.made, r.zero, r.ranks = time.Now(), 0, map[int]*rank{}
 	o.Port = func(number int, port fabric.Port) fabric.Port { // of all ranks, before any of them runs
 		if inner != nil {
 			port = inner(number, port)
@@ -88,7 +104,7 @@ func (r *Recorder) Options(o world.Options) world.Options {
 	o.OnEvent = func(number int, e emu.Event) {
 		k := r.ranks[number]
 		k.mu.Lock()
-		k.events.add(e, r.Last)
+		*k.events.add(r.Last) = event{r.now(), e}
 		k.mu.Unlock()
 	}
 	return o
@@ -96,18 +112,19 @@ func (r *Recorder) Options(o world.Options) world.Options {
 
 // Start forgets what was recorded so far: times count from now on.
 func (r *Recorder) Start() {
-	r.zero = time.Now()
+	r.zero = r.now()
 	for _, k := range r.ranks {
 		k.mu.Lock()
-		k.events, k.packets, k.calls = tail[emu.Event]{items: k.events.items[:0]},
-			tail[packet]{items: k.packets.items[:0]}, nil
+		k.events.forget()
+		k.packets.forget()
+		k.calls = nil
 		k.mu.Unlock()
 	}
 }
 
 // Call notes that the host of a rank has called something.
 func (r *Recorder) Call(number int, name string, begin, end time.Time, err error) {
-	c := timeline.Call{Begin: int64(begin.Sub(r.zero)), End: int64(end.Sub(r.zero)), Name: name}
+	c := timeline.Call{Begin: int64(begin.Sub(r.made)) - r.zero, End: int64(end.Sub(r.made)) - r.zero, Name: name}
 	if err != nil {
 		c.Error = err.Error()
 	}
@@ -130,10 +147,10 @@ type recordedPort struct {
 // Send implements fabric.Port.
 func (p *recordedPort) Send(session uint32, q *fabric.Packet) error {
 	// It is the receiver's once it is sent.
-	is, whole := packet{at: time.Now(), sent: true, session: session, bytes: len(q.Payload), header: q.Header}, !q.Segment
+	at, bytes, header, whole := p.r.now(), len(q.Payload), q.Header, !q.Segment
 	err := p.Port.Send(session, q)
 	if err == nil && whole {
-		p.add(is)
+		p.add(at, true, session, bytes, &header)
 	}
 	return err
 }
@@ -142,15 +159,16 @@ func (p *recordedPort) Send(session uint32, q *fabric.Packet) error {
 func (p *recordedPort) Receive() *fabric.Packet {
 	q := p.Port.Receive()
 	if q != nil && !q.Segment {
-		p.add(packet{at: time.Now(), session: q.Session, bytes: len(q.Payload), header: q.Header})
+		p.add(p.r.now(), false, q.Session, len(q.Payload), &q.Header)
 	}
 	return q
 }
 
-func (p *recordedPort) add(is packet) {
+func (p *recordedPort) add(at int64, sent bool, session uint32, bytes int, header *[64]byte) {
 	p.k.mu.Lock()
-	p.k.packets.add(is, p.r.Last)
-	p.k.mu.Unlock()
+	defer p.k.mu.Unlock()
+	is := p.k.packets.add(p.r.Last)
+	is.at, is.sent, is.session, is.bytes, is.header = at, sent, session, bytes, *header
 }
 
 // Route implements fabric.Router.
@@ -210,15 +228,12 @@ func (r *Recorder) Ranks(p *accl.Platform, g *abi.Generation) []timeline.Rank {
 		own := timeline.Rank{Sessions: r.Sessions(i), Packets: []timeline.Packet{}}
 		k.mu.Lock()
 		own.Calls = slices.Clone(k.calls)
-		events, gone := k.events.last(r.Last)
-		own.Missing = gone
-		for _, e := range events {
-			own.Events = append(own.Events, timeline.Event{At: int64(e.At.Sub(r.zero)), Event: p.Event(e.Argument, e.Kind)})
+		own.Missing, own.MissingPackets = k.events.gone, k.packets.gone
+		for _, e := range k.events.kept() {
+			own.Events = append(own.Events, timeline.Event{At: e.at - r.zero, Event: p.Event(e.Argument, e.Kind)})
 		}
-		packets, gone := k.packets.last(r.Last)
-		own.MissingPackets = gone
-		for _, q := range packets {
-			is := h.packet(q, int64(q.at.Sub(r.zero)))
+		for _, q := range k.packets.kept() {
+			is := h.packet(q, q.at-r.zero)
 			if is.Peer = -1; r.RankOf == nil {
 				is.Peer = int(q.session)
 			} else if rank, known := own.Sessions[q.session]; known {
