@@ -79,8 +79,8 @@ func TestComponentsAreNumberedAsTheTopLevelNumbersThem(t *testing.T) {
 	}
 }
 
-func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
-	files := filesOf(t, rtl, compiled(t, `
+// coded is the beginning of a compression with elements of several.
+const coded = `
   type "code" { bytes = 2 }
   compression "hp_compression" {
     conversion "float32" "code" {
@@ -92,8 +92,10 @@ func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
       tdest     = 2
       ratio_log = 3
       cpp       = "float16_to_float32"
-    }
-  }`))
+    }`
+
+func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
+	files := filesOf(t, rtl, compiled(t, coded+"\n}"))
 	for path, lines := range map[string][]string{
 		"rtl/reduce_ops/reduce_ops.sv": {
 			`sim_hls_port(COMPONENT, 0, "in0", 1'b0, 512, 8);`, `sim_hls_port(COMPONENT, 2, "out_r", 1'b1, 512, 0);`,
@@ -118,19 +120,7 @@ func TestModulesOfKernelsInCppSayWhatTheirStreamsAreFor(t *testing.T) {
 
 // Our RTL makes no element of several.
 func TestPluginsInRTLDoNotConvertSeveralElementsAtATime(t *testing.T) {
-	d := compiled(t, `
-  type "code" { bytes = 2 }
-  compression "hp_compression" {
-    conversion "float32" "code" {
-      tdest     = 3
-      ratio_log = 3
-      cpp       = "float32_to_float16"
-    }
-    conversion "code" "float32" {
-      tdest     = 2
-      ratio_log = 3
-      cpp       = "float16_to_float32"
-    }
+	d := compiled(t, coded+`
     conversion "float32" "float16" {
       tdest   = 1
       one_way = true

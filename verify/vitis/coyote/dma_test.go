@@ -250,17 +250,22 @@ const streamNumber = 5
 
 // TestReads gives read commands to the adapter, and its requests to a model of the
 // shell.
-func TestReads(t *testing.T) {
+func TestReads(t *testing.T) { paced(t, reads) }
+
+// paced does a test at all paces.
+func paced(t *testing.T, do func(*testing.T, *pins.Bench, pace, uint64)) {
 	b := module(t, "coyote_dma", dmaIn, dmaOut, map[string]string{"DMA": fmt.Sprint(streamNumber)}, "ap_clk", "ap_rst_n")
 	for name, p := range paces {
 		for seed := range uint64(2) {
-			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) { reads(t, b, p, seed) })
+			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
+				b.Reset()
+				do(t, b, p, seed)
+			})
 		}
 	}
 }
 
 func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
-	b.Reset()
 	r := rand.New(rand.NewPCG(seed, 11))
 	var commands []command
 	for range 60 {
@@ -393,17 +398,9 @@ func compareRequests(t *testing.T, got, want []request) {
 
 // TestWrites gives write commands and streams to the adapter; the model of the
 // shell takes what it requests, and tells when it is in memory.
-func TestWrites(t *testing.T) {
-	b := module(t, "coyote_dma", dmaIn, dmaOut, map[string]string{"DMA": fmt.Sprint(streamNumber)}, "ap_clk", "ap_rst_n")
-	for name, p := range paces {
-		for seed := range uint64(2) {
-			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) { writes(t, b, p, seed) })
-		}
-	}
-}
+func TestWrites(t *testing.T) { paced(t, writes) }
 
 func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
-	b.Reset()
 	r := rand.New(rand.NewPCG(seed, 12))
 	in := &source{b: b, prefix: "s_axis_s2mm_", idle: p.data, keep: true}
 	var commands []command
