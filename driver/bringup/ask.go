@@ -249,6 +249,9 @@ func (h *hub) unanswered(gone *peer, q inquiry) {
 
 // depart notes that a rank is gone, and why.
 func (h *hub) depart(p *peer, why string) {
+	if !p.gone {
+		close(p.left)
+	}
 	p.gone, p.why = true, why
 	for q := range p.asked {
 		h.unanswered(p, q)

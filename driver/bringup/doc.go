@@ -33,7 +33,7 @@
 // receive the announcement, and right after it that rank 0 has left.
 //
 // Ranks watch each other through rank 0: after rank 0 has closed its world in order, nobody
-// watches, or can be asked. If that matters, let rank 0 close last.
+// watches, or can be asked. If that matters, let rank 0 close last, as it does after a failed call (World.Reports).
 //
 // # Security
 //

@@ -38,9 +38,10 @@ type peer struct {
 	member  *Member
 	ready   bool
 	gone    bool
-	sharing bool   // it waits for what others give
-	share   []byte // what it has given
-	outbox  outbox // points and letters for it
+	left    chan struct{} // closed when it is gone after it had come
+	sharing bool          // it waits for what others give
+	share   []byte        // what it has given
+	outbox  outbox        // points and letters for it
 	asked   map[inquiry]struct{}
 	why     string // it is gone
 }
@@ -58,7 +59,7 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 // admit adds a rank that has proved the secret. answer, if not empty, is the rest of the
 // proof, for which it waits.
 func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, answer []byte) {
-	p := &peer{address: address, asked: map[inquiry]struct{}{},
+	p := &peer{address: address, asked: map[inquiry]struct{}{}, left: make(chan struct{}),
 		link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
 	h.mu.Lock()
 	if h.closed {

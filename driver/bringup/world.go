@@ -300,9 +300,10 @@ func (w *World) Context(ctx context.Context) (context.Context, context.CancelFun
 
 // Close leaves the world in order, so that the others do not report a loss. Before all
 // ranks are ready, it ends the bring-up with ErrLeft. It waits briefly for answers of the
-// others, and always returns nil.
+// others, at rank 0 longer after a failed call (Reports), and always returns nil.
 func (w *World) Close() error {
 	w.close.Do(func() {
+		w.stay()
 		w.mu.Lock()
 		w.closed = true
 		w.mu.Unlock()
