@@ -19,7 +19,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// TestAsk: all ranks ask all ranks at the same time, more than a link has room for.
+// TestAsk: all ranks ask all ranks at the same time.
 func TestAsk(t *testing.T) {
 	for _, size := range []int{1, 2, 5} {
 		all := options(t, size)

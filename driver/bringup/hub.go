@@ -41,7 +41,6 @@ type peer struct {
 	left    chan struct{} // closed when it is gone after it had come
 	sharing bool          // it waits for what others give
 	share   []byte        // what it has given
-	outbox  outbox        // points and letters for it
 	asked   map[inquiry]struct{}
 	why     string // it is gone
 }
@@ -60,7 +59,7 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 // proof, for which it waits.
 func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, answer []byte) {
 	p := &peer{address: address, asked: map[inquiry]struct{}{}, left: make(chan struct{}),
-		link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
+		link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence)}
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
