@@ -51,7 +51,8 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 	return &hub{
 		o: o, size: o.Size, at: at, key: jobKey(o.Secret, o.Job), listener: listener, step: StepJoin,
 		peers: make([]*peer, o.Size), missing: o.Size, everybody: make(chan struct{}),
-		guests: newGuests(o.Size + spareGuests), told: new(sync.WaitGroup), points: map[Point][]*peer{},
+		guests: guests{room: o.Size + spareGuests, notes: map[string]int{}}, told: new(sync.WaitGroup),
+		points: map[Point][]*peer{},
 	}
 }
 
