@@ -34,13 +34,9 @@ func TestBuffer(t *testing.T) {
 	copy(device, []byte{0xFF, 0xFF, 0xFF, 0xFF})
 	device[8] = 9
 	assert.NilError(t, part.Slice(0, 1).SyncFromDevice(ctx))
-	if b.Host()[0] != 0x01020300 || b.Host()[2] != 0x01020309 {
-		t.Errorf("the host has %X", b.Host())
-	}
+	assert.Check(t, b.Host()[0] == 0x01020300 && b.Host()[2] == 0x01020309, "the host has %X", b.Host())
 	assert.NilError(t, b.SyncFromDevice(ctx))
-	if b.Host()[0] != -1 {
-		t.Errorf("the host has %X", b.Host())
-	}
+	assert.Check(t, b.Host()[0] == -1, "the host has %X", b.Host())
 	assert.Check(t, is.ErrorIs(part.Free(), accl.ErrArgument), "free of a slice")
 	if _, err := accl.Alloc[int32](ctx, e, 8, accl.At(0x5000)); !errors.Is(err, errTaken) {
 		t.Errorf("an address twice: %v", err)

@@ -23,9 +23,7 @@ func TestSplit(t *testing.T) {
 	d.setReg(world.Address()+8+2*24+8, 99) // a sequence number
 	sub, err := x.e.Split(ctx, []int{2, 1})
 	assert.NilError(t, err)
-	if sub.Rank() != 1 || sub.Size() != 2 || sub.Engine() != x.e {
-		t.Errorf("rank %d of %d", sub.Rank(), sub.Size())
-	}
+	assert.Check(t, sub.Rank() == 1 && sub.Size() == 2 && sub.Engine() == x.e, "rank %d of %d", sub.Rank(), sub.Size())
 	if got := sub.Ranks(); got[0].Port != 5502 || got[1].Port != 5501 {
 		t.Errorf("ranks %v", got)
 	}
@@ -57,9 +55,7 @@ func TestSplit(t *testing.T) {
 
 	for name, again := range map[string][]int{"same ranks": {2, 1}, "all": {0, 1, 2}} {
 		c, err := x.e.Split(ctx, again)
-		if err != nil || c != sub && c != world {
-			t.Errorf("%s in the same order: another communicator, %v", name, err)
-		}
+		assert.Check(t, err == nil && (c == sub || c == world), "%s in the same order: another communicator, %v", name, err)
 	}
 	if c, err := x.e.Split(ctx, []int{1, 2}); err != nil || c == sub {
 		t.Errorf("another order: the same communicator, %v", err)
@@ -69,9 +65,8 @@ func TestSplit(t *testing.T) {
 	}
 	none, err := x.e.Split(ctx, []int{0, 2})
 	assert.Check(t, none == nil && err == nil, "not a member: %v, %v", none, err)
-	if none.Rank() != -1 || none.Size() != 0 || none.Ranks() != nil {
-		t.Errorf("rank %d of %d", none.Rank(), none.Size())
-	}
+	assert.Check(t, none.Rank() == -1 && none.Size() == 0 && none.Ranks() == nil,
+		"rank %d of %d", none.Rank(), none.Size())
 	for name, err := range map[string]error{
 		"operation": errorOf(none.Barrier(ctx)),
 		"split":     errorOf(none.Split(ctx, []int{0})),
@@ -132,9 +127,8 @@ func TestReservedRoom(t *testing.T) {
 	first, each := uint32(8+16*28), uint32(8+8*24)
 	sub, err := e.Split(within(t), []int{0, 3})
 	assert.NilError(t, err)
-	if e.World().Address() != first || sub.Address() != first+each {
-		t.Errorf("at 0x%X and 0x%X", e.World().Address(), sub.Address())
-	}
+	assert.Check(t, e.World().Address() == first && sub.Address() == first+each,
+		"at 0x%X and 0x%X", e.World().Address(), sub.Address())
 	if got := d.regs[first+3*each]; got != 2 {
 		t.Errorf("a configuration of %d bytes", got)
 	}
@@ -364,9 +358,7 @@ func TestOpenAll(t *testing.T) {
 	if _, err := accl.OpenAll(ctx, []accl.Device{fresh, bad}, p, accl.LocalRanks(2)); !errors.Is(err, errTaken) {
 		t.Errorf("%v", err)
 	}
-	if fresh.allocated() != 0 {
-		t.Errorf("%d pieces of memory left", fresh.allocated())
-	}
+	assert.Check(t, fresh.allocated() == 0, "%d pieces of memory left", fresh.allocated())
 }
 
 func TestDumps(t *testing.T) {

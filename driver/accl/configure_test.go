@@ -272,12 +272,9 @@ func TestOpenRefuses(t *testing.T) {
 			d := newDevice(p)
 			c.change(p, d)
 			_, err := accl.Open(within(t), d, p, accl.LocalRanks(c.ranks), c.local, c.options...)
-			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, want %v that says %q", err, c.want, c.says)
-			}
-			if d.allocated() != 0 {
-				t.Errorf("%d pieces of memory left", d.allocated())
-			}
+			assert.Check(t, err != nil && (c.want == nil || errors.Is(err, c.want)) && strings.Contains(err.Error(), c.says),
+				"%v, want %v that says %q", err, c.want, c.says)
+			assert.Check(t, d.allocated() == 0, "%d pieces of memory left", d.allocated())
 			if c.want != nil && d.platform.Features.ConfigReady && d.refuse == nil && c.name != "in use" &&
 				d.regs[d.word("config_ready")] != 0 {
 				t.Error("the engine is left configured")

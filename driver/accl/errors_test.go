@@ -188,9 +188,7 @@ func TestConfigError(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	assert.Check(t, tries >= 2, "it gave up after %d attempts", tries)
-	if d.allocated() != 0 {
-		t.Errorf("%d pieces of memory left", d.allocated())
-	}
+	assert.Check(t, d.allocated() == 0, "%d pieces of memory left", d.allocated())
 	assert.Check(t, d.reg(0x1FF4) == 0, "the engine is left configured")
 }
 

@@ -46,7 +46,7 @@ func (w *World) Arrive(p Point, ranks int) error {
 	if err := w.running("a point"); err != nil {
 		return err
 	}
-	w.outbox.put(w.link, message{kind: frameArrive, payload: arrival{p, uint32(ranks)}.encode()})
+	w.link.put(message{kind: frameArrive, payload: arrival{p, uint32(ranks)}.encode()})
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (w *World) Arrived(ctx context.Context) (Point, error) {
 			first := w.arrived[0].Point
 			w.arrived = w.arrived[1:]
 			if n > 1 {
-				w.tell()
+				signal(w.news)
 			}
 			w.mu.Unlock()
 			return first, nil
@@ -84,15 +84,8 @@ func (w *World) Arrived(ctx context.Context) (Point, error) {
 func (w *World) together(payload []byte) error {
 	all, err := arrivals(payload)
 	w.arrived = append(w.arrived, all...)
-	w.tell()
+	signal(w.news)
 	return err
-}
-
-func (w *World) tell() {
-	select {
-	case w.news <- struct{}{}:
-	default:
-	}
 }
 
 // arrive tells the ranks of a point when the last of them has come to it. As all points pass here, they have one order.
@@ -107,7 +100,7 @@ func (h *hub) arrive(p *peer, payload []byte) error {
 		delete(h.points, a.Point)
 		for _, p := range come {
 			if !p.gone {
-				p.outbox.put(p.link, message{kind: frameArrive, payload: a.encode()})
+				p.link.put(message{kind: frameArrive, payload: a.encode()})
 			}
 		}
 	}

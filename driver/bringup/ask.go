@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -108,7 +107,7 @@ func (w *World) ask(rank int, text []byte) (number uint32, reply chan answer, er
 	w.asked++
 	reply = make(chan answer, 1)
 	w.open[w.asked] = reply
-	w.outbox.put(w.link, message{kind: frameAsk, payload: letter{rank, w.asked, text}.encode()})
+	w.link.put(message{kind: frameAsk, payload: letter{rank, w.asked, text}.encode()})
 	return w.asked, reply, nil
 }
 
@@ -183,7 +182,7 @@ func (w *World) answerAll() {
 		kind, text := w.answer(a, string(about), question)
 		for _, q := range alike {
 			q.text = text
-			w.outbox.put(w.link, message{kind: kind, payload: q.encode()})
+			w.link.put(message{kind: kind, payload: q.encode()})
 		}
 	}
 }
@@ -233,7 +232,7 @@ func (h *hub) pass(from *peer, kind byte, payload []byte) error {
 		to.asked[inquiry{from, l.number}] = struct{}{}
 	}
 	if !to.gone {
-		to.outbox.put(to.link, message{kind: kind, payload: l.encode()})
+		to.link.put(message{kind: kind, payload: l.encode()})
 	}
 	return nil
 }
@@ -244,51 +243,17 @@ func (h *hub) unanswered(gone *peer, q inquiry) {
 		return
 	}
 	l := letter{gone.rank, q.number, (&Error{ErrLeft, StepRun, gone.rank, gone.address, gone.why}).encode()}
-	q.asker.outbox.put(q.asker.link, message{kind: frameNoAnswer, payload: l.encode()})
+	q.asker.link.put(message{kind: frameNoAnswer, payload: l.encode()})
 }
 
 // depart notes that a rank is gone, and why.
 func (h *hub) depart(p *peer, why string) {
+	if !p.gone {
+		close(p.left)
+	}
 	p.gone, p.why = true, why
 	for q := range p.asked {
 		h.unanswered(p, q)
 	}
 	p.asked = nil
-}
-
-// outbox has messages take turns, because a link has room for few. Points that wait go in one message.
-type outbox struct {
-	mu      sync.Mutex
-	writing bool
-	waiting []message
-}
-
-func (b *outbox) put(l *link, m message) {
-	b.mu.Lock()
-	last := len(b.waiting) - 1
-	if m.kind == frameArrive && last >= 0 && b.waiting[last].kind == frameArrive &&
-		len(b.waiting[last].payload)+len(m.payload) <= maxPayload {
-		b.waiting[last].payload = append(b.waiting[last].payload, m.payload...)
-	} else {
-		b.waiting = append(b.waiting, m)
-	}
-	begin := !b.writing
-	b.writing = true
-	b.mu.Unlock()
-	if begin {
-		b.send(l)
-	}
-}
-
-func (b *outbox) send(l *link) {
-	b.mu.Lock()
-	if b.writing = len(b.waiting) > 0; !b.writing {
-		b.mu.Unlock()
-		return
-	}
-	m := b.waiting[0]
-	b.waiting = b.waiting[1:]
-	b.mu.Unlock()
-	m.written = func() { b.send(l) }
-	l.put(m)
 }

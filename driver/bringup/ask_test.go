@@ -3,6 +3,7 @@ package bringup
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,12 +11,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
+
+	"github.com/cclforge/cclforge/driver/accl"
 )
 
-// TestAsk: all ranks ask all ranks at the same time, more than a link has room for.
+// TestAsk: all ranks ask all ranks at the same time.
 func TestAsk(t *testing.T) {
 	for _, size := range []int{1, 2, 5} {
 		all := options(t, size)
@@ -137,7 +141,7 @@ func TestAskEndsBadly(t *testing.T) {
 	alike(t, []error{<-failed}, ErrLeft, StepRun, 4, "closed its world")
 	_, err = worlds[1].Ask(t.Context(), 4, "size", nil)
 	alike(t, []error{err}, ErrLeft, StepRun, 4, "closed its world")
-	slow(0, 3)
+	slow(2, 3)
 	drop(worlds[3])
 	alike(t, []error{<-failed}, ErrLeft, StepRun, 3, "it has left: its connection has ended")
 	<-worlds[1].Left()
@@ -155,6 +159,30 @@ func TestAskEndsBadly(t *testing.T) {
 	worlds[1].Close()
 	_, err = worlds[1].Ask(t.Context(), 2, "size", nil)
 	assert.Check(t, is.ErrorIs(err, ErrClosed))
+}
+
+// TestRank0StaysAfterFailedCalls: if rank 0 has asked, others that are in calls can ask each other until they leave.
+func TestRank0StaysAfterFailedCalls(t *testing.T) {
+	for _, failed := range []bool{false, true} {
+		worlds := running(t, options(t, 3))
+		for rank, w := range worlds {
+			w.Answer(reports, func(context.Context, []byte) ([]byte, error) {
+				return json.Marshal(said{Report: accl.Report{Busy: rank == 1, Limit: time.Hour}})
+			})
+		}
+		if failed {
+			_, err := worlds[0].report(t.Context(), 2)
+			assert.NilError(t, err)
+		}
+		closed := make(chan error)
+		go func() { closed <- worlds[0].Close() }()
+		_, err := worlds[1].Exchange(t.Context(), nil)
+		alike(t, []error{err}, ErrLeft, StepRun, 0, "it has left")
+		_, err = worlds[1].report(t.Context(), 2)
+		assert.Check(t, (err == nil) == failed, "after a failed call %v: %v", failed, err)
+		worlds[1].Close()
+		<-closed // rank 2 is in no call
+	}
 }
 
 // BenchmarkAsk is one question of rank 1 to rank 2, through rank 0.

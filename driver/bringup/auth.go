@@ -64,22 +64,34 @@ func sessionKeys(key, transcript []byte) keys {
 	return keys{sum(key, "frames to rank 0", transcript), sum(key, "frames from rank 0", transcript)}
 }
 
+// greeting ends in a newline, so that servers of other protocols, which read lines, answer it.
 func greeting(magic string) []byte {
 	g := make([]byte, greetingBytes)
 	copy(g, magic)
 	binary.BigEndian.PutUint16(g[8:], version)
 	rand.Read(g[10:]) // never fails
+	g[greetingBytes-1] = '\n'
 	return g
 }
 
-func checkGreeting(g []byte, magic string) error {
-	if string(g[:8]) != magic {
-		return errRubbish
+// readGreeting reads one up to its end, or to what tells that it is none: those who speak another protocol may send
+// less, and wait. The greeting of another version comes with the error.
+func readGreeting(c io.Reader, magic string) ([]byte, error) {
+	g := make([]byte, greetingBytes)
+	for n := 0; n < len(g); {
+		k, err := c.Read(g[n:])
+		n += k
+		if same := min(n, len(magic)); string(g[:same]) != magic[:same] {
+			return nil, fmt.Errorf("%w: %q", errRubbish, g[:n])
+		}
+		if err != nil && n < len(g) {
+			return nil, err
+		}
 	}
 	if v := binary.BigEndian.Uint16(g[8:]); v != version {
-		return versionError(v)
+		return g, versionError(v)
 	}
-	return nil
+	return g, nil
 }
 
 // prover is the side of a rank other than 0.
@@ -95,18 +107,15 @@ func (p *prover) claim(c io.ReadWriter) error {
 	if _, err := c.Write(hello); err != nil {
 		return err
 	}
-	challenge := make([]byte, greetingBytes)
-	if _, err := io.ReadFull(c, challenge); err != nil {
-		return err
-	}
-	if err := checkGreeting(challenge, challengeMagic); err != nil {
+	challenge, err := readGreeting(c, challengeMagic)
+	if err != nil {
 		return err
 	}
 	claim := make([]byte, claimBytes)
 	binary.BigEndian.PutUint32(claim, uint32(p.rank))
 	binary.BigEndian.PutUint32(claim[4:], uint32(p.size))
 	p.transcript = append(append(hello, challenge...), claim...)
-	_, err := c.Write(append(claim, sum(p.key, "I am a rank", p.transcript)...))
+	_, err = c.Write(append(claim, sum(p.key, "I am a rank", p.transcript)...))
 	return err
 }
 
@@ -125,12 +134,8 @@ func (p *prover) hear(c io.Reader) (keys, error) {
 // verify is the side of rank 0, up to the answer, which says who it was.
 func verify(c io.ReadWriter, key []byte) (rank, size uint32, k keys, answer []byte, err error) {
 	fail := func(err error) (uint32, uint32, keys, []byte, error) { return 0, 0, keys{}, nil, err }
-	hello := make([]byte, greetingBytes)
-	if _, err := io.ReadFull(c, hello); err != nil {
-		return fail(err)
-	}
-	unlike := checkGreeting(hello, helloMagic)
-	if errors.Is(unlike, errRubbish) {
+	hello, unlike := readGreeting(c, helloMagic)
+	if hello == nil {
 		return fail(unlike)
 	}
 	challenge := greeting(challengeMagic)

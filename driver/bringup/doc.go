@@ -28,12 +28,12 @@
 // tells all, so that every rank that it reaches returns the same text; ranks that come later
 // receive it as long as rank 0 waits for them, up to Options.Silence. A rank reports on its own
 // that rank 0 does not answer, does not share its secret, or speaks another version of the
-// protocol. If rank 0 dies, all others report it. No protocol can exclude one case: if rank 0
-// dies while it announces that all are ready, some ranks receive the announcement, and right
-// after it that rank 0 has left.
+// protocol, or that something else answers at its port. If rank 0 dies, all others report it. No
+// protocol can exclude one case: if rank 0 dies while it announces that all are ready, some ranks
+// receive the announcement, and right after it that rank 0 has left.
 //
 // Ranks watch each other through rank 0: after rank 0 has closed its world in order, nobody
-// watches, or can be asked. If that matters, let rank 0 close last.
+// watches, or can be asked. If that matters, let rank 0 close last, as it does after a failed call (World.Reports).
 //
 // # Security
 //

@@ -3,6 +3,8 @@ package bringup
 import (
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -23,19 +25,10 @@ type guests struct {
 	mu     sync.Mutex
 	room   int
 	closed bool
-	in     []net.Conn // oldest first
-	notes  []note
-	more   int // that no note was made of
+	in     []net.Conn     // oldest first
+	notes  map[string]int // how often hosts have failed in some way
+	more   int            // that no note was made of
 }
-
-// note remembers strangers from one host that failed in the same way.
-type note struct {
-	host, what string
-	last       string // address
-	times      int
-}
-
-func newGuests(room int) guests { return guests{room: room} }
 
 func (g *guests) enter(c net.Conn) bool {
 	g.mu.Lock()
@@ -55,9 +48,7 @@ func (g *guests) enter(c net.Conn) bool {
 func (g *guests) leave(c net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if i := slices.Index(g.in, c); i >= 0 {
-		g.in = slices.Delete(g.in, i, i+1)
-	}
+	g.in = slices.DeleteFunc(g.in, func(in net.Conn) bool { return in == c })
 }
 
 // close ends all connections, also those to come.
@@ -81,19 +72,14 @@ func (g *guests) refuse(address string, err error) {
 		what = "speaks " + other.Error()
 	}
 	host, _, _ := net.SplitHostPort(address)
+	note := host + " " + what
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i := range g.notes {
-		if n := &g.notes[i]; n.host == host && n.what == what {
-			n.last, n.times = address, n.times+1
-			return
-		}
-	}
-	if len(g.notes) == maxNotes {
+	if len(g.notes) == maxNotes && g.notes[note] == 0 {
 		g.more++
 		return
 	}
-	g.notes = append(g.notes, note{host, what, address, 1})
+	g.notes[note]++
 }
 
 // refused describes the refused strangers, "" if there were none.
@@ -101,12 +87,8 @@ func (g *guests) refused() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var parts []string
-	for _, n := range g.notes {
-		text := n.last + " " + n.what
-		if n.times > 1 {
-			text += fmt.Sprintf(" (%d times from this host)", n.times)
-		}
-		parts = append(parts, text)
+	for _, note := range slices.Sorted(maps.Keys(g.notes)) {
+		parts = append(parts, fmt.Sprintf("%s (%d times)", note, g.notes[note]))
 	}
 	if g.more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", g.more))
@@ -169,13 +151,7 @@ func (h *hub) prove(c net.Conn) {
 
 // drain reads the little that is still to come.
 func drain(c net.Conn) {
-	if c.SetReadDeadline(time.Now().Add(time.Second)) != nil {
-		return
-	}
-	var rest [4096]byte
-	for range 16 {
-		if _, err := c.Read(rest[:]); err != nil {
-			return
-		}
+	if c.SetReadDeadline(time.Now().Add(time.Second)) == nil {
+		io.CopyN(io.Discard, c, 64<<10)
 	}
 }

@@ -38,9 +38,9 @@ type peer struct {
 	member  *Member
 	ready   bool
 	gone    bool
-	sharing bool   // it waits for what others give
-	share   []byte // what it has given
-	outbox  outbox // points and letters for it
+	left    chan struct{} // closed when it is gone after it had come
+	sharing bool          // it waits for what others give
+	share   []byte        // what it has given
 	asked   map[inquiry]struct{}
 	why     string // it is gone
 }
@@ -51,15 +51,16 @@ func newHub(o *Options, listener net.Listener, at string) *hub {
 	return &hub{
 		o: o, size: o.Size, at: at, key: jobKey(o.Secret, o.Job), listener: listener, step: StepJoin,
 		peers: make([]*peer, o.Size), missing: o.Size, everybody: make(chan struct{}),
-		guests: newGuests(o.Size + spareGuests), told: new(sync.WaitGroup), points: map[Point][]*peer{},
+		guests: guests{room: o.Size + spareGuests, notes: map[string]int{}}, told: new(sync.WaitGroup),
+		points: map[Point][]*peer{},
 	}
 }
 
 // admit adds a rank that has proved the secret. answer, if not empty, is the rest of the
 // proof, for which it waits.
 func (h *hub) admit(conn net.Conn, address string, rank, size uint32, k keys, answer []byte) {
-	p := &peer{address: address, asked: map[inquiry]struct{}{},
-		link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence, 2*h.size+16)}
+	p := &peer{address: address, asked: map[inquiry]struct{}{}, left: make(chan struct{}),
+		link: newLink(conn, k.fromRank0, k.toRank0, h.o.Silence)}
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()

@@ -94,6 +94,9 @@ func (w *World) connect(ctx context.Context) error {
 		case errors.Is(err, errWrong):
 			return &Error{ErrSecret, StepProve, 0, w.meet,
 				fmt.Sprintf("it does not have the secret and job of rank %d, or is rank 0 of another job", w.o.Rank)}
+		case errors.Is(err, errRubbish):
+			return &Error{ErrListen, StepProve, 0, w.meet,
+				fmt.Sprintf("%v; end that program, or set another port in %s", err, EnvMeet)}
 		case errors.As(err, &other):
 			return &Error{ErrVersion, StepProve, 0, w.meet,
 				fmt.Sprintf("it speaks version %d of the protocol, rank %d speaks %d", uint16(other), w.o.Rank, version)}
@@ -128,7 +131,7 @@ func (w *World) attempt(ctx context.Context) error {
 	}
 	if err != nil {
 		c.Close()
-		return err
+		return fmt.Errorf("what listens there does not answer as rank 0 does: %w", err)
 	}
 	w.begin(c, k)
 	return nil

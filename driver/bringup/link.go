@@ -20,9 +20,10 @@ type link struct {
 	send, recv []byte // keys
 	silence    time.Duration
 
-	mu     sync.Mutex
-	closed bool
-	queue  chan message
+	mu      sync.Mutex
+	closed  bool
+	waiting []message
+	more    chan struct{} // something waits; closed with the link
 
 	wrote   chan struct{} // closed by the end of the writer
 	end     sync.Once
@@ -35,9 +36,8 @@ type message struct {
 	written func() // called when it is, or never will be; may be nil
 }
 
-// newLink makes a link that holds so many messages that are to be sent.
-func newLink(conn net.Conn, send, recv []byte, silence time.Duration, room int) *link {
-	return &link{conn: conn, send: send, recv: recv, silence: silence, queue: make(chan message, room),
+func newLink(conn net.Conn, send, recv []byte, silence time.Duration) *link {
+	return &link{conn: conn, send: send, recv: recv, silence: silence, more: make(chan struct{}, 1),
 		wrote: make(chan struct{})}
 }
 
@@ -66,23 +66,44 @@ func (l *link) read(handle func(kind byte, payload []byte) error) error {
 	}
 }
 
-// put queues a message. If the queue is full, because the other side does not read, the
-// connection is closed.
+// put queues a message. Points that wait go in one.
 func (l *link) put(m message) {
 	l.mu.Lock()
-	sent := false
-	if !l.closed {
-		select {
-		case l.queue <- m:
-			sent = true
-		default:
-			l.conn.Close()
+	defer l.mu.Unlock()
+	last := len(l.waiting) - 1
+	switch {
+	case l.closed:
+		if m.written != nil {
+			m.written()
 		}
+	case m.kind == frameArrive && last >= 0 && l.waiting[last].kind == frameArrive &&
+		len(l.waiting[last].payload)+len(m.payload) <= maxPayload:
+		l.waiting[last].payload = append(l.waiting[last].payload, m.payload...)
+	default:
+		l.waiting = append(l.waiting, m)
+		signal(l.more)
 	}
-	l.mu.Unlock()
-	if !sent && m.written != nil {
-		m.written()
+}
+
+// signal tells who waits for news that there are some.
+func signal(news chan<- struct{}) {
+	select {
+	case news <- struct{}{}:
+	default:
 	}
+}
+
+// take takes what waits, or a beat if there is nothing until a tick; not open is the end.
+func (l *link) take(tick <-chan time.Time) (all []message, open bool) {
+	select {
+	case <-l.more:
+	case <-tick:
+		return []message{{kind: frameBeat}}, true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, l.waiting = l.waiting, nil
+	return all, !l.closed || len(all) > 0
 }
 
 // write sends queued messages, and a beat if there are none.
@@ -91,29 +112,24 @@ func (l *link) write() {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	var buffer []byte
-	broken := false
-	for n := uint64(0); ; n++ {
-		m, open := message{kind: frameBeat}, true
-		select {
-		case m, open = <-l.queue:
-		case <-ticker.C:
-		}
-		if !open {
-			return
-		}
-		if !broken {
-			buffer = appendFrame(buffer[:0], l.send, n, m.kind, m.payload)
-			err := l.conn.SetWriteDeadline(time.Now().Add(l.silence))
-			if err == nil {
-				_, err = l.conn.Write(buffer)
+	n, broken := uint64(0), false
+	for all, open := l.take(ticker.C); open; all, open = l.take(ticker.C) {
+		for _, m := range all {
+			if !broken {
+				buffer = appendFrame(buffer[:0], l.send, n, m.kind, m.payload)
+				n++
+				err := l.conn.SetWriteDeadline(time.Now().Add(l.silence))
+				if err == nil {
+					_, err = l.conn.Write(buffer)
+				}
+				if err != nil {
+					broken = true
+					l.conn.Close() // the reader says so
+				}
 			}
-			if err != nil {
-				broken = true
-				l.conn.Close() // the reader says so
+			if m.written != nil {
+				m.written()
 			}
-		}
-		if m.written != nil {
-			m.written()
 		}
 	}
 }
@@ -126,7 +142,7 @@ func (l *link) finishOnce() {
 	l.mu.Lock()
 	if !l.closed {
 		l.closed = true
-		close(l.queue)
+		close(l.more)
 	}
 	l.mu.Unlock()
 	abort := time.AfterFunc(farewell, func() { l.conn.Close() })

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 )
@@ -20,7 +22,9 @@ type said struct {
 
 // Reports opens an engine so that its failed calls name causes at ranks of other processes, and theirs at it. All ranks
 // use it. As others may ask at any time, Engine.Trace and Engine.Activity take the place of those of the Platform. The
-// process of rank 0 passes reports on: after it has closed its world, no rank gets any.
+// process of rank 0 passes reports on: after it has closed its world, no rank gets any. Therefore, if it has asked for
+// some itself, Close waits there until those ranks have left that are in a call, or whose last one has failed; at most
+// the limit for remote ranks, within which calls fail.
 func (w *World) Reports() accl.OpenOption {
 	return accl.WithReports(w.report, func(own func(context.Context) (accl.Report, error)) {
 		w.Answer(reports, func(ctx context.Context, _ []byte) ([]byte, error) {
@@ -58,4 +62,32 @@ func (w *World) report(ctx context.Context, rank int) (accl.Report, error) {
 		return s.Report, errors.New(clean(s.Failed))
 	}
 	return s.Report, nil
+}
+
+// stay passes on questions of others after a call of rank 0 has failed. Who waits for rank 0 hears that it has left.
+func (w *World) stay() {
+	w.mu.Lock()
+	failed := w.hub != nil && w.asked > 0
+	w.mu.Unlock()
+	if !failed {
+		return
+	}
+	all := make([]accl.Report, w.o.Size)
+	var group sync.WaitGroup
+	for rank := 1; rank < len(all); rank++ {
+		group.Go(func() { all[rank], _ = w.report(w.life, rank) })
+	}
+	group.Wait()
+	w.hub.hear(w.hub.peers[0], frameGoodbye, nil)
+	for rank, r := range all {
+		if r.Busy || r.LastCode != 0 {
+			group.Go(func() {
+				select {
+				case <-w.hub.peers[rank].left:
+				case <-time.After(r.Limit + answerLimit):
+				}
+			})
+		}
+	}
+	group.Wait()
 }

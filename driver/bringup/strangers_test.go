@@ -1,6 +1,8 @@
 package bringup
 
 import (
+	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -113,7 +115,12 @@ func TestWhoIsNotRank0(t *testing.T) {
 			hello := make([]byte, greetingBytes)
 			io.ReadFull(c, hello)
 			c.Write(hello)
-		}, ErrMissing, errRubbish.Error()},
+		}, ErrListen, errRubbish.Error()},
+		{"a banner", func(c net.Conn) { c.Write([]byte("SSH")) }, ErrListen, `"SSH"; end that program`},
+		{"a server of lines", func(c net.Conn) {
+			bufio.NewReader(c).ReadString('\n')
+			c.Write([]byte("400\r\n"))
+		}, ErrListen, `"400\r\n"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all := options(t, 2)
@@ -129,12 +136,35 @@ func TestWhoIsNotRank0(t *testing.T) {
 					c.Close()
 				}
 			}()
-			o := all[1]
-			if test.kind == ErrMissing {
-				o.Timeout = time.Second
-			}
-			_, err := Join(t.Context(), o)
+			_, err := Join(t.Context(), all[1])
 			assert.Check(t, errors.Is(err, test.kind) && strings.Contains(err.Error(), test.text), "%v", err)
 		})
 	}
+}
+
+// Connections that are closed do not say who listens: rank 0 may come later, behind something that forwards to it.
+func TestClosedConnections(t *testing.T) {
+	all := options(t, 2)
+	joins := func(ctx context.Context) <-chan error {
+		joined := make(chan error)
+		go func() {
+			w, err := Join(ctx, all[1])
+			leave([]*World{w})
+			joined <- err
+		}()
+		for range 2 { // by the second one the first has ended
+			c, err := all[0].Listener.Accept()
+			assert.NilError(t, err)
+			c.Close()
+		}
+		return joined
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	joined := joins(ctx)
+	cancel()
+	alike(t, []error{<-joined}, ErrMissing, StepMeet, 0, all[1].Meet, "what listens there does not answer as rank 0")
+	joined = joins(t.Context())
+	w, err := Join(t.Context(), all[0])
+	assert.Check(t, errors.Join(err, <-joined))
+	leave([]*World{w})
 }

@@ -44,7 +44,6 @@ type World struct {
 	arrived []arrival     // points to which all have come
 	news    chan struct{} // there are some
 
-	outbox    outbox                 // points and letters to rank 0
 	asked     uint32                 // questions of this rank
 	open      map[uint32]chan answer // those without an answer
 	answers   map[string]Answers     // by subject
@@ -67,7 +66,7 @@ func newWorld(o *Options) *World {
 
 // begin starts the link to rank 0.
 func (w *World) begin(c net.Conn, k keys) {
-	w.link = newLink(c, k.toRank0, k.fromRank0, w.o.Silence, 16)
+	w.link = newLink(c, k.toRank0, k.fromRank0, w.o.Silence)
 	w.link.start(w.hear, func(err error) {
 		w.over(err)
 		go func() { // the link waits for this call to return
@@ -300,9 +299,10 @@ func (w *World) Context(ctx context.Context) (context.Context, context.CancelFun
 
 // Close leaves the world in order, so that the others do not report a loss. Before all
 // ranks are ready, it ends the bring-up with ErrLeft. It waits briefly for answers of the
-// others, and always returns nil.
+// others, at rank 0 longer after a failed call (Reports), and always returns nil.
 func (w *World) Close() error {
 	w.close.Do(func() {
+		w.stay()
 		w.mu.Lock()
 		w.closed = true
 		w.mu.Unlock()

@@ -309,12 +309,8 @@ func TestRanksThatAreNotReady(t *testing.T) {
 	errs = []error{<-results, <-results}
 	errs = append(errs, worlds[1].Ready(t.Context(), nil))
 	e, ok := errors.AsType[*Error](errs[0])
-	if !ok {
-		t.Fatal(errs[0])
-	}
+	assert.Assert(t, ok, "%v", errs[0])
 	// Which ones had said it when rank 0 gave up is open, other than for rank 1.
 	alike(t, errs, ErrNotReady, StepConfigure, e.Rank, "waits no longer", "rank 0 at")
-	if !strings.Contains(errs[0].Error(), "1") {
-		t.Error(errs[0])
-	}
+	assert.Check(t, strings.Contains(errs[0].Error(), "1"), "%v", errs[0])
 }

@@ -5,9 +5,10 @@
 //	s, err := m.Serve(":9400", 0) // http://127.0.0.1:9400/metrics
 //	defer s.Close()
 //
-// Calls are those of the host, not those of kernels on the card. They are counted when their answer is taken;
-// until then they are open. The bytes of a call are its count times the size of an uncompressed element: those of
-// one block, in operations with a block for each rank. Errors are the bits of return codes, not_placed and no_answer.
+// Calls are those of the host. They are counted when their answer is taken; until then they are open. Answers are what
+// the engine counts: those beyond the calls went to kernels on the card, or to other processes. The bytes of a call
+// are its count times the size of an uncompressed element: those of one block, in operations with a block for each
+// rank. Errors are the bits of return codes, not_placed and no_answer.
 //
 // Registers count modulo 2^32, in engines of this project alone; bytes on the network, which wrap in a second there,
 // are shown of served ranks only. The labels are ranks, operations and other names of the interface version. Of
@@ -39,6 +40,7 @@ var described = []struct{ name, kind, label, help string }{
 	{"calls_total", "counter", "operation", "Calls that were answered."},
 	{"call_bytes_total", "counter", "operation", "Bytes of calls that were answered: count by size of an element."},
 	{"call_seconds_total", "counter", "operation", "Time between placing calls and taking their answers."},
+	{"answers_total", "counter", "", "Answers of the engine, also to kernels and other processes, since its reset."},
 	{"calls_open", "gauge", "", "Calls whose answer has not been taken."},
 	{"errors_total", "counter", "error", "Calls that have failed, by bit of the return code."},
 	{"rx_buffers", "gauge", "state", "Rx buffers."},
@@ -109,6 +111,7 @@ var counters = map[string]Sample{
 	"tx_packets": {"packets_total", "sent"}, "rx_packets": {"packets_total", "received"},
 	"no_buffer": dropped("no_buffer"), "bad_packet": dropped("bad_packet"), "stale": dropped("stale"),
 	"too_large": dropped("too_large"), "no_window": dropped("no_window"), "no_announcement": dropped("no_announcement"),
+	"answers": {"answers_total", ""},
 }
 
 const rxBuffers = "rx_buffers" // a queue

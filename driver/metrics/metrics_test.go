@@ -108,6 +108,12 @@ func TestWorld(t *testing.T) {
 	}
 
 	const calls, n = 3, 700
+	const answers = `cclforge_answers_total{rank="1"}`
+	before, dev := scrape()[answers], w.Devices()[1]
+	ticket, err := dev.Start(ctx, 1, accl.Call{Scenario: 255}) // a nop of a kernel
+	assert.NilError(t, err)
+	_, err = dev.Wait(ctx, ticket)
+	assert.Check(t, err == nil && before > 0 && scrape()[answers] == before+1, "%v, %v before", err, before)
 	var fields [2]*accl.Buffer[float64]
 	errs := all(func(e *accl.Engine, rank int) (err error) {
 		if fields[rank], err = accl.Alloc[float64](ctx, e, n); err != nil {

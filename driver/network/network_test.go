@@ -119,9 +119,8 @@ type fault struct {
 
 func (f fault) check(t *testing.T, ranks []accl.Rank, e *network.Error) {
 	t.Helper()
-	if e.Kind != f.kind || !errors.Is(e, f.kind) || e.Rank != f.rank || !strings.Contains(e.Error(), f.text) {
-		t.Errorf("%v (kind %v, rank %d), want %v of rank %d with %q", e, e.Kind, e.Rank, f.kind, f.rank, f.text)
-	}
+	assert.Check(t, e.Kind == f.kind && errors.Is(e, f.kind) && e.Rank == f.rank && strings.Contains(e.Error(), f.text),
+		"%v (kind %v, rank %d), want %v of rank %d with %q", e, e.Kind, e.Rank, f.kind, f.rank, f.text)
 	if f.rank >= 0 && f.rank < len(ranks) && ranks[f.rank].IP.IsValid() &&
 		!strings.Contains(e.Error(), fmt.Sprintf("rank %d at %v:", f.rank, ranks[f.rank])) {
 		t.Errorf("%v does not name rank %d with its address and port", e, f.rank)

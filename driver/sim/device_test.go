@@ -144,9 +144,8 @@ func TestMemoryThatTheServerRefusesIsGivenBack(t *testing.T) {
 	d := s.start().open(platform2024)
 	var status *sim.StatusError
 	_, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1})
-	if !errors.As(err, &status) || status.Status != -4 || !strings.Contains(err.Error(), "the memory is full") {
-		t.Error(err)
-	}
+	assert.Check(t, errors.As(err, &status) && status.Status == -4 && strings.Contains(err.Error(), "the memory is full"),
+		"%v", err)
 	relent.Store(true)
 	m, err := d.Alloc(within(t), accl.MemSpec{Bytes: 1})
 	assert.Check(t, err == nil && m.Addr() == 0, "%v, %v", m, err)

@@ -171,9 +171,7 @@ func causes(t *testing.T, on where) {
 // dropped is how many packets an engine has dropped for want of an rx buffer.
 func (b *bench) dropped(ctx context.Context, e *accl.Engine) uint32 {
 	r, err := e.Report(ctx)
-	if err != nil {
-		b.t.Error(err)
-	}
+	assert.Check(b.t, err)
 	return r.Dropped
 }
 

@@ -62,9 +62,7 @@ func number(t *testing.T, codes []accl.Code, name string) uint32 {
 func (r *raw) op(name string) uint32 {
 	r.t.Helper()
 	o := r.p.Operation(name)
-	if o == nil {
-		r.t.Fatalf("there is no operation %s", name)
-	}
+	assert.Assert(r.t, o != nil, "there is no operation %s", name)
 	return o.Value
 }
 
@@ -78,13 +76,9 @@ func (r *raw) config(name string, count uint32) accl.Call {
 func (r *raw) call(ctx context.Context, rank, client int, c accl.Call) accl.ReturnCode {
 	r.t.Helper()
 	ticket, err := r.Device(rank).Start(ctx, client, c)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	code, err := r.Device(rank).Wait(ctx, ticket)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	return code
 }
 
@@ -103,9 +97,7 @@ func (r *raw) register(name string) uint32 {
 func (r *raw) read(ctx context.Context, rank int, off uint32) uint32 {
 	r.t.Helper()
 	v, err := r.Device(rank).ReadReg(ctx, off)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	return v
 }
 

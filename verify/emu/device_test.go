@@ -333,9 +333,8 @@ func TestAllocator(t *testing.T) {
 	d := r.Device()
 	alloc := func(n int) accl.Memory { return mustAlloc(t, r, n, false, nil) }
 	a, b, c := alloc(1), alloc(4097), alloc(100)
-	if a.Addr() != 0 || b.Addr() != 0x1000 || c.Addr() != 0x3000 {
-		t.Errorf("at 0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
-	}
+	assert.Check(t, a.Addr() == 0 && b.Addr() == 0x1000 && c.Addr() == 0x3000,
+		"at 0x%X, 0x%X, 0x%X", a.Addr(), b.Addr(), c.Addr())
 	assert.NilError(t, b.Free())
 	assert.Check(t, is.ErrorIs(b.Free(), ErrFreed), "a second time")
 	assert.Check(t, is.ErrorIs(b.SyncTo(t.Context(), 0, 1), ErrFreed), "after it was freed")

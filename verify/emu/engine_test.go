@@ -195,9 +195,7 @@ func TestTrap(t *testing.T) {
 	if err := e.Err(); !errors.As(err, &trap) {
 		t.Errorf("the engine has ended with %v", err)
 	}
-	if e.Stats().Calls != 1 {
-		t.Error(e.Stats())
-	}
+	assert.Check(t, e.Stats().Calls == 1, "%v", e.Stats())
 	// What the hardware says of its processor is still there.
 	d := driverview.Of(e.d)
 	in, err := d.Inspect(t.Context(), e.Device().ReadReg)

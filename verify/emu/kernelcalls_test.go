@@ -32,9 +32,7 @@ func (r *ranks) operation(name string) uint32 {
 func (r *ranks) addresses() (comm, config uint64) {
 	e := r.engines[0]
 	at, err := e.ConfigAddress(accl.TypeInt32, accl.TypeInt32)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	return uint64(e.World().Address()), uint64(at)
 }
 

@@ -186,8 +186,7 @@ func TestPlatformsWithoutKernelsInCNeedNoCompiler(t *testing.T) {
 	w, err := world.New(t.Context(), d, 1, world.Options{})
 	assert.NilError(t, err)
 	p := driverview.Of(d)
-	if p.Name != "u55c_tcp" || len(w.Engine(0).Stats().Kernels) != 0 {
-		t.Errorf("%s has %+v", p.Name, w.Engine(0).Stats().Kernels)
-	}
+	assert.Check(t, p.Name == "u55c_tcp" && len(w.Engine(0).Stats().Kernels) == 0,
+		"%s has %+v", p.Name, w.Engine(0).Stats().Kernels)
 	assert.Check(t, w.Close())
 }

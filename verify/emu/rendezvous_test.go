@@ -81,17 +81,13 @@ func TestWireOfRendezvousData(t *testing.T) {
 		at := uint64(0x10_0000_0000)
 		for i, n := range []int{1000, 1000, 400} {
 			p := w.raw[0].Receive()
-			if p == nil {
-				t.Fatalf("%v: packet %d is missing", fields, i)
-			}
+			assert.Assert(t, p != nil, "%v: packet %d is missing", fields, i)
 			wantHead := head{count: uint64(n), tag: testTag, seq: uint64(uint32(i - 1)), dst: 1, msgType: 1, host: 1, vaddr: at,
 				context: testContext}
 			if got := headOf(p.Header); got != wantHead {
 				t.Errorf("%v: packet %d: header %+v, expected %+v", fields, i, got, wantHead)
 			}
-			if !bytes.Equal(p.Payload, want[at-0x10_0000_0000:][:n]) {
-				t.Errorf("%v: packet %d: wrong payload", fields, i)
-			}
+			assert.Check(t, bytes.Equal(p.Payload, want[at-0x10_0000_0000:][:n]), "%v: packet %d: wrong payload", fields, i)
 			at += uint64(n)
 			if completed, _ := r.queue(0); completed != 0 && fields[len(fields)-1] == "result=network" && i < 1 &&
 				len(fields) == 2 {

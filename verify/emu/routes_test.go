@@ -40,9 +40,7 @@ type host struct {
 
 func (h host) offset(words []abi.RecordWord, name string) uint32 {
 	at := slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name })
-	if at < 0 {
-		h.t.Fatalf("%s has no %s", h.g.Name, name)
-	}
+	assert.Assert(h.t, at >= 0, "%s has no %s", h.g.Name, name)
 	return uint32(4 * at)
 }
 

@@ -34,7 +34,7 @@ func (e *Engine) Stats() Stats {
 	e.do(func() {
 		s = e.stats
 		s.Kernels = e.pluginStats()
-		s.Moves = e.mover.issued
+		s.Moves, s.Answers = e.mover.issued, e.answers
 		s.RxFree, s.RxUsed = len(e.rx.free), e.rx.used
 	})
 	e.calls.mu.Lock()

@@ -157,9 +157,7 @@ func TestReliable(t *testing.T) {
 	for _, kind := range []fabric.Kind{fabric.TCP, fabric.RDMA} {
 		got, s := run(t, kind, 1, fabric.Faults{Loss: 0.5, Corrupt: 0.5, Duplicate: 0.5, Reorder: 0.5,
 			Latency: time.Millisecond, Jitter: time.Millisecond}, 1000)
-		if len(got) != 1000 || !slices.IsSorted(got) {
-			t.Errorf("%v: %d packets arrive: %+v", kind, len(got), s)
-		}
+		assert.Check(t, len(got) == 1000 && slices.IsSorted(got), "%v: %d packets arrive: %+v", kind, len(got), s)
 	}
 }
 

@@ -77,9 +77,7 @@ func (k *kernel) pull(tdest string, bytes int) []byte {
 			out = append(out, byte(v))
 		}
 	}
-	if len(out) != bytes {
-		k.t.Fatalf("%d bytes, and not %d", len(out), bytes)
-	}
+	assert.Assert(k.t, len(out) == bytes, "%d bytes, and not %d", len(out), bytes)
 	return out
 }
 

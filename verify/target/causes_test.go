@@ -65,6 +65,16 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 		_, err := e.Recv(ctx, of.buffers[e.Rank()], 1, from, accl.WithTag(7))
 		return err
 	}
+	until := func(ctx context.Context, of *parts, rank int, is func(r accl.Report) bool) { // or it is closed
+		for {
+			if r, err := of.worlds[rank].Engines[0].Report(ctx); err != nil || is(r) {
+				return
+			}
+		}
+	}
+	late := func(r accl.Report) bool {
+		return r.LastCode != 0 || len(r.Waits) > 0 && r.Waits[0].Time > 300*time.Millisecond
+	}
 	for _, c := range []struct {
 		name string
 		do   func(ctx context.Context, rank int, e *accl.Engine, of *parts) error
@@ -79,11 +89,8 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 				if rank == 2 {
 					return nil
 				}
-				for rank == 0 { // later than the other one, which tells it of its failure
-					r, err := of.worlds[1].Engines[0].Report(ctx)
-					if err != nil || len(r.Waits) > 0 && r.Waits[0].Time > 300*time.Millisecond {
-						break
-					}
+				if rank == 0 { // later than the other one, which tells it of its failure
+					until(ctx, of, 1, late)
 				}
 				_, err := e.AllReduce(ctx, of.buffers[rank], of.buffers[rank], 1, accl.Sum)
 				return err
@@ -115,6 +122,21 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 					return of.worlds[2].Close()
 				}
 				return recv(ctx, e, of, 2)
+			}},
+		{name: "rank 0 has left", who: []int{0, 1}, kind: accl.NotCalled, at: 2,
+			says: "rank 2 has not called",
+			do: func(ctx context.Context, rank int, e *accl.Engine, of *parts) error {
+				if rank == 2 {
+					return nil
+				}
+				if rank == 1 {
+					until(ctx, of, 0, late)
+				}
+				err := recv(ctx, e, of, 2)
+				if rank == 0 { // the other one is in its call, or was
+					until(ctx, of, 1, func(r accl.Report) bool { return r.Busy || r.LastCode != 0 })
+				}
+				return errors.Join(err, of.worlds[rank].Close())
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -48,9 +48,8 @@ func TestLifeOfACard(t *testing.T) {
 					}
 				})
 				synctest.Wait()
-				if l.Close("card 7", end, &engines) || time.Since(began) != 0 {
-					t.Errorf("closed again after %v", time.Since(began))
-				}
+				assert.Check(t, !l.Close("card 7", end, &engines) && time.Since(began) == 0,
+					"closed again after %v", time.Since(began))
 				if _, err := l.Use("card 7"); !errors.Is(err, ErrClosed) || err.Error() != "the card is closed: card 7" {
 					t.Errorf("used after the end: %v", err)
 				}

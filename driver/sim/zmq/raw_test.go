@@ -137,9 +137,7 @@ func (p peer) ends(within time.Duration) {
 	start := time.Now()
 	_, err := io.Copy(io.Discard, p)
 	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		p.t.Fatal("the connection is still open")
-	}
+	assert.Assert(p.t, !errors.As(err, &timeout) || !timeout.Timeout(), "the connection is still open")
 	if took := time.Since(start); took > within {
 		p.t.Errorf("the connection ended after %v, want %v at most", took, within)
 	}

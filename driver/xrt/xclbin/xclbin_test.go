@@ -60,8 +60,6 @@ func TestNoSections(t *testing.T) {
 
 func TestEmulation(t *testing.T) {
 	for mode, want := range map[Mode]bool{Flat: false, PR: false, 3: false, HWEmu: true, SWEmu: true, 6: true, 7: false} {
-		if mode.Emulation() != want {
-			t.Errorf("mode %d: emulation is %t", mode, !want)
-		}
+		assert.Check(t, mode.Emulation() == want, "mode %d: emulation is %t", mode, !want)
 	}
 }

@@ -44,13 +44,9 @@ func TestWorldsTakeTurnsAndLossesAreReported(t *testing.T) {
 	o := Soak{Seed: 7, Duration: 3 * time.Second, Turn: 500 * time.Millisecond}
 	assert.NilError(t, o.Run(t.Context(), worlds, &out))
 	for _, want := range []string{"u55c_udp: ", "u55c_tcp: ", "with a reported loss", "memory in use"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the report does not say %q:\n%s", want, &out)
-		}
+		assert.Check(t, strings.Contains(out.String(), want), "the report does not say %q:\n%s", want, &out)
 	}
-	if strings.Contains(out.String(), ": 0 cases right") {
-		t.Errorf("nothing was right:\n%s", &out)
-	}
+	assert.Check(t, !strings.Contains(out.String(), ": 0 cases right"), "nothing was right:\n%s", &out)
 	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}

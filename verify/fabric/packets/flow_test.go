@@ -127,12 +127,10 @@ func TestPatienceEnds(t *testing.T) {
 			d := time.Since(begin)
 			assert.Check(t, d >= o.Patience, "told after %v", d)
 			err := port.Send(1, p)
-			if lossy && (err != nil || port.Stats().Unheard != 1 || released.Load() != 1) {
-				t.Errorf("%v, %s, %d released", err, port.Stats(), released.Load())
-			}
-			if !lossy && (!errors.Is(err, fabric.ErrClosed) || released.Load() != 0) {
-				t.Errorf("%v, %d released", err, released.Load())
-			}
+			assert.Check(t, !lossy || err == nil && port.Stats().Unheard == 1 && released.Load() == 1,
+				"%v, %s, %d released", err, port.Stats(), released.Load())
+			assert.Check(t, lossy || errors.Is(err, fabric.ErrClosed) && released.Load() == 0,
+				"%v, %d released", err, released.Load())
 			o.Rank = 1
 			late := open(t, o)
 			until(t, "the rank's return", func() bool { // until it is noticed, packets go the old way

@@ -146,9 +146,7 @@ func (f *foreign) publish(to int, packet []byte) {
 		data[i] = int(v)
 	}
 	text, err := json.Marshal(map[string]any{"data": data})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	assert.NilError(f.t, err)
 	f.frames(f.topic(to), strconv.Itoa(f.rank), string(text))
 }
 
@@ -159,9 +157,7 @@ func (f *foreign) frames(frames ...string) {
 	for _, frame := range frames {
 		b = append(b, []byte(frame))
 	}
-	if err := f.pub.SendMulti(zmq4.NewMsgFrom(b...)); err != nil {
-		f.t.Fatal(err)
-	}
+	assert.NilError(f.t, f.pub.SendMulti(zmq4.NewMsgFrom(b...)))
 }
 
 // header is the first beat of an eager message: count, tag, source, sequence
@@ -235,8 +231,6 @@ func (f *foreign) recv(from, n int, tag uint32) []byte {
 		data = append(data, payload[:count]...)
 		f.received[from]++
 	}
-	if len(data) != n {
-		f.t.Fatalf("rank %d got %d bytes from %d, want %d", f.rank, len(data), from, n)
-	}
+	assert.Assert(f.t, len(data) == n, "rank %d got %d bytes from %d, want %d", f.rank, len(data), from, n)
 	return data
 }

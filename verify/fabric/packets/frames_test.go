@@ -141,9 +141,8 @@ func TestWhatOthersPublish(t *testing.T) {
 				f.frames(f.topic(0), "1", text)
 			}
 			got := receive(t, port)
-			if got.Session != 1 || !bytes.Equal(got.Header[:], h(len(c.want))) || !bytes.Equal(got.Payload, c.want) {
-				t.Errorf("got %d bytes from %d, want %d", len(got.Payload), got.Session, len(c.want))
-			}
+			assert.Check(t, got.Session == 1 && bytes.Equal(got.Header[:], h(len(c.want))) && bytes.Equal(got.Payload, c.want),
+				"got %d bytes from %d, want %d", len(got.Payload), got.Session, len(c.want))
 			s := port.Stats()
 			assert.Check(t, s.Malformed == 0 && s.Received == uint64(len(c.bodies)), "%v", s)
 		})

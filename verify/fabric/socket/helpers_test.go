@@ -116,9 +116,7 @@ func idleTCP(t testing.TB, o socket.Options) *port {
 
 func listen(p *port, number uint16) *port {
 	p.t.Helper()
-	if err := p.Listen(number); err != nil {
-		p.t.Fatal(err)
-	}
+	assert.NilError(p.t, p.Listen(number))
 	p.at = p.tcp().LocalAddr()
 	return p
 }
@@ -164,9 +162,7 @@ func connect(p, to *port) uint32 { return connectTo(p, to.at) }
 func connectTo(p *port, at netip.AddrPort) uint32 {
 	p.t.Helper()
 	session, err := p.Connect(p.t.Context(), ip(at), at.Port())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	assert.NilError(p.t, err)
 	return session
 }
 

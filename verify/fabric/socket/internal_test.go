@@ -91,9 +91,8 @@ func TestHelloIsNoHeader(t *testing.T) {
 func TestBuffersHaveRoom(t *testing.T) {
 	for _, n := range []int{0, 1, smallest - 1, smallest, smallest + 1, 4032, 4096, 65536, largest - 1, largest} {
 		b := newBuffer(n)
-		if len(b.Payload) != n || cap(b.room) > 2*max(n, smallest) {
-			t.Errorf("%d bytes of %d for %d", len(b.Payload), cap(b.room), n)
-		}
+		assert.Check(t, len(b.Payload) == n && cap(b.room) <= 2*max(n, smallest),
+			"%d bytes of %d for %d", len(b.Payload), cap(b.room), n)
 		b.Release()
 		b.Release()
 	}

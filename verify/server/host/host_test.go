@@ -406,9 +406,8 @@ func TestPacketsAreShown(t *testing.T) {
 				assert.Assert(t, err == nil && string(m.Frames[0]) == c.topic && string(m.Frames[1]) == "0",
 					"%q, %v", m.Frames, err)
 				// The first word of the header counts the payload of 64 bytes, all 77.
-				if len(packet.Data) != 128 || packet.Data[0] != 64 || packet.Data[64] != 77 || packet.Data[127] != 77 {
-					t.Error(packet.Data)
-				}
+				assert.Check(t, len(packet.Data) == 128 && packet.Data[0] == 64 && packet.Data[64] == 77 && packet.Data[127] == 77,
+					"%v", packet.Data)
 			case <-time.After(10 * time.Second):
 				t.Error("nothing was shown")
 			}
@@ -518,9 +517,8 @@ func TestWorldsThatCannotBe(t *testing.T) {
 				c.o.Endpoints = freePorts(t, 2)
 			}
 			h, err := Start(t.Context(), designtest.Load(t, c.platform, nil), c.o)
-			if err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("%v, should have %q", err, c.text)
-			}
+			assert.Check(t, err != nil && (c.is == nil || errors.Is(err, c.is)) && strings.Contains(err.Error(), c.text),
+				"%v, should have %q", err, c.text)
 			assert.Check(t, h == nil, "there is a host")
 		})
 	}

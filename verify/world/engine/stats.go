@@ -8,6 +8,7 @@ import (
 // Stats is what an engine has done since power-up, and what it holds.
 type Stats struct {
 	Calls        uint64 // placed
+	Answers      uint64 // to these
 	Instructions uint64 // of the control processor
 	Moves        uint64 // issued
 	PacketsOut   uint64 // handed to the network, or to the own rank

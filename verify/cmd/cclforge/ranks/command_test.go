@@ -328,9 +328,8 @@ func TestSeedOfAJob(t *testing.T) {
 		assert.NilError(t, err)
 		b, err := faultsOf(c.text, launch.World{Job: c.job})
 		assert.NilError(t, err)
-		if (a.Seed == b.Seed) != c.same || strings.Contains(c.text, "seed") && a.Seed != 3 {
-			t.Errorf("%+v: seeds %d and %d", c, a.Seed, b.Seed)
-		}
+		assert.Check(t, (a.Seed == b.Seed) == c.same && (!strings.Contains(c.text, "seed") || a.Seed == 3),
+			"%+v: seeds %d and %d", c, a.Seed, b.Seed)
 	}
 	a, _ := faultsOf("{}", launch.World{Job: "7.0"})
 	b, _ := faultsOf("{}", launch.World{Job: "7.1"})

@@ -44,6 +44,7 @@ func stateOf(e engine.Engine) map[metrics.Sample]float64 {
 	if _, emulated := e.(*emu.Engine); !emulated {
 		return state // others do not count the rest
 	}
+	state[metrics.Sample{Metric: "answers_total"}] = float64(s.Answers)
 	state[metrics.Sample{Metric: "rx_buffers", Label: "used"}] = float64(s.RxUsed)
 	state[metrics.Sample{Metric: "rx_buffers", Label: "free"}] = float64(s.RxFree)
 	for reason, n := range map[string]uint64{"no_buffer": d.NoBuffer, "bad_packet": d.BadPacket, "stale": d.Stale,

@@ -24,7 +24,7 @@ func TestMetricsOfServedRanks(t *testing.T) {
 		for _, line := range []string{ // one sum of 3000 elements of 4 bytes
 			`up{rank="%d"} 1`, `calls_total{rank="%d",operation="allreduce"} 1`, `calls_open{rank="%d"} 0`,
 			`call_bytes_total{rank="%d",operation="allreduce"} 12000`, `packets_dropped_total{rank="%d",reason="stale"} 0`,
-			`rx_buffers{rank="%d",state="used"} 0`,
+			`rx_buffers{rank="%d",state="used"} 0`, `answers_total{rank="%d"} 7`, // 6 configure
 		} {
 			line = fmt.Sprintf("\ncclforge_"+line+"\n", rank)
 			assert.Check(t, strings.Contains(string(text), line), "%q in\n%s", line, text)

@@ -97,9 +97,7 @@ func TestProcessesOnSockets(t *testing.T) {
 			base, flag := port(t, 3)
 			first := start(t, "emulate", platform, "-n=3", "--ranks=0,2", flag)
 			start(t, "emulate", platform, "-n=3", "--ranks=1", flag)
-			if first.Ready[0].Network != "mixed" {
-				t.Error(first.Ready[0].Network)
-			}
+			assert.Check(t, first.Ready[0].Network == "mixed", "%v", first.Ready[0].Network)
 			sum(t, engines(t, platform, first.Endpoints(), called(base, 3)))
 		})
 	}

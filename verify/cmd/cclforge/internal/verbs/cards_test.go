@@ -46,17 +46,13 @@ rank 2    [0-9.]+:\d+, engine 2 of card 0
 rank 3    [0-9.]+:\d+, engine 0 of card 1
 world     card:\S+/u280_axis3x\.xclbin,library=\S+$`)
 	found := want.FindStringSubmatch(strings.Join(lines, "\n"))
-	if found == nil {
-		t.Fatalf("it says\n%s (%v)", strings.Join(lines, "\n"), text.Err())
-	}
+	assert.Assert(t, found != nil, "it says\n%s (%v)", strings.Join(lines, "\n"), text.Err())
 	for _, name := range xrt.LibraryNames {
 		_, err := os.Stat(filepath.Join(found[1], name))
 		assert.Check(t, err)
 	}
 	cancel()
-	if text.Scan() {
-		t.Errorf("it says %q", text.Text())
-	}
+	assert.Check(t, !text.Scan(), "it says %q", text.Text())
 	must(t, <-done)
 	_, err := os.Stat(found[1])
 	assert.Check(t, errors.Is(err, os.ErrNotExist), "the libraries are still there: %v", err)
