@@ -21,7 +21,8 @@ func (c *clock) now() int64 { return int64(time.Since(c.start)) }
 // cycles turns clock cycles into nanoseconds.
 func (c *clock) cycles(n uint32) int64 { return int64(n) * 1000 / c.mhz }
 
-func (c *clock) milliseconds() uint32 { return uint32(c.now() / nanosecondsPerMillisecond) }
+// milliseconds are those at which the turn began.
+func (e *Engine) milliseconds() uint32 { return uint32(e.now / nanosecondsPerMillisecond) }
 
 // timers are the registers of time.
 type timers struct {
@@ -46,7 +47,7 @@ func (e *Engine) attachTimers() {
 		}}
 		at[1] = register{name: "timers.cycles", load: func() (uint32, error) { return t.high, nil }}
 	}
-	e.bus.on("timers", "milliseconds", e.clock.milliseconds, nil)
+	e.bus.on("timers", "milliseconds", e.milliseconds, nil)
 	e.bus.variable("timers", "limit_cycles", &t.limitCycles)
 	e.bus.variable("timers", "remote_milliseconds", &t.remoteMilliseconds)
 }
@@ -106,7 +107,7 @@ func (e *Engine) boot() {
 
 // takes shows a call that was taken to the processor.
 func (e *Engine) takes(c *openCall) {
-	c.taken = e.clock.now()
+	c.taken = e.now
 	e.show(c)
 	e.traces(&e.n.trace.callTaken, uint32(c.call.Scenario))
 }
@@ -152,11 +153,11 @@ func (e *Engine) sleep() (uint32, error) {
 }
 
 // alarmed tells whether the time of the alarm has come.
-func (e *Engine) alarmed() bool { return int32(e.clock.milliseconds()-e.alarm) >= 0 }
+func (e *Engine) alarmed() bool { return int32(e.milliseconds()-e.alarm) >= 0 }
 
 // alarmTime is when the alarm comes, in nanoseconds since power-up.
 func (e *Engine) alarmTime() int64 {
-	now := e.clock.now() / nanosecondsPerMillisecond
+	now := e.now / nanosecondsPerMillisecond
 	left := int64(int32(e.alarm - uint32(now)))
 	if left <= 0 {
 		return math.MinInt64
