@@ -70,7 +70,7 @@ func (e *Engine) attachSystem() {
 func (e *Engine) attachCalls() {
 	b := e.bus
 	window := make([]uint32, e.n.callWindow.Size/wordBytes)
-	b.words(e.n.callWindow, func(i int) uint32 { return window[i] })
+	b.words(e.n.callWindow, window)
 	b.on("calls", "status", e.calls.status, nil)
 	e.show = func(c *openCall) {
 		for i, word := range e.callWords {
