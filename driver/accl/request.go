@@ -115,17 +115,13 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.opts.async {
-		r.done = make(chan struct{})
-		go r.follow(ticket)
-		return r, nil
+	if !r.opts.async {
+		var answered bool
+		if answered, err = r.wait(ctx, ticket); answered {
+			r.err, r.done = err, finished
+			return r, err
+		} // or the caller has given up, but not the engine
 	}
-	answered, err := r.wait(ctx, ticket)
-	if answered {
-		r.err, r.done = err, finished
-		return r, err
-	}
-	// The caller has given up, the engine has not.
 	r.done = make(chan struct{})
 	go r.follow(ticket)
 	return r, err

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"math"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/emu/rv32"
@@ -158,11 +157,7 @@ func (e *Engine) alarmed() bool { return int32(e.milliseconds()-e.alarm) >= 0 }
 // alarmTime is when the alarm comes, in nanoseconds since power-up.
 func (e *Engine) alarmTime() int64 {
 	now := e.now / nanosecondsPerMillisecond
-	left := int64(int32(e.alarm - uint32(now)))
-	if left <= 0 {
-		return math.MinInt64
-	}
-	return (now + left) * nanosecondsPerMillisecond
+	return (now + int64(int32(e.alarm-uint32(now)))) * nanosecondsPerMillisecond
 }
 
 // reset does at once what a bit set reset_part asks for.
