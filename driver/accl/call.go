@@ -133,8 +133,7 @@ func (c *call) prepare(name string, a *Arguments) error {
 
 // options checks that the operation has the given options.
 func (c *call) options() error {
-	spec, o := c.spec, &c.opts
-	uses := spec.passed()
+	spec, o, uses := c.spec, &c.opts, c.spec.passed()
 	for _, option := range [...]struct {
 		name       string
 		given, has bool
