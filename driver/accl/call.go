@@ -16,16 +16,14 @@ type call struct {
 	opts   callOptions
 
 	op0, op1, res ref
-	uses          [3]OperandUse // of these
-	// before are copied to the device, result to the host.
-	before [2]span
-	result span
 
 	serial uint64 // of its start
 	alone  bool   // no other call was in flight then
 }
 
 func (c *call) name() string { return c.spec.Name }
+
+func (c *call) refs() []*ref { return []*ref{&c.op0, &c.op1, &c.res} }
 
 // failure is the error of a return code.
 func (c *call) failure(ctx context.Context, code ReturnCode) error {
@@ -78,18 +76,14 @@ func (c *Comm) Do(ctx context.Context, name string, a Arguments, options ...Opti
 
 // hold marks all buffers as in use, or none.
 func (r *Request) hold() error {
-	var held []*ref
-	for _, operand := range [...]*ref{&r.op0, &r.op1, &r.res} {
-		if operand.kind != inMemory {
-			continue
-		}
-		if err := operand.span.hold(); err != nil {
-			for _, h := range held {
-				h.span.release()
+	refs := r.refs()
+	for i, operand := range refs {
+		if operand.kind == inMemory {
+			if err := operand.span.hold(); err != nil {
+				release(refs[:i])
+				return err
 			}
-			return err
 		}
-		held = append(held, operand)
 	}
 	return nil
 }
@@ -105,7 +99,6 @@ func (c *call) prepare(name string, a *Arguments) error {
 		return fmt.Errorf("%w: %s has no %s", ErrUnsupported, e.p.Generation, name)
 	}
 	c.spec = spec
-	c.uses[0], c.uses[1], c.uses[2] = spec.passed()
 	if err := c.options(); err != nil {
 		return err
 	}
@@ -140,14 +133,14 @@ func (c *call) prepare(name string, a *Arguments) error {
 
 // options checks that the operation has the given options.
 func (c *call) options() error {
-	spec, o := c.spec, &c.opts
+	spec, o, uses := c.spec, &c.opts, c.spec.passed()
 	for _, option := range [...]struct {
 		name       string
 		given, has bool
 	}{
-		{"FromFPGA", o.from, c.uses[0].Any()},
-		{"FromFPGA1", o.from1, c.uses[1].Any()},
-		{"ToFPGA", o.to, c.uses[2].Any() || spec.InPlace == InPlaceRequired},
+		{"FromFPGA", o.from, uses[0].Any()},
+		{"FromFPGA1", o.from1, uses[1].Any()},
+		{"ToFPGA", o.to, uses[2].Any() || spec.InPlace == InPlaceRequired},
 		{"Compress", o.compress != "", !spec.Local && spec.Operands()},
 		{"WithTag", o.tagged, spec.Tagged},
 	} {
@@ -177,14 +170,15 @@ func (c *call) operands(a *Arguments) error {
 		}
 	}
 	root := spec.Peer != "" && int(a.Peer) == c.comm.local
+	uses := spec.passed()
 	operands := [...]struct {
 		name   string
 		ref    *ref
 		use    OperandUse
 		stream uint32 // flag
 	}{
-		{"operand 0", &c.op0, c.uses[0], e.p.StreamFlags.Op0}, {"operand 1", &c.op1, c.uses[1], 0},
-		{"result", &c.res, c.uses[2], e.p.StreamFlags.Result},
+		{"operand 0", &c.op0, uses[0], e.p.StreamFlags.Op0}, {"operand 1", &c.op1, uses[1], 0},
+		{"result", &c.res, uses[2], e.p.StreamFlags.Result},
 	}
 	for _, operand := range operands {
 		if err := c.admit(operand.ref, operand.use, root); err != nil {
@@ -304,19 +298,10 @@ func (c *call) addresses(root bool) {
 			c.CompressionFlags |= c.engine.p.CompressionFlags.Op1
 		}
 	}
-	if c.op0.kind == inMemory && !c.opts.from && !writes {
-		c.before[0] = c.op0.span
-	}
-	if c.op1.kind == inMemory && !c.opts.from1 {
-		c.before[1] = c.op1.span
-	}
-	switch {
-	case c.opts.to:
-	case writes && c.op0.kind == inMemory:
-		c.result = c.op0.span
-	case c.res.kind == inMemory:
-		c.result = c.res.span
-	}
+	c.op0.in = c.op0.kind == inMemory && !c.opts.from && !writes
+	c.op1.in = c.op1.kind == inMemory && !c.opts.from1
+	c.op0.out = c.op0.kind == inMemory && !c.opts.to && writes
+	c.res.out = c.res.kind == inMemory && !c.opts.to && !c.op0.out
 }
 
 // barrier gives engines that open sessions themselves the scratch buffer that

@@ -30,6 +30,7 @@ type Engine struct {
 	started atomic.Uint64
 	world   atomic.Pointer[Comm]
 	flying  atomic.Int64
+	limit   atomic.Pointer[context.Context] // the last that waits have shared
 
 	// setup guards what follows. What calls read of it does not change while the
 	// engine is ready, other than under the gate.
@@ -237,12 +238,24 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	return nil
 }
 
-// limited bounds a wait without a deadline.
+// limited bounds a wait without a deadline. Waits that nothing else ends share a context, which ends up to a 64th
+// later: a timer for each costs as much as a small call.
 func (e *Engine) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, has := ctx.Deadline(); has || e.o.waitLimit <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
+	if ctx.Done() != nil {
+		return context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
+	}
+	if shared := e.limit.Load(); shared != nil {
+		if end, _ := (*shared).Deadline(); time.Until(end) >= e.o.waitLimit {
+			return *shared, func() {}
+		}
+	}
+	shared, cancel := context.WithTimeoutCause(ctx, e.o.waitLimit+e.o.waitLimit/64, ErrTimeout)
+	context.AfterFunc(shared, cancel)
+	e.limit.Store(&shared)
+	return shared, func() {}
 }
 
 // orCause returns the cause of a context that has ended, err otherwise.

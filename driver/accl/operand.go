@@ -6,10 +6,11 @@ type Operand interface{ operand() ref }
 
 // ref is an operand of any type.
 type ref struct {
-	kind  refKind
-	span  span // inMemory
-	dtype DType
-	err   error
+	kind    refKind
+	in, out bool // copied to the device before the call, to the host after it
+	span    span // inMemory
+	dtype   DType
+	err     error
 }
 
 type refKind int

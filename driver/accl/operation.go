@@ -100,8 +100,7 @@ func (u OperandUse) needed(root, first bool) bool {
 // n elements: 0 for an operand that it does not need.
 func (c *Comm) Passes(o *Operation, n int, root Peer) [3]int {
 	var elements [3]int
-	op0, op1, result := o.passed()
-	for i, u := range [...]OperandUse{op0, op1, result} {
+	for i, u := range o.passed() {
 		if u.needed(int(root) == c.local, c.local == 0) {
 			elements[i] = u.Share.Elements(n, len(c.ranks))
 		}
@@ -111,15 +110,15 @@ func (c *Comm) Passes(o *Operation, n int, root Peer) [3]int {
 
 // passed returns the operands that a rank passes. A buffer that is read at the root and
 // written elsewhere is operand 0 of all ranks. The kernel stream of the peer is no operand.
-func (o *Operation) passed() (op0, op1, result OperandUse) {
-	op0, op1, result = o.Op0, o.Op1, o.Result
+func (o *Operation) passed() [3]OperandUse {
+	uses := [...]OperandUse{o.Op0, o.Op1, o.Result}
 	if o.InPlace == InPlaceRequired {
-		op0.At, result = AtEverywhere, OperandUse{}
+		uses[0].At, uses[2] = AtEverywhere, OperandUse{}
 	}
-	if result.At == AtPeer {
-		result = OperandUse{}
+	if uses[2].At == AtPeer {
+		uses[2] = OperandUse{}
 	}
-	return op0, op1, result
+	return uses
 }
 
 // Operation returns the operation with a name, nil if the interface has none.

@@ -1,6 +1,7 @@
 package accl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,24 +33,29 @@ func (r *Request) Op() string { return r.name() }
 // within WaitLimit: Err is ErrTimeout then, and the buffers still belong to the engine.
 func (r *Request) Done() <-chan struct{} { return r.done }
 
+func (r *Request) isDone() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Err is the outcome of a request that is done: nil, a *CallError, or the error that
 // prevented the call or its answer. It is nil before.
 func (r *Request) Err() error {
-	select {
-	case <-r.done:
+	if r.isDone() {
 		return r.err
-	default:
-		return nil
 	}
+	return nil
 }
 
 // Wait waits until the request is done and returns its outcome. If the context ends first,
 // it returns its error, and the request continues.
 func (r *Request) Wait(ctx context.Context) error {
-	select {
-	case <-r.done:
+	if r.isDone() {
 		return r.err
-	default:
 	}
 	select {
 	case <-r.done:
@@ -63,12 +69,10 @@ func (r *Request) Wait(ctx context.Context) error {
 // false if the interface does not count cycles, the request is not done or failed, or
 // another call of this Engine was in flight at the same time.
 func (r *Request) Cycles() (cycles uint32, ok bool) {
-	select {
-	case <-r.done:
+	if r.isDone() {
 		return r.cycles, r.timed
-	default:
-		return 0, false
 	}
+	return 0, false
 }
 
 // WaitAll waits for all requests and returns the error of the first that failed, in the
@@ -76,11 +80,8 @@ func (r *Request) Cycles() (cycles uint32, ok bool) {
 func WaitAll(ctx context.Context, requests ...*Request) error {
 	var first error
 	for _, r := range requests {
-		if r == nil {
-			continue
-		}
-		if err := r.Wait(ctx); err != nil && first == nil {
-			first = err
+		if r != nil {
+			first = cmp.Or(first, r.Wait(ctx))
 		}
 	}
 	return first
@@ -114,17 +115,13 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.opts.async {
-		r.done = make(chan struct{})
-		go r.follow(ticket)
-		return r, nil
+	if !r.opts.async {
+		var answered bool
+		if answered, err = r.wait(ctx, ticket); answered {
+			r.err, r.done = err, finished
+			return r, err
+		} // or the caller has given up, but not the engine
 	}
-	answered, err := r.wait(ctx, ticket)
-	if answered {
-		r.err, r.done = err, finished
-		return r, err
-	}
-	// The caller has given up, the engine has not.
 	r.done = make(chan struct{})
 	go r.follow(ticket)
 	return r, err
@@ -133,12 +130,7 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 // ready reports whether all dependencies are done.
 func (r *Request) ready() bool {
 	for _, d := range r.opts.after {
-		if d == nil {
-			continue
-		}
-		select {
-		case <-d.done:
-		default:
+		if d != nil && !d.isDone() {
 			return false
 		}
 	}
@@ -148,11 +140,10 @@ func (r *Request) ready() bool {
 // dependencies waits for the requests that this one comes after.
 func (r *Request) dependencies(ctx context.Context) error {
 	for _, d := range r.opts.after {
-		if d == nil {
-			continue
-		}
-		if err := d.Wait(ctx); err != nil {
-			return fmt.Errorf("after %s: %w", d.Op(), err)
+		if d != nil {
+			if err := d.Wait(ctx); err != nil {
+				return fmt.Errorf("after %s: %w", d.Op(), err)
+			}
 		}
 	}
 	r.opts.after = nil // for the garbage collector
@@ -164,7 +155,7 @@ func (r *Request) dependencies(ctx context.Context) error {
 func (r *Request) start(ctx context.Context) (Ticket, error) {
 	ticket, err := r.place(ctx)
 	if err != nil {
-		r.release()
+		release(r.refs())
 		return 0, fmt.Errorf("%s: %w", r.Op(), err)
 	}
 	return ticket, nil
@@ -174,9 +165,9 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 	if err := r.dependencies(ctx); err != nil {
 		return 0, err
 	}
-	for _, s := range r.before {
-		if s.region != nil {
-			if err := s.syncTo(ctx); err != nil {
+	for _, operand := range r.refs() {
+		if operand.in {
+			if err := operand.span.syncTo(ctx); err != nil {
 				return 0, err
 			}
 		}
@@ -229,13 +220,17 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 		if err = r.failure(context.WithoutCancel(ctx), code); r.overtaken != nil {
 			err = fmt.Errorf("%w: a reset came before the call: %w", r.overtaken, err)
 		}
-	case r.result.region != nil:
-		// This must not end with the caller's context.
-		if err = r.result.syncFrom(context.WithoutCancel(ctx)); err != nil {
+	default:
+		for _, operand := range r.refs() {
+			if operand.out { // this must not end with the caller's context
+				err = operand.span.syncFrom(context.WithoutCancel(ctx))
+			}
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", r.Op(), err)
 		}
 	}
-	r.release()
+	release(r.refs())
 	return true, err
 }
 
@@ -248,7 +243,7 @@ func (r *Request) follow(ticket Ticket) {
 		// The answer does not matter any more, only that the call has ended.
 		_, _ = r.engine.caller.Wait(context.Background(), ticket)
 		r.engine.flying.Add(-1)
-		r.release()
+		release(r.refs())
 	}
 }
 
@@ -258,8 +253,8 @@ func (r *Request) finish(err error) {
 }
 
 // release gives buffers back.
-func (r *Request) release() {
-	for _, operand := range [...]*ref{&r.op0, &r.op1, &r.res} {
+func release(refs []*ref) {
+	for _, operand := range refs {
 		if operand.kind == inMemory {
 			operand.span.release()
 		}

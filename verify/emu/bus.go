@@ -146,11 +146,11 @@ func (b *bus) readOnly64(mapName, name string, load func() uint64) {
 	}
 }
 
-// words makes a memory of words that can be read.
-func (b *bus) words(m *abi.Memory, load func(i int) uint32) {
+// words shows words in a memory that can be read.
+func (b *bus) words(m *abi.Memory, words []uint32) {
 	at := b.registers[(m.ProcessorBase-b.first)/wordBytes:]
-	for i := range int(m.Size / wordBytes) {
-		at[i] = register{name: m.Name, load: func() (uint32, error) { return load(i), nil }}
+	for i := range words {
+		at[i] = register{name: m.Name, load: func() (uint32, error) { return words[i], nil }}
 	}
 }
 

@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -150,7 +151,7 @@ func (a *arbiter) oldest() *openCall {
 		return nil
 	}
 	c := a.waiting[0]
-	a.waiting = a.waiting[1:]
+	a.waiting = slices.Delete(a.waiting, 0, 1)
 	if c.reset {
 		a.resets--
 	}
@@ -188,12 +189,11 @@ func (a *arbiter) drop(code uint32) uint64 {
 
 // deliver gives the answers of a client that no earlier call of it holds back.
 func (a *arbiter) deliver(client int) {
-	q := a.clients[client]
-	for len(q) > 0 && q[0].answered {
-		close(q[0].done)
-		q = q[1:]
+	n, q := 0, a.clients[client]
+	for ; n < len(q) && q[n].answered; n++ {
+		close(q[n].done)
 	}
-	a.clients[client] = q
+	a.clients[client] = slices.Delete(q, 0, n)
 }
 
 // stop answers every call, also those to come, with an error.

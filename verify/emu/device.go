@@ -66,8 +66,8 @@ func (d *Device) WriteReg(ctx context.Context, off, v uint32) error {
 // Start implements accl.Device. The error is ErrClient for an invalid client number, and
 // the engine's own if it has failed.
 func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
-	if err := d.usable(ctx); err != nil {
-		return 0, err
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
 	}
 	return d.e.calls.start(client, c)
 }

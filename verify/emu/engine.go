@@ -424,7 +424,7 @@ func (e *Engine) idle() {
 	}
 	d := time.Duration(math.MaxInt64)
 	if until != math.MaxInt64 {
-		d = time.Duration(max(until-e.clock.now(), 0))
+		d = time.Duration(max(until-e.now, 0))
 	}
 	e.waker.sleep(d)
 }

@@ -261,7 +261,7 @@ func (w *world) run() {
 func (r *rig) run() { r.t.Helper(); (&world{t: r.t, rigs: []*rig{r}}).run() }
 
 // later lets time pass.
-func (r *rig) later(d time.Duration) { r.clock.start = r.clock.start.Add(-d) }
+func (r *rig) later(d time.Duration) { r.clock.start, r.now = r.clock.start.Add(-d), r.now+int64(d) }
 
 // queue is what a queue's registers say.
 func (r *rig) queue(i int) (completed, errors uint32) {

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"math"
 	"time"
 
 	"github.com/cclforge/cclforge/verify/emu/rv32"
@@ -21,7 +20,8 @@ func (c *clock) now() int64 { return int64(time.Since(c.start)) }
 // cycles turns clock cycles into nanoseconds.
 func (c *clock) cycles(n uint32) int64 { return int64(n) * 1000 / c.mhz }
 
-func (c *clock) milliseconds() uint32 { return uint32(c.now() / nanosecondsPerMillisecond) }
+// milliseconds are those at which the turn began.
+func (e *Engine) milliseconds() uint32 { return uint32(e.now / nanosecondsPerMillisecond) }
 
 // timers are the registers of time.
 type timers struct {
@@ -46,7 +46,7 @@ func (e *Engine) attachTimers() {
 		}}
 		at[1] = register{name: "timers.cycles", load: func() (uint32, error) { return t.high, nil }}
 	}
-	e.bus.on("timers", "milliseconds", e.clock.milliseconds, nil)
+	e.bus.on("timers", "milliseconds", e.milliseconds, nil)
 	e.bus.variable("timers", "limit_cycles", &t.limitCycles)
 	e.bus.variable("timers", "remote_milliseconds", &t.remoteMilliseconds)
 }
@@ -69,7 +69,7 @@ func (e *Engine) attachSystem() {
 func (e *Engine) attachCalls() {
 	b := e.bus
 	window := make([]uint32, e.n.callWindow.Size/wordBytes)
-	b.words(e.n.callWindow, func(i int) uint32 { return window[i] })
+	b.words(e.n.callWindow, window)
 	b.on("calls", "status", e.calls.status, nil)
 	e.show = func(c *openCall) {
 		for i, word := range e.callWords {
@@ -106,7 +106,7 @@ func (e *Engine) boot() {
 
 // takes shows a call that was taken to the processor.
 func (e *Engine) takes(c *openCall) {
-	c.taken = e.clock.now()
+	c.taken = e.now
 	e.show(c)
 	e.traces(&e.n.trace.callTaken, uint32(c.call.Scenario))
 }
@@ -152,16 +152,12 @@ func (e *Engine) sleep() (uint32, error) {
 }
 
 // alarmed tells whether the time of the alarm has come.
-func (e *Engine) alarmed() bool { return int32(e.clock.milliseconds()-e.alarm) >= 0 }
+func (e *Engine) alarmed() bool { return int32(e.milliseconds()-e.alarm) >= 0 }
 
 // alarmTime is when the alarm comes, in nanoseconds since power-up.
 func (e *Engine) alarmTime() int64 {
-	now := e.clock.now() / nanosecondsPerMillisecond
-	left := int64(int32(e.alarm - uint32(now)))
-	if left <= 0 {
-		return math.MinInt64
-	}
-	return (now + left) * nanosecondsPerMillisecond
+	now := e.now / nanosecondsPerMillisecond
+	return (now + int64(int32(e.alarm-uint32(now)))) * nanosecondsPerMillisecond
 }
 
 // reset does at once what a bit set reset_part asks for.

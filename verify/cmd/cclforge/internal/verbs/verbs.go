@@ -6,9 +6,11 @@ package verbs
 import (
 	"context"
 	"os"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/vitis/run"
 	"github.com/cclforge/cclforge/verify/cmd/cclforge/ranks"
@@ -17,6 +19,10 @@ import (
 // Main is the process.
 func Main() {
 	run.Supervise()
+	// More threads than its share of the cores would take them from processes that others wait for.
+	if l, err := accl.LaunchOf(os.LookupEnv); err == nil && l.LocalSize > 1 {
+		runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), max(1, runtime.NumCPU()/l.LocalSize)))
+	}
 	command.Main(func(ctx context.Context) error { return command.Execute(ctx, New(), os.Args[1:]...) })
 }
 
