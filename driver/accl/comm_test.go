@@ -271,43 +271,21 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// overtaking resets the engine after a call has been checked and before it is placed.
-type overtaking struct {
-	accl.Device
-	reset chan struct{}
-	start func()
-}
-
-func (o *overtaking) Start(ctx context.Context, client int, c accl.Call) (accl.Ticket, error) {
-	if c.Scenario != 0 {
-		go o.start()
-		<-o.reset
-		return o.Device.Start(ctx, client, c)
-	}
-	ticket, err := o.Device.Start(ctx, client, c)
-	if c.FunctionCode == fnReset && o.start != nil {
-		close(o.reset)
-	}
-	return ticket, err
-}
-
-// TestResetBeforeCall: a call that comes behind a reset finds an engine without a configuration.
+// TestResetBeforeCall: a call that is placed behind a reset finds an engine without a configuration.
 func TestResetBeforeCall(t *testing.T) {
 	ctx := within(t)
-	o := &overtaking{reset: make(chan struct{})}
-	x, d := newBench(t, "u55c_tcp", accl.WithCaller(func(_ *accl.Engine, d accl.Device) accl.Caller {
-		o.Device = d
-		return o
-	}))
-	done := make(chan error, 1)
-	o.start = func() { done <- x.e.Reset(ctx) }
-	const refused = accl.ReturnCode(1 << 8)
-	d.reply = func(p placed) accl.ReturnCode {
-		if p.Scenario == 0 {
-			return 0
+	x, d := newBench(t, "u55c_tcp")
+	begun, done := make(chan struct{}), make(chan error, 1)
+	d.placing = func(c accl.Call) {
+		if c.Scenario != 0 {
+			go func() { done <- x.e.Reset(ctx) }()
+			<-begun
+		} else if c.FunctionCode == fnReset {
+			close(begun)
 		}
-		return refused
 	}
+	const refused = accl.ReturnCode(1 << 8)
+	d.reply = func(p placed) accl.ReturnCode { return refused * accl.ReturnCode(min(p.Scenario, 1)) }
 	_, err := x.e.Copy(ctx, x.a, x.b, 1)
 	assert.Check(t, errors.Is(err, accl.ErrNotConfigured) && errors.Is(err, refused), "%v", err)
 	assert.NilError(t, <-done)

@@ -47,7 +47,8 @@ type device struct {
 	refuse  error    // of Start, Alloc and registers
 
 	// reply answers calls that are no config calls; 0 without it.
-	reply func(placed) accl.ReturnCode
+	reply   func(placed) accl.ReturnCode
+	placing func(accl.Call) // before a call is placed
 	// hold keeps back answers to calls until it is closed.
 	hold chan struct{}
 	// cycles is what the performance counter shows after a call.
@@ -68,7 +69,7 @@ type answer struct {
 
 func newDevice(p *accl.Platform) *device {
 	d := &device{platform: p, regs: map[uint32]uint32{}, next: 0x1_0000_1000, memory: map[uint64]*memory{},
-		tickets: map[accl.Ticket]*answer{}}
+		tickets: map[accl.Ticket]*answer{}, placing: func(accl.Call) {}}
 	d.regs[d.word("hardware_id")] = p.HardwareID.Value | 0xABCDEF<<8 // a source revision
 	return d
 }
@@ -150,6 +151,7 @@ func (d *device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	d.placing(c)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refuse != nil {

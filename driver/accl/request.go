@@ -10,12 +10,11 @@ import (
 // Request is a call that was placed or waits to be placed.
 type Request struct {
 	call
-	done   chan struct{}
-	err    error
-	cycles uint32
-	timed  bool
-	// overtaken is why the engine was not usable when the call had been placed, or nil.
-	overtaken error
+	done      chan struct{}
+	err       error
+	cycles    uint32
+	timed     bool
+	overtaken error // why the engine was not usable when the call had been placed, or nil
 }
 
 // finished is the Done channel of requests that were done when they were returned.

@@ -54,9 +54,8 @@ func TestJobsThatOutliveTheirBuilder(t *testing.T) {
 // Jobs that wait for others that are no more, and say so only when they are waited for.
 func TestJobsThatNeverRun(t *testing.T) {
 	f := fix(t)
-	names := f.abandon("5")
 	d := &detached{}
-	for _, name := range names {
+	for _, name := range f.abandon("5") {
 		d.Cancel(t.Context(), filepath.Dir(name))
 	}
 	kernels := hasten(t, twoPlatforms(f.count, "5"))

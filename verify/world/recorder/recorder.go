@@ -73,17 +73,13 @@ func (t *tail[T]) add(most int) *T {
 
 // kept are those of the ring, in their order.
 func (t *tail[T]) kept() []T {
-	if t.gone == 0 {
-		return t.items
-	}
-	oldest := t.gone % uint64(len(t.items))
+	oldest := t.gone % uint64(max(len(t.items), 1))
 	return slices.Concat(t.items[oldest:], t.items[:oldest])
 }
 
 // forget keeps the memory.
 func (t *tail[T]) forget() { t.items, t.gone = t.items[:0], 0 }
 
-// now is the time of what is recorded.
 func (r *Recorder) now() int64 { return int64(time.Since(r.made)) }
 
 // Options adds the recorder to those of a world.
@@ -167,8 +163,7 @@ func (p *recordedPort) Receive() *fabric.Packet {
 func (p *recordedPort) add(at int64, sent bool, session uint32, bytes int, header *[64]byte) {
 	p.k.mu.Lock()
 	defer p.k.mu.Unlock()
-	is := p.k.packets.add(p.r.Last)
-	is.at, is.sent, is.session, is.bytes, is.header = at, sent, session, bytes, *header
+	*p.k.packets.add(p.r.Last) = packet{at, bytes, session, sent, *header}
 }
 
 // Route implements fabric.Router.
