@@ -73,7 +73,7 @@ func (w *World) Arrived(ctx context.Context) (Point, error) {
 		case <-w.news:
 		case <-w.trouble:
 		case <-w.ended:
-			return Point{}, &Error{ErrLeft, StepRun, 0, w.meet, "it has left: it has closed its world"}
+			return Point{}, w.mute()
 		case <-ctx.Done():
 			return Point{}, context.Cause(ctx)
 		}

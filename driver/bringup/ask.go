@@ -111,7 +111,7 @@ func (w *World) ask(rank int, text []byte) (number uint32, reply chan answer, er
 	return w.asked, reply, nil
 }
 
-// mute is why there are no more answers.
+// mute is why nothing more comes from other ranks.
 func (w *World) mute() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -61,7 +61,7 @@ func (w *World) Exchange(ctx context.Context, data []byte) ([][]byte, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
-	return nil, &Error{ErrLeft, StepRun, 0, w.meet, "it has left: it has closed its world"}
+	return nil, w.mute()
 }
 
 // running is why ranks cannot do something together.
