@@ -306,10 +306,7 @@ func (b *bench) everywhere(do func(rank int, e *accl.Engine) error) []error {
 	return errs
 }
 
-func (b *bench) reset(ctx context.Context) {
-	b.t.Helper()
-	b.each(func(_ int, e *accl.Engine) error { return e.Reset(ctx) })
-}
+func (b *bench) reset(ctx context.Context) { b.t.Helper(); b.resetAllBut(ctx, -1) }
 
 // code is the return code with the named bits.
 func (b *bench) code(names ...string) accl.ReturnCode {

@@ -88,7 +88,7 @@ func deadPeer(t *testing.T, on where, platform string) {
 				if op == "allreduce" {
 					c.Func = accl.Sum
 				}
-				b.tryThrice(ctx, c)
+				b.tryThrice(ctx, c, -1)
 			}
 		}
 	}
