@@ -40,7 +40,7 @@ var described = []struct{ name, kind, label, help string }{
 	{"calls_total", "counter", "operation", "Calls that were answered."},
 	{"call_bytes_total", "counter", "operation", "Bytes of calls that were answered: count by size of an element."},
 	{"call_seconds_total", "counter", "operation", "Time between placing calls and taking their answers."},
-	{"answers_total", "counter", "", "Answers of the engine, also to kernels and other processes, since its reset."},
+	{"answers_total", "counter", "", "Answers of the engine, also to kernels and other processes, since power-up."},
 	{"calls_open", "gauge", "", "Calls whose answer has not been taken."},
 	{"errors_total", "counter", "error", "Calls that have failed, by bit of the return code."},
 	{"rx_buffers", "gauge", "state", "Rx buffers."},
