@@ -1,14 +1,12 @@
 /* MPI's profiling interface: a library that is loaded before MPI's own (LD_PRELOAD) has the functions that a program
  * calls, and calls those of MPI, PMPI_..., for what engines cannot do. */
 
-#include "collectives.h"
-#include "statistics.h"
+#include "requests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static int key = MPI_KEYVAL_INVALID; /* of a communicator's struct ccl_comm */
-static bool has_threads; /* of the program, in MPI */
 
 static int least(struct ccl_comm *comm, int *value)
 {
@@ -81,10 +79,6 @@ static struct ccl_comm *known(MPI_Comm mpi)
 	c->test = test;
 	c->progress = progress;
 	c->released = released;
-	if (has_threads) { /* MPICH holds its lock while it calls functions of generalized requests */
-		c->state = CCL_NOT_ON_ENGINES;
-		c->why = "threads";
-	}
 	PMPI_Comm_rank(mpi, &c->rank);
 	PMPI_Comm_size(mpi, &c->size);
 	if (PMPI_Comm_set_attr(mpi, key, c) == MPI_SUCCESS)
@@ -104,125 +98,6 @@ static struct ccl_comm *begin(MPI_Comm mpi)
 	return c;
 }
 
-/* A communicator for a call that does not wait. Only MPICH has functions for generalized requests that it calls while a
- * program waits. */
-static struct ccl_comm *attended(MPI_Comm comm, const char *name)
-{
-#ifdef MPICH_VERSION
-	(void)name;
-	return known(comm);
-#else
-	(void)comm;
-	statistics_fallback(name, "not MPICH");
-	return NULL;
-#endif
-}
-
-/* A generalized request. */
-struct request {
-	struct ccl_op *op;
-	MPI_Request mpi;
-	bool is_over;
-	int code;
-};
-
-static void dispose(struct request *r)
-{
-	ccl_free(r->op);
-	free(r);
-}
-
-static int query(void *of, MPI_Status *status)
-{
-	struct request *r = of;
-
-	PMPI_Status_set_elements(status, MPI_BYTE, 0);
-	PMPI_Status_set_cancelled(status, 0);
-	status->MPI_SOURCE = MPI_UNDEFINED;
-	status->MPI_TAG = MPI_UNDEFINED;
-	return r->code;
-}
-
-static int release(void *of)
-{
-	struct request *r = of;
-
-	if (r->is_over)
-		dispose(r);
-	return MPI_SUCCESS; /* else it was freed before its end, which MPI forbids: engines still use it */
-}
-
-static int cancel(void *of, int complete)
-{
-	(void)of;
-	(void)complete;
-	return MPI_SUCCESS; /* MPI forbids that, too */
-}
-
-static void complete(struct request *r)
-{
-	r->is_over = true;
-	r->code = ccl_end(r->op);
-	PMPI_Grequest_complete(r->mpi);
-}
-
-__attribute__((unused)) static int poll(void *of, MPI_Status *status)
-{
-	struct request *r = of;
-
-	(void)status;
-	if (!r->is_over && ccl_look(r->op)) /* a moment without polling is for emulated engines of this process */
-		complete(r);
-	return MPI_SUCCESS;
-}
-
-__attribute__((unused)) static int wait(int n, void **of, double limit, MPI_Status *status)
-{
-	(void)limit;
-	(void)status;
-	for (int i = 0; i < n; i++) {
-		struct request *r = of[i];
-
-		if (r->is_over)
-			continue;
-		ccl_wait(r->op);
-		complete(r);
-	}
-	return MPI_SUCCESS;
-}
-
-static int request_of(struct ccl_op *op, MPI_Request *request)
-{
-	struct request *r = calloc(1, sizeof *r);
-	int code;
-
-	if (r == NULL) {
-		ccl_free(op);
-		return MPI_ERR_NO_MEM;
-	}
-	r->op = op;
-#ifdef MPICH_VERSION
-	code = PMPIX_Grequest_start(query, release, cancel, poll, wait, r, &r->mpi);
-#else
-	code = PMPI_Grequest_start(query, release, cancel, r, &r->mpi);
-#endif
-	if (code != MPI_SUCCESS) {
-		dispose(r);
-		return code;
-	}
-	*request = r->mpi;
-	ccl_start(op);
-	return MPI_SUCCESS;
-}
-
-/* What a function of MPI returns. */
-static int result(MPI_Comm comm, int code)
-{
-	if (code != MPI_SUCCESS)
-		PMPI_Comm_call_errhandler(comm, code);
-	return code;
-}
-
 #pragma GCC visibility push(default)
 
 static int begun(int code)
@@ -234,8 +109,7 @@ static int begun(int code)
 		return code;
 	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
 	PMPI_Query_thread(&level);
-	has_threads = level == MPI_THREAD_MULTIPLE;
-	why = ccl_open(known(MPI_COMM_WORLD), has_threads);
+	why = ccl_open(known(MPI_COMM_WORLD), level == MPI_THREAD_MULTIPLE);
 	begin(MPI_COMM_WORLD);
 	if (why == NULL)
 		return MPI_SUCCESS;
@@ -299,18 +173,18 @@ MADE(Intercomm_merge, (MPI_Comm comm, int high), (comm, high))
                                                                                                               \
 		if (code == CCL_FALLBACK)                                                                     \
 			return P##MPI_Name(CCL_BEFORE arguments comm);                                        \
-		return result(comm, code == MPI_SUCCESS ? ccl_do(made) : code);                               \
+		return requests_result(comm, code == MPI_SUCCESS ? ccl_do(made) : code);                               \
 	}                                                                                                     \
                                                                                                               \
 	int MPI_Iname(CCL_BEFORE parameters MPI_Comm comm, MPI_Request *request)                              \
 	{                                                                                                     \
-		struct ccl_comm *c = attended(comm, "i" #name);                                               \
+		struct ccl_comm *c = known(comm);                                                             \
 		struct ccl_op *made;                                                                          \
 		int code = c == NULL ? CCL_FALLBACK : ccl_##name(c, "i" #name, &made CCL_BEHIND own);          \
                                                                                                               \
 		if (code == CCL_FALLBACK)                                                                     \
 			return P##MPI_Iname(CCL_BEFORE arguments comm, request);                              \
-		return result(comm, code == MPI_SUCCESS ? request_of(made, request) : code);            \
+		return requests_result(comm, code == MPI_SUCCESS ? requests_new(made, comm, false, request) : code);     \
 	}
 
 #define X(name, Name, parameters, arguments, own)                                                             \
@@ -319,16 +193,25 @@ CCL_COLLECTIVES(X, int, int)
 #undef X
 
 #if MPI_VERSION >= 4
+#define PERSISTENT(name, MPI_Name_init, parameters, arguments, own)                                           \
+	int MPI_Name_init(CCL_BEFORE parameters MPI_Comm comm, MPI_Info info, MPI_Request *request)           \
+	{                                                                                                     \
+		struct ccl_comm *c = begin(comm);                                                             \
+		struct ccl_op *made;                                                                          \
+		int code = c == NULL ? CCL_FALLBACK : ccl_##name(c, #name "_init", &made CCL_BEHIND own);      \
+                                                                                                              \
+		if (code == CCL_FALLBACK)                                                                     \
+			return P##MPI_Name_init(CCL_BEFORE arguments comm, info, request);                    \
+		return requests_result(comm, code == MPI_SUCCESS ? requests_new(made, comm, true, request) : code);      \
+	}
+
 #define X(name, Name, parameters, arguments, own)                                                             \
-	FUNCTIONS(name, MPI_##Name##_c, MPI_I##name##_c, parameters, arguments, own)
-CCL_COUNTING(X, MPI_Count, MPI_Aint)
+	PERSISTENT(name, MPI_##Name##_init, parameters, arguments, own)
+CCL_COLLECTIVES(X, int, int)
 #undef X
 
 #define X(name, Name, parameters, arguments, own)                                                             \
-	int MPI_##Name##_init(CCL_BEFORE parameters MPI_Comm comm, MPI_Info info, MPI_Request *request)       \
-	{                                                                                                     \
-		statistics_fallback(#name "_init", "persistent");                                             \
-		return PMPI_##Name##_init(CCL_BEFORE arguments comm, info, request);                          \
-	}
-CCL_COLLECTIVES(X, int, int)
+	FUNCTIONS(name, MPI_##Name##_c, MPI_I##name##_c, parameters, arguments, own)                           \
+	PERSISTENT(name, MPI_##Name##_init_c, parameters, arguments, own)
+CCL_COUNTING(X, MPI_Count, MPI_Aint)
 #endif

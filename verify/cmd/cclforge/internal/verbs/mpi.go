@@ -73,11 +73,11 @@ func environmentOfMPI(ctx context.Context, out, on, compiler string, log io.Writ
 	if err != nil {
 		return nil, err
 	}
-	way, name, variable := "profiling", "libcclforge-mpi.so", "LD_PRELOAD"
+	own, name, variable := []string{"profiling", "requests"}, "libcclforge-mpi.so", "LD_PRELOAD"
 	if isOpen {
-		way, name, variable = "openmpi", "mca_coll_cclforge.so", "OMPI_MCA_mca_base_component_path"
+		own, name, variable = []string{"openmpi"}, "mca_coll_cclforge.so", "OMPI_MCA_mca_base_component_path"
 	}
-	value, err := buildMPI(ctx, lib, compiler, way, name, log)
+	value, err := buildMPI(ctx, lib, compiler, own, name, log)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func isOpenMPI(ctx context.Context, compiler string) (bool, error) {
 	return bytes.Contains(text, []byte("\ncclforge_open_mpi")), nil
 }
 
-// buildMPI compiles the sources, with those of one of the two ways into MPI, and returns the library. It is replaced
-// when the new one is whole.
-func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Writer) (string, error) {
+// buildMPI compiles the sources, with those of one of the two ways into MPI, the first of which names it, and returns
+// the library. It is replaced when the new one is whole.
+func buildMPI(ctx context.Context, lib, compiler string, own []string, name string, log io.Writer) (string, error) {
 	dir, err := os.MkdirTemp(lib, ".new-")
 	if err != nil {
 		return "", err
@@ -127,7 +127,7 @@ func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Write
 	}
 	args := []string{"-std=gnu17", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + lib,
 		"-o", filepath.Join(dir, name)}
-	for _, source := range []string{way, "collectives", "operations", "engines", "statistics"} {
+	for _, source := range append(own, "collectives", "operations", "engines", "statistics") {
 		args = append(args, filepath.Join(dir, source+".c"))
 	}
 	// Libraries of different MPIs stand beside each other, in folders below that of the engines.
@@ -137,7 +137,7 @@ func buildMPI(ctx context.Context, lib, compiler, way, name string, log io.Write
 	if err := c.Run(); err != nil {
 		return "", fmt.Errorf("build %s: %s: %w", name, compiler, err)
 	}
-	to := filepath.Join(lib, way, name)
+	to := filepath.Join(lib, own[0], name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return "", err
 	}

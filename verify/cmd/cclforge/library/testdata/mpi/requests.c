@@ -120,24 +120,35 @@ static void freed(void)
 	is("a gap", cast[1], rank == 0 ? 1 : -1);
 }
 
+/* Beside a message, and ended in each way that there is. */
 static void persistent(void)
 {
 	static float own[N], all[N];
-	static int cast;
-	MPI_Request requests[2];
-	int done;
+	static int cast, got;
+	MPI_Request requests[3];
 
 	INIT(Allreduce)(own, all, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
 	INIT(Bcast)(&cast, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
-	for (int k = 1; k < 4; k++) {
+	for (int k = 1; k < 5; k++) {
+		int over = 0, done = 0, some, at[3] = { 0 };
+
 		fill(own, (float)(k * (rank + 1)));
 		cast = rank == 0 ? k : 0;
+		MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &requests[2]);
 		MPI_Startall(2, requests);
-		for (done = 0; !done && k == 2;)
-			MPI_Testall(2, requests, &done, statuses);
-		MPI_Waitall(2, requests, statuses);
+		MPI_Send(&k, 1, MPI_INT, (rank + 1) % size, 8, MPI_COMM_WORLD);
+		while (k == 2 && !done)
+			MPI_Testall(3, requests, &done, statuses);
+		for (; k == 3 && over < 3; over++)
+			MPI_Waitany(3, requests, &at[over], MPI_STATUS_IGNORE);
+		for (; k == 4 && over < 3; over += some)
+			MPI_Waitsome(3, requests, &some, at + over, statuses);
+		is("the sum of what was over", at[0] + at[1] + at[2], k > 2 ? 3 : 0);
+		MPI_Waitall(3, requests, statuses);
 		sums("an allreduce that is started again", all, k);
 		is("a bcast that is started again", cast, k);
+		is("a message beside", got, k);
+		MPI_Barrier(MPI_COMM_WORLD);
 	}
 	MPI_Request_free(&requests[0]);
 	MPI_Request_free(&requests[1]);
