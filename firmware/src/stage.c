@@ -285,12 +285,14 @@ bool stages_cross(const struct path *path, bool held)
 	       (held || (self->size == 2 && !self->packs && self->words.count - 1 < WHOLE_ELEMENTS));
 }
 
-/* In a queue of its own, a receive waits before its message comes. Without one, what comes first has been sent. */
+/* In a queue of its own, a receive waits before its message comes. Without one, what comes first has been sent. What rx
+ * buffers cannot hold has to find its receive there, or never gets by them. */
 void stages_run_cross(struct path *path, struct move *sent, bool to_all)
 {
 	struct call *call = engine.current;
 	struct move *received = &path->stages[1];
 	uint32_t count = call->words.count;
+	bool early = path->slice < count && queue_take_second(true);
 
 	stage_clear(received);
 	received->count = count;
@@ -298,12 +300,17 @@ void stages_run_cross(struct path *path, struct move *sent, bool to_all)
 	for (uint32_t k = 1; k < call->size; k++) {
 		sent->to = around(call->rank + k);
 		place_further(&sent->own, &call->op0, to_all ? 0 : (uint64_t)sent->to * count);
-		stage_run(path, sent);
-		sent->shape = SEND;
-		sent->second.form = sent->result.form = 0;
 		received->from = around(call->rank + call->size - k);
 		place_further(&received->result, &call->res, (uint64_t)received->from * count);
-		stage_run_aside(path, received);
+		for (uint32_t turn = early, turns = 2; turns != 0; turn++, turns--) {
+			if (turn & 1) {
+				stage_run_aside(path, received);
+				continue;
+			}
+			stage_run(path, sent);
+			sent->shape = SEND;
+			sent->second.form = sent->result.form = 0;
+		}
 	}
 	stages_end();
 }
