@@ -17,8 +17,9 @@ type call struct {
 
 	op0, op1, res ref
 
-	serial uint64 // of its start
-	alone  bool   // no other call was in flight then
+	own    OtherCall // as other ranks must call it, too
+	serial uint64    // of its start
+	alone  bool      // no other call was in flight then
 }
 
 func (c *call) name() string { return c.spec.Name }
@@ -27,11 +28,7 @@ func (c *call) refs() []*ref { return []*ref{&c.op0, &c.op1, &c.res} }
 
 // failure is the error of a return code.
 func (c *call) failure(ctx context.Context, code ReturnCode) error {
-	own := &OtherCall{Operation: c.name(), Count: c.Count, Root: int(c.RootSrcDst), known: c.spec}
-	if c.spec.Reduces {
-		own.Function = nameOf(c.engine.p.ReduceFunctions, c.FunctionCode)
-	}
-	err := c.engine.failure(ctx, c.name(), c.comm, code, own)
+	err := c.engine.failure(ctx, c.name(), c.comm, code, &c.own)
 	if c.spec.Collective {
 		c.comm.failed(err)
 	}
@@ -125,6 +122,7 @@ func (c *call) prepare(name string, a *Arguments) error {
 		c.Tag = uint32(a.Stream)
 		c.StreamFlags |= e.p.StreamFlags.Result
 	}
+	c.own = OtherCall{Operation: name, Count: c.Count, Root: int(c.RootSrcDst), known: spec}
 	if spec.Collective && !spec.Operands() {
 		return c.barrier()
 	}
@@ -193,6 +191,7 @@ func (c *call) operands(a *Arguments) error {
 		return err
 	}
 	c.ArithCfg, c.CompressionFlags = types.config.at, types.flags
+	c.own.types, c.own.compressed = types.config, types.flags&e.p.CompressionFlags.Ethernet != 0
 	if a.N&(1<<types.config.RatioLog-1) != 0 && types.flags != 0 {
 		return fmt.Errorf("%w: %d is no multiple of %d, which make a compressed element", ErrCount, a.N,
 			1<<types.config.RatioLog)
@@ -251,7 +250,7 @@ func (c *call) function(config *config, fn Func) error {
 	if uint64(code.value) >= uint64(len(config.FunctionTDEST)) {
 		return fmt.Errorf("%w: no %s of %s", ErrFunc, fn, join([]DType{config.Uncompressed}))
 	}
-	c.FunctionCode = code.value
+	c.FunctionCode, c.own.Function = code.value, string(fn)
 	return nil
 }
 

@@ -16,6 +16,7 @@ type CauseKind string
 const (
 	NotCalled   CauseKind = "not called"     // the rank is in no call
 	NotSent     CauseKind = "not sent"       // the rank is in a call, and has not sent yet
+	CallsDiffer CauseKind = "calls differ"   // of the rank and of another one
 	CallFailed  CauseKind = "call failed"    // the last call of the rank has failed for a reason of its own
 	MessageLost CauseKind = "message lost"   // on its way to the rank
 	OtherTag    CauseKind = "other tag"      // the message is there, and the receive of the rank asks for another
@@ -109,22 +110,89 @@ func (e *Engine) Causes(ctx context.Context) ([]Cause, error) {
 	return Causes(ctx, e.p, own, e.ask), nil
 }
 
-// why names the causes of a failed call, or of one without an answer; at is its communicator, and fault what is known
-// of its failure.
-func (e *Engine) why(ctx context.Context, at uint32, fault *Fault) []Cause {
+// why names the causes of a failed call, or of one without an answer; at is its communicator, and err what is known
+// of its failure. Collectives are compared up to the call, if it is one.
+func (e *Engine) why(ctx context.Context, at uint32, err *CallError, call *OtherCall) []Cause {
 	if e.World() == nil || e.o.noCauses {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.waitLimit)
 	defer cancel()
-	own, err := e.own.report(ctx)
-	if err != nil {
+	own, unread := e.own.report(ctx)
+	if unread != nil {
 		return nil // the error of the call says more
 	}
-	if own.Fault, own.FaultComm = fault, at; fault != nil || own.Awaited >= 0 {
+	if own.Fault, own.FaultComm = err.Fault, at; err.Fault != nil || own.Awaited >= 0 {
 		own.Waits = []Wait{own.waited()}
 	}
-	return Causes(ctx, e.p, own, e.ask)
+	i := &inquiry{ctx: ctx, p: e.p, ask: e.ask, own: &own}
+	for c := range own.Communicators {
+		if d := &own.Communicators[c]; d.Address == at && call.Number > 0 {
+			i.comm, i.number, i.most, i.by = d, int(call.Number), *d.Called, own.Rank
+		}
+	}
+	if err.Has(collectiveMismatch) && i.others(false) || err.Refused {
+		return i.found
+	}
+	i.look(&own, nil)
+	// A rank that is not among those that wait may be missing all the same: each awaits one of several at a time.
+	found, vague := i.found, []CauseKind{InCircle, NotSent, CallFailed}
+	i.found = nil
+	if slices.ContainsFunc(found, func(c Cause) bool { return !slices.Contains(vague, c.Kind) }) || !i.others(true) {
+		return found
+	}
+	return i.found
+}
+
+// others tells whether differ does of any rank: first that which was met, or which has told of its failure.
+func (i *inquiry) others(missing bool) bool {
+	first := max(0, i.own.Awaited)
+	if f := i.own.Fault; f != nil {
+		first = f.Rank
+		if o := f.Other; !missing && o != nil && o.Code != 0 && !i.p.has(o.Code, collectiveMismatch) {
+			return false
+		}
+	}
+	for n := 0; i.comm != nil && n < len(i.comm.Ranks); n++ {
+		rank := i.own.world(Wait{Rank: (first + n) % len(i.comm.Ranks), Comm: i.comm.Address})
+		if rank < 0 || rank == i.own.Rank {
+			continue
+		}
+		if x, err := i.ask(i.ctx, rank); err == nil && i.differ(&x, rank, missing) {
+			return true
+		}
+	}
+	return false
+}
+
+// differ tells whether a rank has called another collective than those asked before, or, if that is looked for, has not
+// made the call that has failed here, whatever its other calls are.
+func (i *inquiry) differ(x *Report, rank int, missing bool) bool {
+	if i.comm == nil || i.comm.index(i.own.Communicators[0].Ranks[rank].place()) < 0 || len(x.Communicators) == 0 ||
+		x.Communicators[0].Called == nil {
+		return false
+	}
+	a, b := &i.most, &Called{Resets: i.most.Resets}
+	if at := slices.IndexFunc(x.Communicators, i.comm.same); at >= 0 && x.Communicators[at].Called != nil {
+		b = x.Communicators[at].Called
+	}
+	if a.Resets != b.Resets {
+		return false
+	}
+	for n := max(a.Before, b.Before); n < min(a.end(), b.end()); n++ {
+		if one, other := a.Calls[n-a.Before], b.Calls[n-b.Before]; one != other {
+			i.add(CallsDiffer, rank, "rank %d called %s; rank %d called %s: collective %d of both", rank, other, i.by, one, n+1)
+			return true
+		}
+	}
+	if failed := min(i.number, a.end()) - 1; missing && b.end() <= failed {
+		i.add(NotCalled, rank, "rank %d has not called %s: %s", rank, a.Calls[max(0, failed-a.Before)], x.In(i.p))
+		return true
+	}
+	if b.end() > a.end() {
+		i.most, i.by = *b, rank
+	}
+	return false
 }
 
 // waited is the wait of the last call, which has failed.
@@ -160,6 +228,14 @@ type inquiry struct {
 	p     *Platform
 	ask   Reports
 	found []Cause
+
+	// The collective that has failed: its rank, communicator, nil for none, and number.
+	own    *Report
+	comm   *CommDump
+	number int
+	// most are the collectives, by a rank, that those of others are compared with.
+	most Called
+	by   int
 }
 
 // mostCauses are told: each further one is most often of the same kind.
@@ -247,6 +323,9 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 		return
 	}
 	x.Rank = rank // also if it has no communicator yet
+	if i.differ(&x, rank, !x.Busy) {
+		return
+	}
 	if (w.Told || !i.missing(r, &x, w) && !i.astray(r, &x)) && !i.givenUp(&x, r.Rank) {
 		i.look(&x, behind)
 	}

@@ -90,6 +90,7 @@ func (e *Engine) newComm(ctx context.Context, ranks []Rank, local int) (*Comm, e
 		e.layout = before
 		return nil, err
 	}
+	e.own.begins(at)
 	e.comms = append(e.comms, c)
 	e.world.CompareAndSwap(nil, c)
 	return c, nil

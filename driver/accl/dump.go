@@ -19,7 +19,18 @@ type CommDump struct {
 	Address uint32
 	Local   int // index of the engine among Ranks
 	Ranks   []RankDump
+	Called  *Called // in reports of engines that this driver calls, nil in others
 }
+
+// Called are the last collectives in a communicator, as the program has called them by the driver.
+type Called struct {
+	Resets int      // of this engine since Recover: ranks that differ in them do not count alike
+	Before int      // calls before these, since then
+	Calls  []string // all ranks must make the same
+}
+
+// end is the number of all calls.
+func (c *Called) end() int { return c.Before + len(c.Calls) }
 
 // String returns a line for the communicator and one for each rank.
 func (d CommDump) String() string {

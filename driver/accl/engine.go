@@ -1,6 +1,7 @@
 package accl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -288,9 +289,9 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 		err.Hint = c.timeout(err.Fault)
 	}
 	if met := err.Fault; timeout ||
-		mismatch && !err.Refused && (met == nil || met.Other != nil && met.Other.Code != 0) ||
+		mismatch && !(err.Refused && c.broke.Load() != nil) && (met == nil || met.Other != nil) ||
 		slices.ContainsFunc(err.Bits, func(b Bit) bool { return stands[b.Name] }) {
-		err.Causes = e.why(ctx, c.at, err.Fault)
+		err.Causes = e.why(ctx, c.at, err, cmp.Or(own, &OtherCall{}))
 	}
 	if len(err.Causes) == 0 && (timeout && !mismatch || err.Has("DEQUEUE_BUFFER_TIMEOUT")) {
 		err.Hint = strings.TrimPrefix(err.Hint+"; "+e.full(), "; ")
@@ -342,6 +343,7 @@ func (e *Engine) Reset(ctx context.Context) error {
 		return fmt.Errorf("reset: %w", ErrNotConfigured)
 	}
 	e.ready.Store(false)
+	e.own.reset()
 	// A call that cannot be placed holds the gate until the engine is reset.
 	if err := e.softReset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)

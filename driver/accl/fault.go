@@ -3,6 +3,7 @@ package accl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,6 +58,9 @@ type OtherCall struct {
 	Code      ReturnCode
 
 	known *Operation // nil if the generation does not have it
+	// What is not known of calls of others.
+	types      *config
+	compressed bool
 }
 
 // fault reads the engine's description of the call that failed last; nil if that was a call of another
@@ -115,6 +119,12 @@ func (o *OtherCall) what() string {
 	fmt.Fprint(&b, o.Operation)
 	if o.known == nil || o.known.Operands() {
 		fmt.Fprintf(&b, " of %d elements", o.Count)
+	}
+	if o.types != nil {
+		fmt.Fprintf(&b, " of %s", join(slices.Compact([]DType{o.types.Uncompressed, o.types.Compressed})))
+	}
+	if o.compressed {
+		b.WriteString(", compressed")
 	}
 	if o.Function != "" {
 		fmt.Fprintf(&b, " (%s)", o.Function)
@@ -195,6 +205,7 @@ func (c *Comm) Recover(ctx context.Context) error {
 	if err := e.usable(); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
+	e.own.begins(c.at) // before any rank goes on
 	if err := e.configure(ctx, recoverComm, 0, c); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func TestFaults(t *testing.T) {
 		{"one with a tag", timeout, [8]uint32{0, 2, timeout, 0, 17, 9, 0, 500}, false, []string{"tag 9, within 500ms"}},
 		{"another call", mismatch, [8]uint32{0, 2, mismatch, 5, 4, 1000, allreduce, 0}, false,
 			[]string{"rank 2 called allreduce of 1000 elements (max), its collective 4",
-				"this call is collective 5 here, allreduce of 10 elements (sum)"}},
+				"this call is collective 5 here, allreduce of 10 elements of float32 (sum)"}},
 		{"after an agreement", mismatch, [8]uint32{0, 2, mismatch, 0x20003, 0x20002, 0, 12, 0}, false,
 			[]string{"rank 2 called barrier, its collective 2.2", "collective 2.3 here"}},
 		{"another root", mismatch, [8]uint32{0, 2, mismatch, 5, 5, 3, 5 | 1<<8, 0}, false,

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -68,6 +69,11 @@ const looked = 16
 // Report reads what an engine tells of itself. Errors are those of r. Others must not read the Activity or the Trace
 // at the same time.
 func (p *Platform) Report(ctx context.Context, r Registers) (Report, error) {
+	return p.report(ctx, r, nil)
+}
+
+// report is Report of an engine with communicators at some places.
+func (p *Platform) report(ctx context.Context, r Registers, places []uint32) (Report, error) {
 	out := Report{Rank: -1, Awaited: -1, Limit: time.Duration(p.Limits.RemoteTimeoutMilliseconds) * time.Millisecond}
 	w, err := newWire(p)
 	if err != nil {
@@ -77,7 +83,7 @@ func (p *Platform) Report(ctx context.Context, r Registers) (Report, error) {
 		return out, err
 	}
 	x := &exchangeReader{ctx: ctx, r: r, p: p, w: w}
-	if out.Communicators = x.communicators(); len(out.Communicators) > 0 {
+	if out.Communicators = x.communicators(places); len(out.Communicators) > 0 {
 		out.Rank = out.Communicators[0].Local
 	}
 	out.Messages = x.messages()
@@ -281,8 +287,8 @@ func (x *exchangeReader) words(at uint32, names []string) map[string]uint32 {
 	return words
 }
 
-// communicators are those at the places where the driver puts them: the world first.
-func (x *exchangeReader) communicators() (out []CommDump) {
+// communicators are those at the places where the driver puts them, the world first, and at some further ones.
+func (x *exchangeReader) communicators(places []uint32) (out []CommDump) {
 	buffers := int(x.words(x.w.rx.at, x.w.rx.header)["count"])
 	at, limit := uint64(x.w.rx.at)+x.w.rx.bytes(buffers), uint64(x.p.Exchange.Limit)
 	if x.err != nil || buffers < 1 || at+x.w.communicators.bytes(1) > limit {
@@ -302,6 +308,11 @@ func (x *exchangeReader) communicators() (out []CommDump) {
 			break
 		}
 		out = append(out, x.communicator(len(out), slot.at, size))
+	}
+	for _, at := range places {
+		if !slices.ContainsFunc(out, func(d CommDump) bool { return d.Address == at }) {
+			out = append(out, x.communicator(len(out), at, world))
+		}
 	}
 	return out
 }
@@ -366,10 +377,51 @@ type witness struct {
 	r      Registers
 	turn   chan struct{} // held by who reads
 	closed bool
+
+	mu     sync.Mutex
+	resets int
+	calls  map[uint32]*calls // by communicator
 }
 
+// calls are the last collectives of a communicator. No message says all that ranks must agree on, and the exchange
+// memory of some interfaces has no place for what messages say.
+type calls struct {
+	from, made int           // resets of the engine before the communicator or its last Recover; calls since
+	last       [32]OtherCall // a round
+}
+
+// mostCalled are told in a report, which has to fit into an answer between processes.
+const mostCalled = 256
+
 func newWitness(p *Platform, r Registers) *witness {
-	return &witness{p: p, r: r, turn: make(chan struct{}, 1)}
+	return &witness{p: p, r: r, turn: make(chan struct{}, 1), calls: map[uint32]*calls{}}
+}
+
+// called notes a collective that the program calls.
+func (w *witness) called(comm uint32, o *OtherCall) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.calls[comm]
+	c.last[c.made%len(c.last)] = *o
+	c.made++
+	o.Number = CollectiveNumber(c.made)
+}
+
+// begins has the ranks of a communicator count from here, however often their engines were reset.
+func (w *witness) begins(comm uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[comm] = &calls{from: w.resets}
+}
+
+// reset has all ranks count from here if all do it.
+func (w *witness) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resets++
+	for _, c := range w.calls {
+		c.made = 0
+	}
 }
 
 // alone reads something, when nobody else does.
@@ -387,7 +439,24 @@ func (w *witness) alone(ctx context.Context, read func() error) error {
 }
 
 func (w *witness) report(ctx context.Context) (r Report, err error) {
-	err = w.alone(ctx, func() error { r, err = w.p.Report(ctx, w.r); return err })
+	w.mu.Lock()
+	places := slices.Sorted(maps.Keys(w.calls))
+	w.mu.Unlock()
+	err = w.alone(ctx, func() error { r, err = w.p.report(ctx, w.r, places); return err })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range r.Communicators {
+		d := &r.Communicators[i]
+		c := w.calls[d.Address]
+		if c == nil {
+			continue // of a program before this one
+		}
+		last := min(len(c.last), mostCalled/len(w.calls))
+		d.Called = &Called{Resets: w.resets - c.from, Before: max(0, c.made-last)}
+		for n := d.Called.Before; n < c.made; n++ {
+			d.Called.Calls = append(d.Called.Calls, c.last[n%len(c.last)].what())
+		}
+	}
 	return r, err
 }
 

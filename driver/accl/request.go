@@ -177,6 +177,9 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 	if err := e.usable(); err != nil {
 		return 0, err
 	}
+	if r.spec.Collective {
+		e.own.called(r.comm.at, &r.own)
+	}
 	r.serial = e.started.Add(1)
 	r.alone = e.flying.Add(1) == 1
 	ticket, err := e.caller.Start(ctx, r.client, r.Call)
@@ -198,7 +201,7 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	if err != nil && limited.Err() != nil {
 		err = fmt.Errorf("%s: wait for the answer: %w", r.Op(), context.Cause(limited))
 		if errors.Is(err, ErrTimeout) {
-			for _, c := range e.why(ctx, r.comm.at, nil) {
+			for _, c := range e.why(ctx, r.comm.at, &CallError{}, &r.own) {
 				err = fmt.Errorf("%w\n  cause: %s", err, c.Text)
 			}
 		}

@@ -105,6 +105,25 @@ func causes(t *testing.T, on where) {
 						_, err := e.AllReduce(ctx, buffer[rank], buffer[rank], 1, accl.Sum)
 						return err
 					}},
+				{name: "another communicator", who: []int{0, 1, 2}, kind: accl.NotCalled, is: -1,
+					says: "has not called allreduce of 1 elements of int32 (sum)",
+					do: func(rank int, e *accl.Engine) error {
+						members := []int{0, 1, 2}
+						if rank == 2 {
+							members = []int{1, 2, 0}
+						}
+						comm, err := e.Split(ctx, members)
+						if err == nil {
+							_, err = comm.AllReduce(ctx, buffer[rank], buffer[rank], 1, accl.Sum)
+						}
+						return err
+					}},
+				{name: "another function", who: []int{0, 1, 2}, kind: accl.CallsDiffer, is: -1,
+					says: "rank 2 called allreduce of 1 elements of int32 (max)",
+					do: func(rank int, e *accl.Engine) error {
+						_, err := e.AllReduce(ctx, buffer[rank], buffer[rank], 1, []accl.Func{accl.Sum, accl.Sum, accl.Max}[rank])
+						return err
+					}},
 				{name: "ranks receive from each other", who: []int{0, 1}, kind: accl.InCircle, is: -1, says: "wait for each other",
 					do: func(rank int, e *accl.Engine) error {
 						if rank == 2 {

@@ -14,8 +14,9 @@ import (
 // Mismatch is what the ranks of a world call, each for itself: rows of collectives that are the same up to a
 // mistake of some ranks.
 type Mismatch struct {
-	What  string   // the mistake
-	Calls [][]Case // by rank, in order
+	What    string   // the mistake
+	Calls   [][]Case // by rank, in order
+	Unnamed bool     // calls may fail for other reasons before: a loss, a broken communicator
 	// unread says that what was left of earlier calls may be found by none: in the last call not every rank
 	// sends a message to each other one.
 	unread bool
@@ -135,10 +136,10 @@ func RandomMismatch(rng *rand.Rand, p *accl.Platform, world int) Mismatch {
 // ErrSilent says that a rank was not told of a mistake.
 var ErrSilent = errors.New("a mistake was not noticed")
 
-// Run has each rank make its calls, one after the other, also after one has failed. Every call must end right,
-// or with an error that has at least one of the bits and no others, or that names full rx buffers: messages that a rank
-// should not have sent may fill them before any rank looks for what they say. The last call of every rank must fail,
-// but where messages between some ranks may lie unread.
+// Run has each rank make its calls, one after the other, also after one has failed. Every call must end right, or with
+// an error: the first one of a rank names the mistake, whatever has become of its messages, and further ones do or have
+// at least one of the bits and no others. The last call of every rank must fail, but where messages between some ranks
+// may lie unread.
 // Engines are those of all ranks, in this process.
 func (m *Mismatch) Run(ctx context.Context, engines []*accl.Engine, bits accl.ReturnCode) error {
 	errs := make([]error, len(engines))
@@ -156,6 +157,7 @@ func (m *Mismatch) Run(ctx context.Context, engines []*accl.Engine, bits accl.Re
 func (m *Mismatch) run(ctx context.Context, engines []*accl.Engine, rank int, bits accl.ReturnCode) error {
 	own := make([]*accl.Engine, len(engines))
 	own[rank] = engines[rank]
+	told := m.Unnamed
 	for i, c := range m.Calls[rank] {
 		err := c.Run(ctx, own)
 		var f *Failure
@@ -163,18 +165,21 @@ func (m *Mismatch) run(ctx context.Context, engines []*accl.Engine, rank int, bi
 		case err == nil && !m.unread && i == len(m.Calls[rank])-1:
 			return fmt.Errorf("rank %d, call %d: %w: %s", rank, i, ErrSilent, c)
 		case err == nil:
-		case !errors.As(err, &f) || !f.Tolerates(bits) && !f.crowded():
+		case !errors.As(err, &f) || !f.named() && !(told && f.Tolerates(bits)):
 			return fmt.Errorf("rank %d, call %d: %w", rank, i, err)
+		default:
+			told = true
 		}
 	}
 	return nil
 }
 
-// crowded tells whether calls have failed, and nothing else is wrong, as rx buffers were full.
-func (f *Failure) crowded() bool {
+// named tells whether calls have failed, and nothing else is wrong, as ranks have made different ones, or none, or
+// before that as the communicator is broken.
+func (f *Failure) named() bool {
 	var failed *accl.CallError
-	return f.Tolerates(^accl.ReturnCode(0)) && errors.As(f, &failed) &&
-		slices.ContainsFunc(failed.Causes, func(c accl.Cause) bool { return c.Kind == accl.BuffersFull })
+	return f.Tolerates(^accl.ReturnCode(0)) && errors.As(f, &failed) && (failed.Refused || slices.ContainsFunc(
+		failed.Causes, func(c accl.Cause) bool { return c.Kind == accl.CallsDiffer || c.Kind == accl.NotCalled }))
 }
 
 // Recover has all ranks of a world recover.

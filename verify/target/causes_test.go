@@ -84,7 +84,7 @@ func TestCausesAtOtherProcesses(t *testing.T) {
 		says string
 	}{
 		{name: "a rank leaves a collective out", who: []int{0, 1}, kind: accl.NotCalled, at: 2,
-			says: "rank 2 has not called: it is in no call; its last one, bcast, has ended",
+			says: "rank 2 has not called allreduce of 1 elements of int32 (sum): it is in no call; its last one, bcast",
 			do: func(ctx context.Context, rank int, e *accl.Engine, of *parts) error {
 				if rank == 2 {
 					return nil

@@ -151,6 +151,7 @@ func (s *soaker) turn(ctx context.Context, d time.Duration) error {
 // mistake has ranks call different collectives, and recover.
 func (s *soaker) mistake(ctx context.Context) error {
 	m := conformance.RandomMismatch(s.rng, s.world.Platform, len(s.engines))
+	m.Unnamed = s.world.Lossy
 	s.cases++
 	if err := m.Run(ctx, s.engines, s.bits()); err != nil {
 		return err
