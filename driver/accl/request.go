@@ -5,12 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
+
+// unfollowed is how long a call may be in flight that nobody has asked about. Who waits at once follows it himself: to
+// be told by a goroutine takes longer than many calls.
+const unfollowed = 2 * time.Millisecond
 
 // Request is a call that was placed or waits to be placed.
 type Request struct {
 	call
 	done      chan struct{}
+	ticket    Ticket
+	later     *time.Timer // until the first that wants to know of the answer follows the call; nil if somebody does
 	err       error
 	cycles    uint32
 	timed     bool
@@ -30,7 +37,15 @@ func (r *Request) Op() string { return r.name() }
 // Done returns a channel that is closed when the engine has answered and results are in
 // place; the program may use the buffers again. It is also closed if there was no answer
 // within WaitLimit: Err is ErrTimeout then, and the buffers still belong to the engine.
-func (r *Request) Done() <-chan struct{} { return r.done }
+func (r *Request) Done() <-chan struct{} {
+	if r.claim() {
+		go r.follow()
+	}
+	return r.done
+}
+
+// claim tells whether the caller is the first to follow the call, and must.
+func (r *Request) claim() bool { return r.later != nil && r.later.Stop() }
 
 func (r *Request) isDone() bool {
 	select {
@@ -53,11 +68,14 @@ func (r *Request) Err() error {
 // Wait waits until the request is done and returns its outcome. If the context ends first,
 // it returns its error, and the request continues.
 func (r *Request) Wait(ctx context.Context) error {
+	if ctx.Done() == nil && r.claim() {
+		r.follow()
+	}
 	if r.isDone() {
 		return r.err
 	}
 	select {
-	case <-r.done:
+	case <-r.Done():
 		return r.err
 	case <-ctx.Done():
 		return fmt.Errorf("wait for %s: %w", r.Op(), context.Cause(ctx))
@@ -106,7 +124,8 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 				r.finish(err)
 				return
 			}
-			r.follow(ticket)
+			r.ticket = ticket
+			r.follow()
 		}()
 		return r, nil
 	}
@@ -121,8 +140,8 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 			return r, err
 		} // or the caller has given up, but not the engine
 	}
-	r.done = make(chan struct{})
-	go r.follow(ticket)
+	r.done, r.ticket = make(chan struct{}), ticket
+	r.later = time.AfterFunc(unfollowed, r.follow)
 	return r, err
 }
 
@@ -236,16 +255,18 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	return true, err
 }
 
-// follow waits for the answer in place of the caller. A call without an answer
-// ends at the limit, but its buffers stay the engine's.
-func (r *Request) follow(ticket Ticket) {
-	answered, err := r.wait(context.Background(), ticket)
+// follow waits for the answer, and is called once. A call without an answer ends at the limit, but its buffers stay the
+// engine's.
+func (r *Request) follow() {
+	answered, err := r.wait(context.Background(), r.ticket)
 	r.finish(err)
 	if !answered {
-		// The answer does not matter any more, only that the call has ended.
-		_, _ = r.engine.caller.Wait(context.Background(), ticket)
-		r.engine.flying.Add(-1)
-		release(r.refs())
+		go func() {
+			// The answer does not matter any more, only that the call has ended.
+			_, _ = r.engine.caller.Wait(context.Background(), r.ticket)
+			r.engine.flying.Add(-1)
+			release(r.refs())
+		}()
 	}
 }
 

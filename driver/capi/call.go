@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -290,11 +291,17 @@ func (r *request) restart() (err error) {
 	return err
 }
 
-// current is the call in flight, nil if there is none.
-func (r *request) current() *accl.Request {
+// flight is the request of a handle, and its call in flight; nil if there is none.
+func flight(h int64) (r *request, a *accl.Request, err error) {
+	if h == 0 {
+		return nil, nil, nil
+	}
+	if r, err = object[*request](h); err != nil {
+		return nil, nil, err
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.flying
+	return r, r.flying, nil
 }
 
 // over accounts for a call that is done. A handle of a request that was not prepared is 0 then.
@@ -321,34 +328,23 @@ func (r *request) over(a *accl.Request, h *int64) error {
 
 // wait waits for a request; one that is not in flight is done.
 func wait(h *int64) error {
-	if *h == 0 {
-		return nil
-	}
-	r, err := object[*request](*h)
-	if err != nil {
+	r, a, err := flight(*h)
+	if a == nil {
 		return err
 	}
-	a := r.current()
-	if a == nil {
-		return nil
-	}
-	<-a.Done()
+	_ = a.Wait(context.Background()) // in this thread
 	return r.over(a, h)
 }
 
 // test waits only if that takes no time.
 func test(h *int64) (isDone bool, err error) {
-	if *h != 0 {
-		r, err := object[*request](*h)
-		if err != nil {
-			return false, err
-		}
-		if a := r.current(); a != nil {
-			select {
-			case <-a.Done():
-			default:
-				return false, nil
-			}
+	if _, a, err := flight(*h); err != nil {
+		return false, err
+	} else if a != nil {
+		select {
+		case <-a.Done():
+		default:
+			return false, nil
 		}
 	}
 	return true, wait(h)
@@ -359,14 +355,9 @@ func waitAny(all []int64) (int, error) {
 	var cases []reflect.SelectCase
 	var of []int
 	for i, h := range all {
-		if h == 0 {
-			continue
-		}
-		r, err := object[*request](h)
-		if err != nil {
+		if _, a, err := flight(h); err != nil {
 			return -1, err
-		}
-		if a := r.current(); a != nil {
+		} else if a != nil {
 			cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(a.Done())})
 			of = append(of, i)
 		}
@@ -381,14 +372,11 @@ func waitAny(all []int64) (int, error) {
 
 // freeRequest ends a request that is not in flight.
 func freeRequest(h *int64) error {
-	if *h == 0 {
-		return nil
-	}
-	r, err := object[*request](*h)
-	if err != nil {
+	r, a, err := flight(*h)
+	if r == nil {
 		return err
 	}
-	if r.current() != nil {
+	if a != nil {
 		return fmt.Errorf("%w: the request was started and not waited for", accl.ErrBusy)
 	}
 	leave(*h)

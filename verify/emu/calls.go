@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
@@ -40,6 +41,7 @@ type openCall struct {
 type arbiter struct {
 	n       *numbers
 	arrived func() // wakes the engine
+	serve   func(ctx context.Context, answer <-chan struct{}, most time.Duration)
 
 	mu      sync.Mutex
 	last    accl.Ticket
@@ -52,8 +54,9 @@ type arbiter struct {
 	placed  uint64
 }
 
-func newArbiter(n *numbers, arrived func()) *arbiter {
-	return &arbiter{n: n, arrived: arrived, taken: map[uint32]*openCall{}, tickets: map[accl.Ticket]*openCall{}}
+func newArbiter(n *numbers, arrived func(), serve func(context.Context, <-chan struct{}, time.Duration)) *arbiter {
+	return &arbiter{n: n, arrived: arrived, serve: serve, taken: map[uint32]*openCall{},
+		tickets: map[accl.Ticket]*openCall{}}
 }
 
 func (a *arbiter) start(client int, call accl.Call) (accl.Ticket, error) {
@@ -89,12 +92,11 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	if c == nil {
 		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
 	}
+	a.serve(ctx, c.done, lingerPolled)
 	select {
 	case <-c.done:
-	default:
-		select {
-		case <-c.done:
-		case <-ctx.Done():
+	case <-ctx.Done():
+		if !isClosed(c.done) {
 			return 0, context.Cause(ctx)
 		}
 	}
@@ -105,6 +107,22 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	}
 	delete(a.tickets, t)
 	return c.code, c.err
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// open is how many calls are to be answered.
+func (a *arbiter) open() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return uint64(len(a.waiting) + len(a.taken))
 }
 
 // status is the layout call_status.

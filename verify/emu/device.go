@@ -69,7 +69,9 @@ func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	return d.e.calls.start(client, c)
+	t, err := d.e.calls.start(client, c)
+	d.e.serve(ctx, nil, 0)
+	return t, err
 }
 
 // Wait implements accl.Device. The error is ErrTicket for a ticket without an
@@ -82,12 +84,12 @@ func (d *Device) Wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, erro
 // Close closes the engine.
 func (d *Device) Close() error { return d.e.Close() }
 
-// OpenPort implements accl.SessionOpener.
+// OpenPort implements accl.SessionOpener. The port is told first where sessions lead.
 func (d *Device) OpenPort(ctx context.Context, port uint16) error {
 	if err := d.usable(ctx); err != nil {
 		return err
 	}
-	d.e.learn()
+	d.e.do(d.e.routes.Survey)
 	return d.e.port.Listen(port)
 }
 
@@ -96,7 +98,7 @@ func (d *Device) OpenConnection(ctx context.Context, ip uint32, port uint16) (ui
 	if err := d.usable(ctx); err != nil {
 		return 0, err
 	}
-	d.e.learn()
+	d.e.do(d.e.routes.Survey)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(d.e.life, func() { cancel(ErrClosed) })()

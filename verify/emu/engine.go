@@ -3,8 +3,8 @@
 // simulator and sees the registers and memories that the interface version
 // describes. Moves are exact to the bit; their duration means nothing.
 //
-// One goroutine per engine runs processor, moves and network. It sleeps when
-// there is nothing to do.
+// One goroutine per engine runs processor, moves and network, and sleeps when there is nothing to do. Where other
+// processes are reached in memory, who waits for an answer does so in its place.
 package emu
 
 import (
@@ -21,6 +21,7 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/memory"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
@@ -109,13 +110,11 @@ type Engine struct {
 	kernels    []*kernel
 	seated     struct{ in, out bool } // a kernel is at the stream
 	shut       func() error           // ends the kernels
-	commandMu  sync.Mutex
-	commands   []func()      // to be run by the engine's goroutine
-	finished   bool          // that has ended
-	ready      chan struct{} // closed when firmware sleeps for the first time
-	done       chan struct{} // closed when the engine has ended
+	ready      chan struct{}          // closed when firmware sleeps for the first time
+	done       chan struct{}          // closed when the engine has ended
 
-	// the goroutine's alone
+	// of who takes a turn, or does something between two
+	mu         sync.Mutex
 	cpu        *rv32.CPU
 	bus        *bus
 	mover      *mover
@@ -134,7 +133,8 @@ type Engine struct {
 	alarm      uint32
 	ticket     uint32
 	held       []heldAnswer
-	asleep     bool // the processor waits
+	asleep     bool  // the processor waits
+	over       error // why there are no more turns
 	processor  processor
 	trace      trace
 	answers    uint64
@@ -213,7 +213,7 @@ func assemble(d *design.Design, port fabric.Port, o Options) (*Engine, error) {
 		e.allocators[i] = memory.NewAllocator(o.MemoryBytes)
 	}
 	e.shut = sync.OnceValue(e.closeKernels)
-	e.calls = newArbiter(n, func() { e.waker.tell(signalCall) })
+	e.calls = newArbiter(n, func() { e.waker.tell(signalCall) }, e.serve)
 	room := func() { e.waker.tell(signalRoom) }
 	e.fromKernel = engine.NewStream(n.beatBytes, o.StreamBytes, room)
 	e.toKernel = e.fromKernel
@@ -301,32 +301,76 @@ func (e *Engine) run() {
 	e.calls.stop(err)
 	e.fromKernel.Stop(err)
 	e.toKernel.Stop(err)
-	e.commandMu.Lock()
-	e.runCommands()
-	e.finished = true
-	e.commandMu.Unlock()
 	close(e.done)
 }
 
 // turns runs the engine until it is closed or its processor fails.
 func (e *Engine) turns() error {
-	for {
-		e.now = e.clock.now()
-		if err := e.heed(e.waker.take()); err != nil {
+	for active := time.Now(); ; {
+		busy, err := e.turn()
+		switch {
+		case err != nil:
 			return err
-		}
-		busy, err := e.process()
-		if err != nil {
-			return err
-		}
-		moved, err := e.progress()
-		if err != nil {
-			return err
-		}
-		if !busy && !moved {
-			e.idle()
+		case busy:
+			active = time.Now()
+		default:
+			e.waker.sleep(e.idle(), active)
 		}
 	}
+}
+
+// serve takes turns for somebody who has placed a call or waits for its answer, until that is there or nothing has
+// happened for a while. With several calls the goroutine takes them: others need the processors.
+func (e *Engine) serve(ctx context.Context, answer <-chan struct{}, most time.Duration) {
+	if !e.waker.near() {
+		return
+	}
+	if e.calls.open() > 1 || !e.waker.enter() {
+		e.waker.wake()
+		return
+	}
+	defer func() { e.waker.leave(e.calls.open() > flag(most == 0)) }()
+	for active := time.Now(); ctx.Err() == nil; {
+		busy, err := e.turn()
+		if err != nil || !busy && isClosed(answer) || e.calls.open() > 1 {
+			return
+		}
+		switch past := time.Since(active); {
+		case busy:
+			active = time.Now()
+		case past >= most:
+			return
+		case past > linger/4:
+			shm.Yield()
+		}
+	}
+}
+
+// errPanic is of an engine whose turn has panicked: who has taken it may go on.
+var errPanic = errors.New("emu: a defect of the emulator")
+
+// turn lets all parts go on once, and tells whether any did. Its error is that of all turns to come.
+func (e *Engine) turn() (busy bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over == nil {
+		e.over = errPanic
+		busy, e.over = e.advance()
+	}
+	return busy, e.over
+}
+
+func (e *Engine) advance() (bool, error) {
+	e.now = e.clock.now()
+	if err := e.heed(e.waker.take()); err != nil {
+		return false, err
+	}
+	ran, err := e.process()
+	if err != nil {
+		return false, err
+	}
+	moved, err := e.progress()
+	return ran || moved, err
 }
 
 // heed does what others have signalled.
@@ -345,11 +389,6 @@ func (e *Engine) heed(signals uint32) error {
 	}
 	if signals&signalRoom != 0 {
 		e.inbound.retry = true
-	}
-	if signals&signalCommand != 0 {
-		e.commandMu.Lock()
-		e.runCommands()
-		e.commandMu.Unlock()
 	}
 	return nil
 }
@@ -408,8 +447,10 @@ func (e *Engine) answerHeld() error {
 	return nil
 }
 
-// idle sleeps until there is something to do.
-func (e *Engine) idle() {
+// idle is how long there is nothing to do.
+func (e *Engine) idle() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	until := e.mover.deadline()
 	if len(e.held) > 0 {
 		for _, l := range e.mover.lent {
@@ -418,30 +459,23 @@ func (e *Engine) idle() {
 	}
 	if e.asleep {
 		if e.events != 0 {
-			return
+			return 0
 		}
 		until = min(until, e.alarmTime())
 	}
-	d := time.Duration(math.MaxInt64)
-	if until != math.MaxInt64 {
-		d = time.Duration(max(until-e.now, 0))
+	if until == math.MaxInt64 {
+		return math.MaxInt64
 	}
-	e.waker.sleep(d)
+	return time.Duration(max(until-e.now, 0))
 }
 
-// do runs f in the engine's goroutine, or in place when that has ended.
+// do runs f between two turns.
 func (e *Engine) do(f func()) {
-	ran := make(chan struct{})
-	e.commandMu.Lock()
-	if e.finished {
-		f()
-		e.commandMu.Unlock()
-		return
-	}
-	e.commands = append(e.commands, func() { f(); close(ran) })
-	e.commandMu.Unlock()
+	e.mu.Lock()
+	e.now = e.clock.now()
+	f()
+	e.mu.Unlock()
 	e.waker.tell(signalCommand)
-	<-ran
 }
 
 // Done is closed when the engine has ended, for whatever reason.
@@ -450,30 +484,10 @@ func (e *Engine) Done() <-chan struct{} { return e.done }
 // Err returns why the engine has ended: ErrClosed, or the failure of its firmware. It is
 // nil before.
 func (e *Engine) Err() error {
-	select {
-	case <-e.done:
+	if isClosed(e.done) {
 		return e.calls.failure()
-	default:
-		return nil
 	}
-}
-
-// post runs f in the engine's goroutine some time later, unless that has ended.
-func (e *Engine) post(f func()) {
-	e.commandMu.Lock()
-	if !e.finished {
-		e.commands = append(e.commands, f)
-	}
-	e.commandMu.Unlock()
-	e.waker.tell(signalCommand)
-}
-
-// runCommands is called with commandMu held.
-func (e *Engine) runCommands() {
-	for _, f := range e.commands {
-		f()
-	}
-	e.commands = nil
+	return nil
 }
 
 // Close ends the engine: every call is answered with ErrClosed, and the port is
@@ -483,8 +497,8 @@ func (e *Engine) Close() error {
 	e.waker.tell(signalClose)
 	<-e.done
 	err := e.shut()
-	e.commandMu.Lock()
-	defer e.commandMu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.calls.close()
 	e.port.Notify(nil)
 	e.inbound.release()

@@ -83,10 +83,3 @@ func sizeMask(bytes int) uint32 { return ^uint32(0) >> (32 - 8*bytes) }
 func (e *Engine) peer(comm, rank uint32) (peer, bool) {
 	return e.n.comm.Peer(e.exchange, comm, rank)
 }
-
-// learn has the port told where sessions lead, before the host opens some.
-func (e *Engine) learn() {
-	if e.routes.Asked() {
-		e.do(e.routes.Survey)
-	}
-}

@@ -138,7 +138,7 @@ func (e *Engine) control(word string, v uint32) {
 	if word == "detail" {
 		e.processor.detail = v
 	}
-	if word != "control" || v != e.n.inspection.restart || e.finished {
+	if word != "control" || v != e.n.inspection.restart || e.over != nil {
 		return
 	}
 	e.processor = processor{heartbeat: e.processor.heartbeat, restarts: e.processor.restarts + 1}

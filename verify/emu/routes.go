@@ -23,9 +23,6 @@ func newRoutes(m *exchange, w *routeWords, port fabric.Port) *routes {
 	return &routes{memory: m, words: w, router: router, known: map[uint32]route{}}
 }
 
-// Asked reports whether the port needs routes.
-func (r *routes) Asked() bool { return r.router != nil }
-
 // Survey tells the port the routes to all ranks of the first communicator, if there is a
 // valid one.
 func (r *routes) Survey() {

@@ -32,7 +32,7 @@ func (e *Engine) attachSessions() {
 		attempt, ip := s.attempt, s.ip
 		go func() {
 			session, err := e.port.Connect(e.life, ip, uint16(port))
-			e.post(func() {
+			e.do(func() {
 				if attempt == s.attempt {
 					s.connect = answer(session, err)
 				}

@@ -27,13 +27,27 @@ const linger = 10 * time.Microsecond
 // processor after linger, which takes less than to sleep and be woken.
 const lingerPolled = 200 * time.Microsecond
 
-// waker lets the engine's goroutine sleep until there is something to do.
+// look is how often the engine's goroutine looks whether guests still come.
+const look = time.Millisecond
+
+// How the engine's goroutine is.
+const (
+	awake  = iota
+	drowsy // there was a guest: it looks soon, and calls do not wake it, because their guests come
+	asleep
+)
+
+// waker lets the engine's goroutine sleep until there is something to do, or while a guest takes the turns: somebody
+// who waits for an answer. To hand a call and its answer over takes longer than most calls, above all to threads of C.
 type waker struct {
 	signals atomic.Uint32
-	asleep  atomic.Bool
+	state   atomic.Uint32 // of the goroutine
 	ch      chan struct{} // capacity 1
 	timer   *time.Timer
 	polled  fabric.Polled // nil unless the network is
+
+	guest atomic.Bool // there is one
+	seen  atomic.Bool // there was one since the goroutine has looked
 }
 
 func newWaker() *waker {
@@ -47,16 +61,40 @@ func (w *waker) tell(signal uint32) {
 	if w.signals.Load()&signal != signal {
 		w.signals.Or(signal)
 	}
-	if w.asleep.Load() {
-		select {
-		case w.ch <- struct{}{}:
-		default:
-		}
+	if s := w.state.Load(); !w.guest.Load() && (s == asleep || s == drowsy && signal != signalCall) {
+		w.wake()
 	}
 }
 
+func (w *waker) wake() {
+	select {
+	case w.ch <- struct{}{}:
+	default:
+	}
+}
+
+// enter tells whether somebody may be the guest.
+func (w *waker) enter() bool {
+	alone := w.guest.CompareAndSwap(false, true)
+	w.seen.Store(true)
+	return alone
+}
+
+// leave has the goroutine go on if it must. It is also woken from its sleep, because the network was polled, and says
+// nothing from then on.
+func (w *waker) leave(must bool) {
+	w.seen.Store(!must)
+	w.guest.Store(false)
+	if must || w.state.Load() == asleep || w.signals.Load() != 0 {
+		w.wake()
+	}
+}
+
+// near tells whether the network is to be polled.
+func (w *waker) near() bool { return w.polled != nil && w.polled.Near() }
+
 // poll tells whether something has come from a network that does not say it now.
-func (w *waker) poll() bool { return w.polled != nil && w.polled.Near() && w.polled.Poll() }
+func (w *waker) poll() bool { return w.near() && w.polled.Poll() }
 
 // take returns the signals since the last time.
 func (w *waker) take() uint32 {
@@ -66,14 +104,14 @@ func (w *waker) take() uint32 {
 	return w.signals.Swap(0)
 }
 
-// sleep waits for a signal, at most for d.
-func (w *waker) sleep(d time.Duration) {
-	polled := w.polled != nil && w.polled.Near()
+// sleep waits for a signal, at most for d. There was something to do until a time.
+func (w *waker) sleep(d time.Duration, active time.Time) {
+	polled := w.near()
 	most := linger
 	if polled {
 		most = lingerPolled
 	}
-	for start, past := time.Now(), time.Duration(0); d > most && past < most; past = time.Since(start) {
+	for past := time.Since(active); d > most && past < most && !w.seen.Load(); past = time.Since(active) {
 		if w.signals.Load() != 0 || polled && w.polled.Poll() {
 			return
 		}
@@ -81,9 +119,13 @@ func (w *waker) sleep(d time.Duration) {
 			shm.Yield()
 		}
 	}
-	w.asleep.Store(true)
-	defer w.asleep.Store(false)
-	if w.signals.Load() != 0 || d <= 0 || polled && !w.polled.Doze() {
+	state := uint32(asleep)
+	if w.seen.Swap(false) && polled {
+		state, d = drowsy, min(d, look)
+	}
+	w.state.Store(state)
+	defer w.state.Store(awake)
+	if w.signals.Load() != 0 || d <= 0 || polled && state == asleep && !w.polled.Doze() {
 		return
 	}
 	if d == math.MaxInt64 {
