@@ -401,10 +401,11 @@ func newWitness(p *Platform, r Registers) *witness {
 func (w *witness) called(comm uint32, o *OtherCall) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.calls[comm]
-	c.last[c.made%len(c.last)] = *o
-	c.made++
-	o.Number = CollectiveNumber(c.made)
+	if c := w.calls[comm]; c != nil {
+		c.last[c.made%len(c.last)] = *o
+		c.made++
+		o.Number = CollectiveNumber(c.made)
+	}
 }
 
 // begins has the ranks of a communicator count from here, however often their engines were reset.

@@ -118,12 +118,6 @@ func causes(t *testing.T, on where) {
 						}
 						return err
 					}},
-				{name: "another function", who: []int{0, 1, 2}, kind: accl.CallsDiffer, is: -1,
-					says: "rank 2 called allreduce of 1 elements of int32 (max)",
-					do: func(rank int, e *accl.Engine) error {
-						_, err := e.AllReduce(ctx, buffer[rank], buffer[rank], 1, []accl.Func{accl.Sum, accl.Sum, accl.Max}[rank])
-						return err
-					}},
 				{name: "ranks receive from each other", who: []int{0, 1}, kind: accl.InCircle, is: -1, says: "wait for each other",
 					do: func(rank int, e *accl.Engine) error {
 						if rank == 2 {

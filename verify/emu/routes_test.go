@@ -162,15 +162,6 @@ func TestWhatIsNoCommunicatorLeadsNowhere(t *testing.T) {
 	})
 }
 
-func TestPortsThatDoNotAskAreNotTold(t *testing.T) {
-	g := designtest.Load(t, "u55c_tcp", nil).ABI()
-	r, _, h := emptyMemory(t, g, struct{ fabric.Port }{})
-	h.buffers(1)
-	h.communicator(h.behind(1), 2)
-	r.Survey()
-	assert.Equal(t, len(r.known), 0)
-}
-
 func TestSurveysTellWhatIsNew(t *testing.T) {
 	eachGeneration(t, func(t *testing.T, g *abi.Generation) {
 		port := &told{}

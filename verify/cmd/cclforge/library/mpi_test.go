@@ -128,9 +128,7 @@ func TestMPI(t *testing.T) {
 				assert.Check(t, code == 0 && strings.Contains(out, "cases, 0 wrong\n"), "%d ranks of %s: %d\n%s%s",
 					test.ranks, test.world, code, out, errs)
 				engines, reasons := fallbacks(errs)
-				reasons = slices.DeleteFunc(reasons, func(why string) bool {
-					return why == "one rank"
-				})
+				reasons = slices.DeleteFunc(reasons, func(why string) bool { return why == "one rank" })
 				assert.Check(t, slices.Equal(reasons, test.allowed), "%d ranks of %s fall back: %q", test.ranks,
 					test.world, reasons)
 				for _, c := range collectives {
