@@ -125,6 +125,9 @@ func (e *Engine) why(ctx context.Context, at uint32, err *CallError, call *Other
 	if own.Fault, own.FaultComm = err.Fault, at; err.Fault != nil || own.Awaited >= 0 {
 		own.Waits = []Wait{own.waited()}
 	}
+	if err.Fault != nil && err.Fault.Limit != 0 {
+		own.Limit = err.Fault.Limit // that of the engine
+	}
 	i := &inquiry{ctx: ctx, p: e.p, ask: e.ask, own: &own}
 	for c := range own.Communicators {
 		if d := &own.Communicators[c]; d.Address == at && call.Number > 0 {
@@ -323,6 +326,7 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 		return
 	}
 	x.Rank = rank // also if it has no communicator yet
+	x.Limit = min(x.Limit, r.Limit)
 	if i.differ(&x, rank, !x.Busy) {
 		return
 	}

@@ -21,8 +21,8 @@ var most = []struct {
 	count func(c *census) int
 }{
 	{"Go packages", 120, func(c *census) int { return len(c.packages) }},
-	{"lines of Go without tests", 133_219, func(c *census) int { return c.lines }},
-	{"lines of tests", 105_808, func(c *census) int { return c.tests }},
+	{"lines of Go without tests", 133_223, func(c *census) int { return c.lines }},
+	{"lines of tests", 105_809, func(c *census) int { return c.tests }},
 	{"lines of Go wider than 120 columns, without tests (long literals)", 53, func(c *census) int { return c.wide }},
 	{"lines of SystemVerilog that are too wide", 0, func(c *census) int { return c.wideHardware }},
 	{"folders of verify", 18, func(c *census) int { return len(c.folders["verify"]) }},

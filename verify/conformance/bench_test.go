@@ -182,6 +182,7 @@ func (b *bench) start(ctx context.Context) {
 	if s.world.Engine.Patience == 0 {
 		s.world.Engine.Patience = unhurried(10 * time.Second)
 	}
+	b.p.Limits.RemoteTimeoutMilliseconds = int(s.world.Engine.RemoteTimeout.Milliseconds())
 	var err error
 	if b.reach, err = b.on.open(ctx, b.t, s.design, &s); err != nil {
 		b.t.Fatalf("over %s: %v", b.on.name(), err)
