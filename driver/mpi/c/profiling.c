@@ -1,6 +1,7 @@
 /* MPI's profiling interface: a library that is loaded before MPI's own (LD_PRELOAD) has the functions that a program
  * calls, and calls those of MPI, PMPI_..., for what engines cannot do. */
 
+#include "engines.h"
 #include "requests.h"
 
 #include <stdio.h>
@@ -163,6 +164,19 @@ MADE(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], co
                                   const int destinations[], const int out_weights[], MPI_Info info, int reorder),
      (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder))
 MADE(Intercomm_merge, (MPI_Comm comm, int high), (comm, high))
+
+/* Functions that give communicators back: MPICH never does if a request on one is completed by what it calls then. */
+#define GIVEN_BACK(Name)                                                                                      \
+	int MPI_##Name(MPI_Comm *comm)                                                                        \
+	{                                                                                                     \
+		struct ccl_comm *c = known(*comm);                                                            \
+                                                                                                              \
+		if (c != NULL)                                                                                \
+			engines_serve(c);                                                                     \
+		return PMPI_##Name(comm);                                                                   \
+	}
+GIVEN_BACK(Comm_free)
+GIVEN_BACK(Comm_disconnect)
 
 #define FUNCTIONS(name, MPI_Name, MPI_Iname, parameters, arguments, own)                                      \
 	int MPI_Name(CCL_BEFORE parameters MPI_Comm comm)                                                     \
