@@ -387,7 +387,7 @@ type witness struct {
 // memory of some interfaces has no place for what messages say.
 type calls struct {
 	from, made int           // resets of the engine before the communicator or its last Recover; calls since
-	last       [32]OtherCall // a round
+	last       [32]OtherCall // a round, of which one may be taken back
 }
 
 // mostCalled are told in a report, which has to fit into an answer between processes.
@@ -398,13 +398,22 @@ func newWitness(p *Platform, r Registers) *witness {
 }
 
 // called notes a collective that the program calls.
-func (w *witness) called(comm uint32, o *OtherCall) {
+func (w *witness) called(c *call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c := w.calls[comm]; c != nil {
-		c.last[c.made%len(c.last)] = *o
-		c.made++
-		o.Number = CollectiveNumber(c.made)
+	if of := w.calls[c.comm.at]; of != nil && c.spec.Collective {
+		of.last[of.made%len(of.last)] = c.own
+		of.made++
+		c.own.Number = CollectiveNumber(of.made)
+	}
+}
+
+// uncalled takes back the last one, which was not placed.
+func (w *witness) uncalled(c *call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if of := w.calls[c.comm.at]; of != nil && c.spec.Collective {
+		of.made = max(0, of.made-1) // the engine may have been reset since
 	}
 }
 
@@ -452,7 +461,7 @@ func (w *witness) report(ctx context.Context) (r Report, err error) {
 		if c == nil {
 			continue // of a program before this one
 		}
-		last := min(len(c.last), mostCalled/len(w.calls))
+		last := min(len(c.last)-1, max(1, mostCalled/len(w.calls)))
 		d.Called = &Called{Resets: w.resets - c.from, Before: max(0, c.made-last)}
 		for n := d.Called.Before; n < c.made; n++ {
 			d.Called.Calls = append(d.Called.Calls, c.last[n%len(c.last)].what())

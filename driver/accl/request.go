@@ -196,14 +196,13 @@ func (r *Request) place(ctx context.Context) (Ticket, error) {
 	if err := e.usable(); err != nil {
 		return 0, err
 	}
-	if r.spec.Collective {
-		e.own.called(r.comm.at, &r.own)
-	}
+	e.own.called(&r.call)
 	r.serial = e.started.Add(1)
 	r.alone = e.flying.Add(1) == 1
 	ticket, err := e.caller.Start(ctx, r.client, r.Call)
 	if err != nil {
 		e.flying.Add(-1)
+		e.own.uncalled(&r.call)
 		return 0, fmt.Errorf("place the call: %w", err)
 	}
 	r.overtaken = e.usable()

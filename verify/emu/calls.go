@@ -9,6 +9,7 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
+	"github.com/cclforge/cclforge/verify/fabric/shm"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
@@ -96,7 +97,7 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	select {
 	case <-c.done:
 	case <-ctx.Done():
-		if !isClosed(c.done) {
+		if !shm.IsClosed(c.done) {
 			return 0, context.Cause(ctx)
 		}
 	}
@@ -107,15 +108,6 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	}
 	delete(a.tickets, t)
 	return c.code, c.err
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // open is how many calls are to be answered.

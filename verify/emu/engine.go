@@ -329,10 +329,11 @@ func (e *Engine) serve(ctx context.Context, answer <-chan struct{}, most time.Du
 		e.waker.wake()
 		return
 	}
+	// Somebody will wait for the call that was just placed; others are the goroutine's.
 	defer func() { e.waker.leave(e.calls.open() > flag(most == 0)) }()
 	for active := time.Now(); ctx.Err() == nil; {
 		busy, err := e.turn()
-		if err != nil || !busy && isClosed(answer) || e.calls.open() > 1 {
+		if err != nil || !busy && shm.IsClosed(answer) || e.calls.open() > 1 {
 			return
 		}
 		switch past := time.Since(active); {
@@ -484,7 +485,7 @@ func (e *Engine) Done() <-chan struct{} { return e.done }
 // Err returns why the engine has ended: ErrClosed, or the failure of its firmware. It is
 // nil before.
 func (e *Engine) Err() error {
-	if isClosed(e.done) {
+	if shm.IsClosed(e.done) {
 		return e.calls.failure()
 	}
 	return nil

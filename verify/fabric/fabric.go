@@ -112,8 +112,8 @@ type Segmented interface {
 }
 
 // Polled is a Port of which to ask whether something has come takes less than to be notified
-// of it. One goroutine asks. Once it has called Poll, it is notified of packets only after
-// Doze, until it calls Poll again.
+// of it. Once Poll was called, by whatever goroutine, packets are notified only after Doze,
+// until Poll is called again.
 type Polled interface {
 	// Near reports whether that is so now: not if nothing can come without a notification.
 	Near() bool

@@ -301,11 +301,14 @@ int MPI_Testall(int n, MPI_Request mpi[], int *flag, MPI_Status statuses[])
 
 int MPI_Request_get_status(MPI_Request mpi, int *flag, MPI_Status *status)
 {
-	*flag = !look(1, &mpi);
-	hide(1, &mpi);
-	if (*flag)
-		return PMPI_Request_get_status(mpi, flag, status);
-	return MPI_SUCCESS;
+	struct request *r;
+
+	if (look(1, &mpi)) {
+		*flag = 0;
+		return MPI_SUCCESS;
+	}
+	r = find(mpi);
+	return PMPI_Request_get_status(r != NULL && r->is_persistent ? MPI_REQUEST_NULL : mpi, flag, status);
 }
 
 int MPI_Testany(int n, MPI_Request mpi[], int *index, int *flag, MPI_Status *status)

@@ -90,7 +90,7 @@ func (c *Conn) heed(what byte) {
 		}
 		to = c.data
 	case saysEnd:
-		if !isClosed(c.ended) {
+		if !IsClosed(c.ended) {
 			close(c.ended)
 		}
 		to = c.data
@@ -146,11 +146,11 @@ func (c *Conn) await(look func() (int, error), told chan struct{}, by *deadline,
 	int, error) {
 	var start time.Time
 	for {
-		if isClosed(c.closed) {
+		if IsClosed(c.closed) {
 			return 0, net.ErrClosed
 		}
 		// Before the last look: what was written before the end is read.
-		over := c.in.ended.Load() != 0 && told == c.data || isClosed(c.over)
+		over := c.in.ended.Load() != 0 && told == c.data || IsClosed(c.over)
 		n, err := look()
 		switch {
 		case err != nil:
@@ -159,7 +159,7 @@ func (c *Conn) await(look func() (int, error), told chan struct{}, by *deadline,
 			return n, nil
 		case over:
 			return 0, io.EOF
-		case isClosed(by.passed()):
+		case IsClosed(by.passed()):
 			return 0, os.ErrDeadlineExceeded
 		}
 		if start.IsZero() {
@@ -281,7 +281,7 @@ func (c *Conn) SetDeadline(t time.Time) error {
 
 // SetReadDeadline implements net.Conn.
 func (c *Conn) SetReadDeadline(t time.Time) error {
-	if isClosed(c.closed) {
+	if IsClosed(c.closed) {
 		return net.ErrClosed
 	}
 	c.readBy.set(t)
@@ -293,7 +293,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 
 // SetWriteDeadline implements net.Conn.
 func (c *Conn) SetWriteDeadline(t time.Time) error {
-	if isClosed(c.closed) {
+	if IsClosed(c.closed) {
 		return net.ErrClosed
 	}
 	c.writeBy.set(t)

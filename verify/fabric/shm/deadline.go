@@ -21,7 +21,7 @@ func (d *deadline) set(t time.Time) {
 		<-d.over // it is about to be closed
 	}
 	d.timer = nil
-	passed := isClosed(d.over)
+	passed := IsClosed(d.over)
 	if passed {
 		d.over = make(chan struct{})
 	}
@@ -42,7 +42,8 @@ func (d *deadline) passed() <-chan struct{} {
 	return d.over
 }
 
-func isClosed(c <-chan struct{}) bool {
+// IsClosed tells whether a channel that carries nothing is closed.
+func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true

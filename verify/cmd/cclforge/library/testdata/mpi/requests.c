@@ -137,6 +137,8 @@ static void persistent(void)
 		MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &requests[2]);
 		MPI_Startall(2, requests);
 		MPI_Send(&k, 1, MPI_INT, (rank + 1) % size, 8, MPI_COMM_WORLD);
+		while (k == 1 && !done)
+			MPI_Request_get_status(requests[0], &done, MPI_STATUS_IGNORE);
 		while (k == 2 && !done)
 			MPI_Testall(3, requests, &done, statuses);
 		for (; k == 3 && over < 3; over++)
