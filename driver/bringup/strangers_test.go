@@ -145,11 +145,12 @@ func TestWhoIsNotRank0(t *testing.T) {
 // Connections that are closed do not say who listens: rank 0 may come later, behind something that forwards to it.
 func TestClosedConnections(t *testing.T) {
 	all := options(t, 2)
+	var w1 *World // stays until rank 0 has joined, to whom leaving earlier would be an error
 	joins := func(ctx context.Context) <-chan error {
 		joined := make(chan error)
 		go func() {
 			w, err := Join(ctx, all[1])
-			leave([]*World{w})
+			w1 = w
 			joined <- err
 		}()
 		for range 2 { // by the second one the first has ended
@@ -166,5 +167,5 @@ func TestClosedConnections(t *testing.T) {
 	joined = joins(t.Context())
 	w, err := Join(t.Context(), all[0])
 	assert.Check(t, errors.Join(err, <-joined))
-	leave([]*World{w})
+	leave([]*World{w, w1})
 }
