@@ -155,6 +155,7 @@ func TestAFullDisk(t *testing.T) {
 	f.store, err = store.Open(dir)
 	assert.NilError(t, err)
 	plan := twoPlatforms(f.count, "0")
+	plan.Steps, plan.Results = plan.Steps[:4], plan.Results[:1] // a step of q could meet the full disk, too
 	plan.Step("p/package/b").Commands[1].Shell = "head -c 1200000 /dev/urandom >b.xo" // no room for a copy
 	out, err := f.run(plan)
 	assert.Assert(t, len(out.Failures) != 0 && errors.Is(err, syscall.ENOSPC) && out.Results["p/link/p"] == nil,
@@ -167,7 +168,7 @@ func TestAFullDisk(t *testing.T) {
 	if out, err = f.run(plan); err != nil || out.Results["p/image/p"] == nil {
 		t.Fatal(err)
 	}
-	assert.Check(t, is.Contains(counted(t, f.count), "package/b 2"), "it ran again")
+	assert.Check(t, is.Contains(counted(t, f.count), "package/b 1"), "it ran again")
 	problems, err := f.store.Verify(t.Context(), nil)
 	assert.Check(t, err == nil && len(problems) == 0, "%v, %v", problems, err)
 }
