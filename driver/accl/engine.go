@@ -239,10 +239,18 @@ func (e *Engine) configure(ctx context.Context, function string, count uint32, c
 	return nil
 }
 
-// limited bounds a wait without a deadline. Waits that nothing else ends share a context, which ends up to a 64th
-// later: a timer for each costs as much as a small call.
+// limited bounds a wait without a deadline.
 func (e *Engine) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has || e.o.waitLimit <= 0 {
+	if _, has := ctx.Deadline(); has {
+		return ctx, func() {}
+	}
+	return e.bounded(ctx)
+}
+
+// bounded bounds a wait by the engine's limit. Waits that nothing else ends share a context, which ends up to a 64th
+// later: a timer for each costs as much as a small call.
+func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if e.o.waitLimit <= 0 {
 		return ctx, func() {}
 	}
 	if ctx.Done() != nil {

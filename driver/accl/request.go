@@ -39,7 +39,7 @@ func (r *Request) Op() string { return r.name() }
 // within WaitLimit: Err is ErrTimeout then, and the buffers still belong to the engine.
 func (r *Request) Done() <-chan struct{} {
 	if r.claim() {
-		go r.follow()
+		go r.follow(context.Background())
 	}
 	return r.done
 }
@@ -68,8 +68,8 @@ func (r *Request) Err() error {
 // Wait waits until the request is done and returns its outcome. If the context ends first,
 // it returns its error, and the request continues.
 func (r *Request) Wait(ctx context.Context) error {
-	if ctx.Done() == nil && r.claim() {
-		r.follow()
+	if r.claim() {
+		r.follow(ctx)
 	}
 	if r.isDone() {
 		return r.err
@@ -125,7 +125,7 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 				return
 			}
 			r.ticket = ticket
-			r.follow()
+			r.follow(context.Background())
 		}()
 		return r, nil
 	}
@@ -141,7 +141,7 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 		} // or the caller has given up, but not the engine
 	}
 	r.done, r.ticket = make(chan struct{}), ticket
-	r.later = time.AfterFunc(unfollowed, r.follow)
+	r.later = time.AfterFunc(unfollowed, func() { r.follow(context.Background()) })
 	return r, err
 }
 
@@ -254,10 +254,16 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 	return true, err
 }
 
-// follow waits for the answer, and is called once. A call without an answer ends at the limit, but its buffers stay the
-// engine's.
-func (r *Request) follow() {
-	answered, err := r.wait(context.Background(), r.ticket)
+// follow waits for the answer, and is called once; a goroutine goes on if the context ends first. A call without an
+// answer ends at the limit, but its buffers stay the engine's.
+func (r *Request) follow(ctx context.Context) {
+	bounded, cancel := r.engine.bounded(ctx)
+	defer cancel()
+	answered, err := r.wait(bounded, r.ticket)
+	if !answered && ctx.Err() != nil {
+		go r.follow(context.Background())
+		return
+	}
 	r.finish(err)
 	if !answered {
 		go func() {
