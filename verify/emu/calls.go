@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
@@ -42,6 +43,7 @@ type openCall struct {
 type arbiter struct {
 	n       *numbers
 	arrived func() // wakes the engine
+	waiters atomic.Int32
 	serve   func(ctx context.Context, answer <-chan struct{}, most time.Duration)
 
 	mu      sync.Mutex
@@ -93,6 +95,8 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	if c == nil {
 		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
 	}
+	a.waiters.Add(1)
+	defer a.waiters.Add(-1)
 	a.serve(ctx, c.done, lingerPolled)
 	select {
 	case <-c.done:

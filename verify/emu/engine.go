@@ -3,8 +3,8 @@
 // simulator and sees the registers and memories that the interface version
 // describes. Moves are exact to the bit; their duration means nothing.
 //
-// One goroutine per engine runs processor, moves and network, and sleeps when there is nothing to do. Where other
-// processes are reached in memory, who waits for an answer does so in its place.
+// One goroutine per engine runs processor, moves and network, and sleeps when there is nothing to do. Who waits for an
+// answer does so in its place.
 package emu
 
 import (
@@ -320,29 +320,32 @@ func (e *Engine) turns() error {
 }
 
 // serve takes turns for somebody who has placed a call or waits for its answer, until that is there or nothing has
-// happened for a while. With several calls the goroutine takes them: others need the processors.
+// happened for a while. Where several wait the goroutine takes them: each would have to wake the next.
 func (e *Engine) serve(ctx context.Context, answer <-chan struct{}, most time.Duration) {
-	if !e.waker.near() {
-		return
-	}
-	if e.calls.open() > 1 || !e.waker.enter() {
+	alone := int32(flag(answer != nil)) // waits
+	if e.calls.waiters.Load() > alone || !e.waker.enter() {
 		e.waker.wake()
 		return
 	}
 	// Somebody will wait for the call that was just placed; others are the goroutine's.
 	defer func() { e.waker.leave(e.calls.open() > flag(most == 0)) }()
-	for active := time.Now(); ctx.Err() == nil; {
+	for idle := (time.Time{}); ctx.Err() == nil; {
 		busy, err := e.turn()
-		if err != nil || !busy && shm.IsClosed(answer) || e.calls.open() > 1 {
+		switch {
+		case err != nil || e.calls.waiters.Load() > alone:
 			return
-		}
-		switch past := time.Since(active); {
 		case busy:
-			active = time.Now()
-		case past >= most:
+			idle = time.Time{}
+		case shm.IsClosed(answer) || most == 0:
 			return
-		case past > linger/4:
-			shm.Yield()
+		case idle.IsZero():
+			idle = time.Now()
+		default:
+			past := time.Since(idle)
+			if past >= most {
+				return
+			}
+			e.waker.pause(past > linger/4)
 		}
 	}
 }

@@ -104,6 +104,13 @@ func (w *waker) take() uint32 {
 	return w.signals.Swap(0)
 }
 
+// pause lets other goroutines have the processor, and after a while other processes.
+func (w *waker) pause(others bool) {
+	if runtime.Gosched(); others && w.near() {
+		shm.Yield()
+	}
+}
+
 // sleep waits for a signal, at most for d. There was something to do until a time.
 func (w *waker) sleep(d time.Duration, active time.Time) {
 	polled := w.near()
@@ -115,12 +122,10 @@ func (w *waker) sleep(d time.Duration, active time.Time) {
 		if w.signals.Load() != 0 || polled && w.polled.Poll() {
 			return
 		}
-		if runtime.Gosched(); past > linger {
-			shm.Yield()
-		}
+		w.pause(past > linger)
 	}
 	state := uint32(asleep)
-	if w.seen.Swap(false) && polled {
+	if w.seen.Swap(false) {
 		state, d = drowsy, min(d, look)
 	}
 	w.state.Store(state)
