@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,9 @@ type Conn struct {
 	reading, writing sync.Mutex // held while the memory is used, and around its end
 	in, out          ring
 	memory           []byte // nil before there is any, and after Close
+	lending          sync.Mutex
+	lent             []*Loan // what was read and not given back, in order
+	gone             []byte  // memory after Close, while some of it is lent
 	greet            func() ([]byte, error)
 	greeted          atomic.Bool
 
@@ -57,10 +61,11 @@ func newConn(bell *net.UnixConn) *Conn {
 func (c *Conn) start(memory []byte, dialed bool) {
 	c.memory = memory
 	c.greeted.Store(true)
-	c.out, c.in = rings(memory)
+	own, other := &c.out, &c.in
 	if !dialed {
-		c.in, c.out = c.out, c.in
+		own, other = other, own
 	}
+	own.control, own.data, other.control, other.data = rings(memory)
 	go func() {
 		var b [64]byte
 		for {
@@ -112,16 +117,31 @@ func (c *Conn) Read(b []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n = min(n, len(b))
-	c.in.get(b[:n])
-	c.given()
+	n = copy(b, c.in.next(min(n, len(b))))
+	c.in.own += uint64(n)
+	c.given(&Loan{end: c.in.own})
 	return n, nil
 }
 
-// given shows the peer that there is room.
-func (c *Conn) given() {
-	if c.in.give() {
+// given shows the peer the room of what was read, once all that was read before has been given back.
+func (c *Conn) given(l *Loan) {
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	if l.returned = true; l.conn == nil {
+		c.lent = append(c.lent, l)
+	}
+	n := 0
+	for ; n < len(c.lent) && c.lent[n].returned; n++ {
+	}
+	if n == 0 {
+		return
+	}
+	if c.in.give(c.lent[n-1].end) {
 		_ = c.ring(saysRoom) // if the peer is gone, so is its interest in room
+	}
+	if c.lent = slices.Delete(c.lent, 0, n); len(c.lent) == 0 && c.gone != nil {
+		_ = unmap(c.gone)
+		c.gone = nil
 	}
 }
 
@@ -261,6 +281,12 @@ func (c *Conn) shut() error {
 		return err
 	}
 	<-c.over
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	if len(c.lent) > 0 {
+		c.gone = memory
+		return err
+	}
 	if e := unmap(memory); err == nil {
 		err = e
 	}

@@ -30,23 +30,36 @@ func (c *Conn) Peek(b []byte) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	if c.memory != nil {
-		c.in.get(b)
-		c.in.own -= uint64(len(b))
+		copy(b, c.in.next(len(b)))
 	}
 }
 
-// Take reads bytes that Unread counts.
-func (c *Conn) Take(parts ...[]byte) {
+// Loan are bytes that were read, and lie where the peer has written them.
+type Loan struct {
+	conn     *Conn
+	end      uint64 // in the ring
+	returned bool
+}
+
+// Lend reads bytes that Unread counts without copying them. They may be used until the loan is returned, also
+// when the stream is closed, and take room of the peer until then. They are nil if it was closed before.
+func (c *Conn) Lend(l *Loan, n int) []byte {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	if c.memory == nil {
-		return
+		return nil
 	}
-	for _, b := range parts {
-		c.in.get(b)
-	}
-	c.given()
+	b := c.in.next(n)
+	c.in.own += uint64(n)
+	*l = Loan{conn: c, end: c.in.own}
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	c.lent = append(c.lent, l)
+	return b
 }
+
+// Return gives the bytes back, once.
+func (l *Loan) Return() { l.conn.given(l) }
 
 // Doze has the peer say when it writes something, or not.
 func (c *Conn) Doze(yes bool) {

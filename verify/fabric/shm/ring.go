@@ -24,48 +24,51 @@ type control struct {
 	_     [60]byte
 }
 
-// ring is one side of a ring. It trusts its own index, never that in the memory.
+// ring is one side of a ring. It trusts its own index, never that in the memory. The data are mapped twice, one behind
+// the other, so that what begins in the first lies in one piece.
 type ring struct {
 	*control
 	data []byte
-	own  uint64 // tail of a writer, head of a reader
+	own  uint64        // tail of a writer, head of a reader with what is lent
+	back atomic.Uint64 // head of a reader
 }
 
 // unread is how many bytes there are for the reader.
-func (r *ring) unread() (int, error) { return r.between(r.tail.Load(), r.own) }
+func (r *ring) unread() (int, error) {
+	tail := r.tail.Load() // before back: it does not get by what was given back
+	return r.between(tail, r.own, r.own-r.back.Load())
+}
 
 // room is how many bytes the writer can write.
 func (r *ring) room() (int, error) {
-	n, err := r.between(r.own, r.head.Load())
-	return len(r.data) - n, err
+	n, err := r.between(r.own, r.head.Load(), 0)
+	return RingBytes - n, err
 }
 
-func (r *ring) between(tail, head uint64) (int, error) {
-	if tail-head > uint64(len(r.data)) {
-		return 0, fmt.Errorf("%w: %d bytes are written and %d read in a ring of %d", ErrCorrupt, tail, head, len(r.data))
+// between is how many bytes there are from head to tail, where some are lent.
+func (r *ring) between(tail, head, lent uint64) (int, error) {
+	if tail-head > RingBytes-lent {
+		return 0, fmt.Errorf("%w: %d bytes are written and %d read in a ring of %d", ErrCorrupt, tail, head, RingBytes)
 	}
 	return int(tail - head), nil
 }
 
-// get copies bytes that are there; give shows the room.
-func (r *ring) get(b []byte) {
-	at := int(r.own) & (len(r.data) - 1)
-	n := copy(b, r.data[at:])
-	copy(b[n:], r.data)
-	r.own += uint64(len(b))
+// next are the next bytes of the ring.
+func (r *ring) next(n int) []byte {
+	at := int(r.own) & (RingBytes - 1)
+	return r.data[at : at+n : at+n]
 }
 
 // put copies bytes for which there is room; publish shows them to the reader.
 func (r *ring) put(b []byte) {
-	at := int(r.own) & (len(r.data) - 1)
-	n := copy(r.data[at:], b)
-	copy(r.data, b[n:])
+	copy(r.next(len(b)), b)
 	r.own += uint64(len(b))
 }
 
-// give shows the room to the writer, and reports whether that must be woken.
-func (r *ring) give() bool {
-	r.head.Store(r.own)
+// give shows the room before a place to the writer, and reports whether that must be woken.
+func (r *ring) give(to uint64) bool {
+	r.back.Store(to)
+	r.head.Store(to)
 	return r.full.Load() != 0 && r.full.Swap(0) != 0
 }
 

@@ -74,6 +74,47 @@ func stream(seed, at, n int) []byte {
 	return b
 }
 
+// TestLoans: what was lent takes room of the peer until it and all before it have been returned, and stays when both
+// sides have closed.
+func TestLoans(t *testing.T) {
+	a, b := pair(t)
+	const piece = RingBytes / 4
+	fits := func() bool { return a.TryWrite(make([]byte, piece), nil) }
+	lend := func() (*Loan, []byte) {
+		for n, err := b.Unread(); n < piece; n, err = b.Unread() {
+			assert.NilError(t, err)
+		}
+		l := &Loan{}
+		return l, b.Lend(l, piece)
+	}
+	begin := make([]byte, piece/2) // so that a piece ends in the ring's second half
+	assert.Assert(t, a.TryWrite(begin, nil))
+	_, err := io.ReadFull(b, begin)
+	assert.NilError(t, err)
+	var loans [5]*Loan
+	var lent [5][]byte
+	for i := range 4 {
+		assert.Assert(t, a.TryWrite(stream(i, 0, piece), nil))
+		loans[i], lent[i] = lend()
+	}
+	assert.Check(t, !fits(), "all is lent")
+	loans[1].Return()
+	loans[2].Return()
+	assert.Check(t, !fits(), "the first piece is lent")
+	loans[0].Return()
+	assert.Check(t, a.TryWrite(stream(4, 0, piece), nil))
+	loans[4], lent[4] = lend()
+	_, err = b.Unread()
+	assert.NilError(t, err)
+	assert.Check(t, fits() && fits() && !fits(), "three pieces were returned")
+	assert.NilError(t, errors.Join(a.Close(), b.Close()))
+	for _, i := range []int{3, 4} {
+		assert.Check(t, bytes.Equal(lent[i], stream(i, 0, piece)), "piece %d differs", i)
+		loans[i].Return()
+	}
+	assert.Check(t, b.gone == nil && b.Lend(&Loan{}, 0) == nil)
+}
+
 // TestCorrupt: an index that cannot be is an error of who meets it.
 func TestCorrupt(t *testing.T) {
 	for _, wrong := range []uint64{1 << 63, RingBytes + 1, ^uint64(RingBytes)} {
@@ -139,7 +180,7 @@ func TestStrangeBeginnings(t *testing.T) {
 		fds  []int
 	}{
 		"no memory":       {string(hello), nil},
-		"another version": {"cclshm\x00\x02", []int{file(memoryBytes, seals)}},
+		"another version": {"cclshm\x00\x03", []int{file(memoryBytes, seals)}},
 		"too short":       {string(hello), []int{file(100, seals)}},
 		"can shrink":      {string(hello), []int{file(memoryBytes, unix.F_SEAL_GROW)}},
 		"two":             {string(hello), []int{file(memoryBytes, seals), file(memoryBytes, seals)}},

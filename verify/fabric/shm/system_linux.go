@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	controlBytes = 4 << 10 // a page for the control of both rings, before their data
+	controlBytes = 64 << 10 // pages for the control of both rings, before their data
 	memoryBytes  = controlBytes + 2*RingBytes
+	mappedBytes  = controlBytes + 4*RingBytes // the data twice
 
 	seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
 )
 
 // hello goes with the memory; its last byte is the version of the layout.
-var hello = []byte("cclshm\x00\x01")
+var hello = []byte("cclshm\x00\x02")
 
 // abstract is the name of a socket that is no file.
 func abstract(name string) *net.UnixAddr {
@@ -179,10 +180,21 @@ func passed(rights []byte) (fds []int, err error) {
 	return fds, nil
 }
 
+// mapped maps the memory, the data of each ring twice in a row.
 func mapped(fd int) ([]byte, error) {
-	memory, err := unix.Mmap(fd, 0, memoryBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	const access, part = unix.PROT_READ | unix.PROT_WRITE, unix.MAP_SHARED | unix.MAP_FIXED
+	at, err := unix.MmapPtr(-1, 0, nil, mappedBytes, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return nil, fmt.Errorf("mapping shared memory: %w", err)
+		return nil, fmt.Errorf("reserving addresses for shared memory: %w", err)
+	}
+	memory := unsafe.Slice((*byte)(at), mappedBytes)
+	_, err = unix.MmapPtr(fd, 0, at, controlBytes, access, part)
+	for i := int64(0); i < 4 && err == nil; i++ {
+		_, err = unix.MmapPtr(fd, controlBytes+i/2*RingBytes, unsafe.Pointer(&memory[controlBytes+i*RingBytes]), RingBytes,
+			access, part)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("mapping shared memory: %w", err), unmap(memory))
 	}
 	return memory, nil
 }
@@ -191,11 +203,13 @@ func mapped(fd int) ([]byte, error) {
 // take longer.
 func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-func unmap(memory []byte) error { return unix.Munmap(memory) }
+func unmap(memory []byte) error {
+	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(memory)), uintptr(len(memory)))
+}
 
-// rings are those from the side that has dialed and to it.
-func rings(memory []byte) (from, to ring) {
+// rings are control and data from the side that has dialed, and those to it.
+func rings(memory []byte) (from *control, sent []byte, to *control, received []byte) {
 	controls := (*[2]control)(unsafe.Pointer(unsafe.SliceData(memory)))
 	data := memory[controlBytes:]
-	return ring{control: &controls[0], data: data[:RingBytes]}, ring{control: &controls[1], data: data[RingBytes:]}
+	return &controls[0], data[:2*RingBytes], &controls[1], data[2*RingBytes:]
 }

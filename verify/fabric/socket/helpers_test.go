@@ -1,6 +1,7 @@
 package socket_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -193,11 +194,13 @@ func (p *port) await(what string) {
 	}
 }
 
+// next is a copy of the next packet, which is released: until then it takes room.
 func (p *port) next() *fabric.Packet {
 	p.t.Helper()
 	for {
 		if packet := p.Receive(); packet != nil {
-			return packet
+			defer packet.Release()
+			return &fabric.Packet{Session: packet.Session, Header: packet.Header, Payload: bytes.Clone(packet.Payload)}
 		}
 		p.await("a packet")
 	}

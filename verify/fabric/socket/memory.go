@@ -152,13 +152,21 @@ func (c *stream) whole() bool {
 	return false
 }
 
+// inPlace is a packet whose payload lies where the peer has written it.
+type inPlace struct {
+	fabric.Packet
+	loan shm.Loan
+}
+
 // fetch reads a packet of which whole has seen the header.
 func (c *stream) fetch() *fabric.Packet {
-	b := newBuffer(c.p.o.Framing(&c.header))
-	c.memory.Take(b.Header[:], b.Payload)
-	b.Header = c.header // as it was then
-	c.p.arrived(&b.Packet)
-	return &b.Packet
+	p := &inPlace{}
+	p.Header = c.header // as it was then
+	if b := c.memory.Lend(&p.loan, headerBytes+c.p.o.Framing(&c.header)); b != nil {
+		p.Payload, p.Free = b[headerBytes:], p.loan.Return
+	}
+	c.p.arrived(&p.Packet)
+	return &p.Packet
 }
 
 // Notify implements fabric.Port.
