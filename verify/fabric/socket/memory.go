@@ -103,8 +103,11 @@ func (p *TCPPort) pull() (found bool) {
 	wake := p.wake
 	for again := false; ; again = true {
 		for _, c := range p.looked {
-			if !c.s.held && c.whole() {
-				p.put(c.s, c.fetch())
+			if c.s.held || !c.whole() {
+				continue
+			}
+			if packet := c.fetch(); packet != nil {
+				p.put(c.s, packet)
 				found = true
 			}
 		}
@@ -158,13 +161,15 @@ type inPlace struct {
 	loan shm.Loan
 }
 
-// fetch reads a packet of which whole has seen the header.
+// fetch reads a packet of which whole has seen the header; nil if the stream was closed since.
 func (c *stream) fetch() *fabric.Packet {
 	p := &inPlace{}
-	p.Header = c.header // as it was then
-	if b := c.memory.Lend(&p.loan, headerBytes+c.p.o.Framing(&c.header)); b != nil {
-		p.Payload, p.Free = b[headerBytes:], p.loan.Return
+	b := c.memory.Lend(&p.loan, headerBytes+c.p.o.Framing(&c.header))
+	if b == nil {
+		return nil
 	}
+	p.Header = c.header // as it was then
+	p.Payload, p.Free = b[headerBytes:], p.loan.Return
 	c.p.arrived(&p.Packet)
 	return &p.Packet
 }
