@@ -114,20 +114,18 @@ type controlBits struct {
 }
 
 func newControlBits(g *abi.Generation) (b controlBits, err error) {
-	registers, names := g.RegisterMap("hostctrl"), g.BitSet("hostctrl_control")
-	if registers == nil || names == nil {
-		return b, fmt.Errorf("%w: %s does not say how kernels are called", emu.ErrMissing, g.Name)
-	}
-	at := slices.IndexFunc(registers.Registers, func(r abi.Register) bool { return r.Name == "control" })
-	for name, to := range map[string]*uint32{"start": &b.start, "done": &b.done, "idle": &b.idle} {
-		if i := slices.IndexFunc(names.Bits, func(x abi.Bit) bool { return x.Name == name }); i >= 0 {
-			*to = 1 << names.Bits[i].At
-		}
-	}
-	if at < 0 || b.start == 0 || b.done == 0 || b.idle == 0 {
+	control, bits := g.RegisterMap(abi.HostControl).Register("control"), g.BitSet("hostctrl_control")
+	if control == nil {
 		return b, fmt.Errorf("%w: the control register of kernels of %s", emu.ErrMissing, g.Name)
 	}
-	b.offset = registers.Registers[at].At
+	b.offset = control.At
+	for name, to := range map[string]*uint32{"start": &b.start, "done": &b.done, "idle": &b.idle} {
+		bit := bits.Bit(name)
+		if bit == nil {
+			return b, fmt.Errorf("%w: the bit %s in the control register of kernels of %s", emu.ErrMissing, name, g.Name)
+		}
+		*to = 1 << bit.At
+	}
 	return b, nil
 }
 

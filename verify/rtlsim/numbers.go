@@ -104,24 +104,3 @@ func writeImage(image []byte) (name string, err error) {
 	}
 	return f.Name(), nil
 }
-
-// stack is the kind of network that the engine of a design is built for.
-func stack(d *design.Design) string {
-	field := d.ABI().Layout(abi.HardwareID)
-	stacks := d.ABI().Enum(abi.Stacks)
-	if field == nil || stacks == nil {
-		return ""
-	}
-	for _, f := range field.Fields {
-		if f.Name != "stack" {
-			continue
-		}
-		code := d.HardwareID >> f.Low & (1<<f.Bits() - 1)
-		for _, v := range stacks.Values {
-			if v.Value == code {
-				return v.Name
-			}
-		}
-	}
-	return ""
-}

@@ -153,20 +153,11 @@ func prebuilt(g *abi.Generation, o *emu.Options) error {
 // Network is the kind of network that the engine of a design says it is built
 // for.
 func Network(d *design.Design) (fabric.Kind, error) {
-	g := d.ABI()
-	code := uint32(0)
-	for _, f := range g.Layout(abi.HardwareID).Fields {
-		if f.Name == "stack" {
-			code = d.HardwareID >> f.Low & (1<<f.Bits() - 1)
-		}
+	kind, ok := map[string]fabric.Kind{"udp": fabric.UDP, "tcp": fabric.TCP, "rdma": fabric.RDMA}[d.Stack()]
+	if !ok {
+		return 0, fmt.Errorf("%s has a network stack (%q) that is not emulated", d.Platform.Name, d.Stack())
 	}
-	kinds := map[string]fabric.Kind{"udp": fabric.UDP, "tcp": fabric.TCP, "rdma": fabric.RDMA}
-	for _, v := range g.Enum(abi.Stacks).Values {
-		if kind, ok := kinds[v.Name]; ok && v.Value == code {
-			return kind, nil
-		}
-	}
-	return 0, fmt.Errorf("%s has a network stack (%d) that is not emulated", d.Platform.Name, code)
+	return kind, nil
 }
 
 // Size is the number of ranks in this process.
