@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/emu/memory"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 var _ accl.KernelCaller = (*Device)(nil)
@@ -20,9 +21,8 @@ var _ accl.KernelCaller = (*Device)(nil)
 // called is a kernel that the host calls by its registers.
 type called struct {
 	instance  *design.Instance
-	arguments []design.Argument // by offset
-	control   int32             // port
-	component int               // number, or -1: it is RTL
+	control   int32 // port
+	component int   // number, or -1: it is RTL
 }
 
 // calledKernels are those of a card, by the engine that they belong to.
@@ -37,9 +37,7 @@ func calledKernels(d *design.Design) (map[int][]*called, error) {
 		if err != nil {
 			return nil, err
 		}
-		k := &called{instance: i, arguments: slices.Clone(i.Kernel.Arguments), control: port,
-			component: slices.Index(components, i)}
-		slices.SortStableFunc(k.arguments, func(a, b design.Argument) int { return int(a.At) - int(b.At) })
+		k := &called{instance: i, control: port, component: slices.Index(components, i)}
 		list[max(i.Scope, 0)] = append(list[max(i.Scope, 0)], k)
 	}
 	return list, nil
@@ -74,23 +72,13 @@ type mirror struct {
 
 // check checks the arguments of a call, and finds what they point to.
 func (e *Engine) check(k *called, arguments []uint64) ([]mirror, error) {
-	if len(arguments) != len(k.arguments) {
-		names := make([]string, len(k.arguments))
-		for i, a := range k.arguments {
-			names[i] = a.Name
-		}
-		return nil, accl.KernelArguments(names, len(arguments))
+	if err := engine.CheckArguments(k.instance.Kernel, arguments); err != nil {
+		return nil, err
 	}
 	var found []mirror
-	for i, a := range k.arguments {
-		if a.Width < 64 && arguments[i]>>a.Width != 0 {
-			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name,
-				a.Width, arguments[i])
-		}
-		if !slices.ContainsFunc(k.instance.Ports, func(p *design.Port) bool {
-			return p.Name == a.Port &&
-				p.Protocol == design.AXI4
-		}) {
+	for i, a := range k.instance.Kernel.Arguments {
+		pointer := func(p *design.Port) bool { return p.Name == a.Port && p.Protocol == design.AXI4 }
+		if !slices.ContainsFunc(k.instance.Ports, pointer) {
 			continue
 		}
 		number := int32(emit.Space(e.d, k.instance, a.Port))
@@ -201,7 +189,7 @@ func (e *Engine) run(ctx context.Context, k *called, arguments []uint64, mirrors
 		_, err := e.access(ctx, &access{port: k.control, write: true, address: at, data: v})
 		return err
 	}
-	for i, a := range k.arguments {
+	for i, a := range k.instance.Kernel.Arguments {
 		for word := range uint32(a.Width) / (8 * wordBytes) {
 			if err := write(a.At+word*wordBytes, uint32(arguments[i]>>(8*wordBytes*word))); err != nil {
 				return false, err
