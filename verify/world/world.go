@@ -103,7 +103,8 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 func Start(ctx context.Context, d *design.Design, members []Member, o emu.Options) (*World, error) {
 	w := &World{engines: map[int]engine.Engine{}}
 	if o.Image == nil {
-		if err := prebuilt(d.ABI(), &o); err != nil {
+		var err error
+		if o.Image, o.Symbols, err = Prebuilt(d.ABI()); err != nil {
 			return nil, errors.Join(err, closePorts(members))
 		}
 	}
@@ -140,14 +141,14 @@ func closePorts(members []Member) error {
 	return errors.Join(errs...)
 }
 
-func prebuilt(g *abi.Generation, o *emu.Options) error {
-	image, err := firmware.Prebuilt(g.Name)
+// Prebuilt returns the control firmware that comes with the generator.
+func Prebuilt(g *abi.Generation) (image []byte, symbols *rv32.Symbols, err error) {
+	built, err := firmware.Prebuilt(g.Name)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	o.Image = image.Code
-	o.Symbols, err = rv32.ParseSymbols(image.Symbols)
-	return err
+	symbols, err = rv32.ParseSymbols(built.Symbols)
+	return built.Code, symbols, err
 }
 
 // Network is the kind of network that the engine of a design says it is built
