@@ -149,11 +149,11 @@ type callOptions struct {
 }
 
 // Async returns as soon as the call is placed.
-func Async() Option { return optionAsync }
+func Async() Option { return func(o *callOptions) { o.async = true } }
 
 // Prepared only checks the call, and returns a request that is done. Request.Again makes the call, as often as
 // the program wants.
-func Prepared() Option { return optionPrepared }
+func Prepared() Option { return func(o *callOptions) { o.prepared = true } }
 
 // After delays the call until the given requests have succeeded; if one of them fails,
 // this call fails with its error. Requests may be of other engines.
@@ -162,13 +162,13 @@ func After(requests ...*Request) Option {
 }
 
 // FromFPGA uses operand 0 as it is in device memory, without a copy from the host.
-func FromFPGA() Option { return optionFrom }
+func FromFPGA() Option { return func(o *callOptions) { o.from = true } }
 
 // FromFPGA1 is FromFPGA for operand 1 of Combine.
-func FromFPGA1() Option { return optionFrom1 }
+func FromFPGA1() Option { return func(o *callOptions) { o.from1 = true } }
 
 // ToFPGA leaves the result in device memory, without a copy to the host.
-func ToFPGA() Option { return optionTo }
+func ToFPGA() Option { return func(o *callOptions) { o.to = true } }
 
 // Compress converts data to a narrower element type on the network.
 func Compress(t DType) Option {
@@ -186,12 +186,6 @@ func WithTag(tag Tag) Option {
 func OnClient(client int) Option {
 	return func(o *callOptions) { o.client, o.chosen = client, true }
 }
-
-func optionAsync(o *callOptions)    { o.async = true }
-func optionPrepared(o *callOptions) { o.prepared = true }
-func optionFrom(o *callOptions)     { o.from = true }
-func optionFrom1(o *callOptions)    { o.from1 = true }
-func optionTo(o *callOptions)       { o.to = true }
 
 // complete fills in the platform's values, and checks what was set.
 func (o *openOptions) complete(p *Platform) error {

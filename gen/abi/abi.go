@@ -5,7 +5,11 @@
 // All words are 32-bit little-endian; all addresses are byte offsets.
 package abi
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
 
 // Generation is one interface generation, for example accl-2024, with what it
 // inherits already merged in.
@@ -98,6 +102,12 @@ type Field struct {
 
 // Bits is the field's width in bits.
 func (f Field) Bits() int { return f.High - f.Low + 1 }
+
+// Mask is where the field stands in a word.
+func (f Field) Mask() uint32 { return uint32(1<<f.Bits()-1) << f.Low }
+
+// Of is the field's value in a word.
+func (f Field) Of(word uint32) uint32 { return word & f.Mask() >> f.Low }
 
 // Record is a sequence of 32-bit words whose order is the layout.
 type Record struct {
@@ -236,9 +246,53 @@ func (g *Generation) Memory(name string) *Memory {
 	return find(g.Memories, func(m *Memory) bool { return m.Name == name })
 }
 
-// Value returns the named code, or nil.
+// Register returns the named register, or nil, also of no register map.
+func (m *RegisterMap) Register(name string) *Register {
+	if m == nil {
+		return nil
+	}
+	return find(m.Registers, func(r *Register) bool { return r.Name == name })
+}
+
+// Value returns the named code, or nil, also of no enum.
 func (e *Enum) Value(name string) *EnumValue {
+	if e == nil {
+		return nil
+	}
 	return find(e.Values, func(v *EnumValue) bool { return v.Name == name })
+}
+
+// NameOf is the name of a code, "" if there is none, also of no enum.
+func (e *Enum) NameOf(code uint32) string {
+	if e == nil {
+		return ""
+	}
+	if v := find(e.Values, func(v *EnumValue) bool { return v.Value == code }); v != nil {
+		return v.Name
+	}
+	return ""
+}
+
+// Bit returns the named flag, or nil, also of no flag word.
+func (s *BitSet) Bit(name string) *Bit {
+	if s == nil {
+		return nil
+	}
+	return find(s.Bits, func(b *Bit) bool { return b.Name == name })
+}
+
+// Field returns the named field, or nil, also of no layout.
+func (l *Layout) Field(name string) *Field {
+	if l == nil {
+		return nil
+	}
+	return find(l.Fields, func(f *Field) bool { return f.Name == name })
+}
+
+// Offset is where the named word stands among those of a record, in bytes; -1 if it is not there.
+func Offset(words []RecordWord, name string) int {
+	i := slices.IndexFunc(words, func(w RecordWord) bool { return w.Name == name })
+	return max(4*i, i)
 }
 
 // Names lists the codes' names in order of value.

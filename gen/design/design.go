@@ -41,6 +41,15 @@ type Design struct {
 // ABI is the interface generation of the design.
 func (d *Design) ABI() *abi.Generation { return d.Platform.ABI }
 
+// Stack is the network stack that the hardware id names, "" for none.
+func (d *Design) Stack() string {
+	field := d.ABI().Layout(abi.HardwareID).Field(abi.Stacks)
+	if field == nil {
+		return ""
+	}
+	return d.ABI().Enum(abi.Stacks).NameOf(field.Of(d.HardwareID))
+}
+
 // Instance is one kernel instance.
 type Instance struct {
 	Name   string // "compression_0_1"

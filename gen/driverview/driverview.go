@@ -39,6 +39,7 @@ func Of(d *design.Design) accl.Platform {
 		Operations:         operations(g),
 		ConfigFunctions:    codes(g, abi.ConfigFunctions),
 		ReduceFunctions:    codes(g, abi.ReduceFunctions),
+		Stack:              d.Stack(),
 		Stacks:             codes(g, abi.Stacks),
 		RxStates:           codes(g, "rx_status"),
 		CompressionFlags:   flags(g, "compression_flags", 0),
@@ -57,13 +58,6 @@ func Of(d *design.Design) accl.Platform {
 	}
 	if p.Board != nil {
 		out.Board, out.Part = p.Board.Name, p.Board.Part
-	}
-	if stacks := g.Enum(abi.Stacks); stacks != nil {
-		for _, s := range stacks.Values {
-			if s.Value == field(g.Layout(abi.HardwareID), abi.Stacks, d.HardwareID) {
-				out.Stack = s.Name
-			}
-		}
 	}
 	if set := g.BitSet(abi.ReturnCode); set != nil {
 		for _, b := range set.Bits {
@@ -292,23 +286,8 @@ func flags(g *abi.Generation, name string, by int) accl.OperandFlags {
 
 // shift is where a part of the call's word stream_flags begins.
 func shift(g *abi.Generation, part string) int {
-	if l := g.Layout("stream_word"); l != nil {
-		for _, f := range l.Fields {
-			if f.Name == part {
-				return f.Low
-			}
-		}
-	}
-	return 0
-}
-
-func field(l *abi.Layout, name string, word uint32) uint32 {
-	if l != nil {
-		for _, f := range l.Fields {
-			if f.Name == name {
-				return uint32(uint64(word) >> f.Low & (1<<f.Bits() - 1))
-			}
-		}
+	if f := g.Layout("stream_word").Field(part); f != nil {
+		return f.Low
 	}
 	return 0
 }

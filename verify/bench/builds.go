@@ -180,18 +180,27 @@ func (b *buildMeter) idle(ctx context.Context) error {
 // measure takes the median of some runs.
 func (b *buildMeter) measure(what string, platforms int, steps *int, do func() error) error {
 	fmt.Fprintf(b.progress, "%s, %d platforms\n", what, platforms)
-	took := make([]time.Duration, b.Runs)
+	took, err := median(b.Runs, do)
+	if err != nil {
+		return fmt.Errorf("%s, %d platforms: %w", what, platforms, err)
+	}
+	b.report.Points = append(b.report.Points,
+		buildPoint{what, platforms, *steps, float64(took.Microseconds()) / 1000})
+	return nil
+}
+
+// median is how long the middle one of some runs takes.
+func median(runs int, do func() error) (time.Duration, error) {
+	took := make([]time.Duration, runs)
 	for i := range took {
 		began := time.Now()
 		if err := do(); err != nil {
-			return fmt.Errorf("%s, %d platforms: %w", what, platforms, err)
+			return 0, err
 		}
 		took[i] = time.Since(began)
 	}
 	slices.Sort(took)
-	median := float64(took[len(took)/2].Microseconds()) / 1000
-	b.report.Points = append(b.report.Points, buildPoint{what, platforms, *steps, median})
-	return nil
+	return took[runs/2], nil
 }
 
 func (r *buildsReport) print(w io.Writer) error {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
-	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/conformance"
@@ -181,17 +180,6 @@ func summed(p *accl.Platform) (types []accl.DType) {
 		}
 	}
 	return types
-}
-
-func counter(g *abi.Generation) *abi.Word {
-	if m := g.Memory(abi.Exchange); m != nil {
-		for i := range m.Words {
-			if m.Words[i].Name == "performance_counter" {
-				return &m.Words[i]
-			}
-		}
-	}
-	return nil
 }
 
 // Print writes tables.

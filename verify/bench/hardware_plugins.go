@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -46,7 +47,7 @@ func (r *hardwareReport) plugins(ctx context.Context, o Hardware, so rtlsim.Opti
 }
 
 func (r *hardwareReport) form(ctx context.Context, d *design.Design, form string, bytes int, so rtlsim.Options) error {
-	word := counter(d.ABI())
+	word := d.ABI().Memory(abi.Exchange).Word("performance_counter")
 	if word == nil {
 		return fmt.Errorf("%w: %s", ErrNoCounter, d.ABI().Name)
 	}

@@ -41,33 +41,11 @@ func met(cycles uint64, aim float64) string {
 	return "no"
 }
 
-// Account is how the cycles of a rank's call were spent: see rtlsim.Account.
+// Account is how the cycles of a rank's call were spent.
 type Account struct {
-	Rank     int    `json:"rank"`
-	Cycles   uint64 `json:"cycles"`
-	Data     uint32 `json:"data"`
-	Memory   uint32 `json:"memory"`
-	Remote   uint32 `json:"remote"`
-	Slot     uint32 `json:"slot"`
-	Moves    uint32 `json:"moves"`
-	Packets  uint32 `json:"packets"`
-	Firmware uint32 `json:"firmware"`
-	Asleep   uint32 `json:"asleep"`
-
-	Awake    uint32    `json:"processor_awake"`
-	Beats    [6]uint32 `json:"beats"` // operand 0, operand 1, result, inbound, transmit, receive
-	Issued   uint32    `json:"moves_issued"`
-	Slices   uint32    `json:"slices"`
-	lastDone uint64
-}
-
-func accountOf(rank int, a *rtlsim.Account) Account {
-	return Account{
-		Rank: rank, Cycles: a.Cycles(), Data: a.Data, Memory: a.Memory, Remote: a.Remote, Slot: a.Slot, Moves: a.Moves,
-		Packets: a.Packets, Firmware: a.Firmware, Asleep: a.Asleep, Awake: a.Awake,
-		Beats:  [6]uint32{a.Operand0, a.Operand1, a.Result, a.Inbound, a.Transmit, a.Receive},
-		Issued: a.Issued, Slices: a.Slices, lastDone: a.Ended,
-	}
+	Rank   int    `json:"rank"`
+	Cycles uint64 `json:"cycles"`
+	rtlsim.Account
 }
 
 // what names a point's row.
@@ -123,7 +101,7 @@ func (r *hardwareReport) printAccounts(w io.Writer) error {
 		p := &r.Points[i]
 		last := 0
 		for k := range p.Accounts {
-			if p.Accounts[k].lastDone > p.Accounts[last].lastDone {
+			if p.Accounts[k].Ended > p.Accounts[last].Ended {
 				last = k
 			}
 		}

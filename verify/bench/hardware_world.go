@@ -217,7 +217,7 @@ func (b *bench) account(p *hardwarePoint, r *row, members int) error {
 			return fmt.Errorf("rank %d has no account of its call", i)
 		}
 		a := b.accounts[i][len(b.accounts[i])-1]
-		p.Accounts = append(p.Accounts, accountOf(i, &a))
+		p.Accounts = append(p.Accounts, Account{i, a.Cycles(), a})
 		if i == 0 || a.Began < began && r.name != "send" {
 			began = a.Began // of a receive the send counts
 		}

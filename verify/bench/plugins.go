@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
@@ -80,17 +78,11 @@ func (o Plugins) Run(ctx context.Context, dir string, out, progress io.Writer) e
 
 // measure takes the median of some runs of what moves the report's bytes.
 func (r *pluginsReport) measure(kernel, operation, in string, do func() error) error {
-	took := make([]time.Duration, r.Runs)
-	for i := range took {
-		began := time.Now()
-		if err := do(); err != nil {
-			return fmt.Errorf("%s, %s: %w", kernel, operation, err)
-		}
-		took[i] = time.Since(began)
+	took, err := median(r.Runs, do)
+	if err != nil {
+		return fmt.Errorf("%s, %s: %w", kernel, operation, err)
 	}
-	slices.Sort(took)
-	beats := float64(r.Bytes / beatBytes)
-	r.Points = append(r.Points, pluginPoint{kernel, operation, in, beats / took[len(took)/2].Seconds()})
+	r.Points = append(r.Points, pluginPoint{kernel, operation, in, float64(r.Bytes/beatBytes) / took.Seconds()})
 	return nil
 }
 

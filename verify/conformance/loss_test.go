@@ -147,8 +147,7 @@ func (n *noticed) Send(session uint32, p *fabric.Packet) error {
 func overheard(t *testing.T, platform string, ranks, rank int, sends func(notice bool) (lost bool)) setup {
 	t.Helper()
 	d := designtest.Load(t, platform, nil)
-	header := d.ABI().Layout(abi.MessageHeader).Fields
-	field := header[slices.IndexFunc(header, func(f abi.Field) bool { return f.Name == "notice" })]
+	field := *d.ABI().Layout(abi.MessageHeader).Field("notice")
 	o := impatient(20 * time.Second)
 	o.Port = func(r int, port fabric.Port) fabric.Port {
 		if r != rank {

@@ -96,12 +96,9 @@ func (b *bus) register(addr uint32, size int) (*register, error) {
 
 // find is the place of a register, or nil if the generation lacks it.
 func (b *bus) find(mapName, name string) (*abi.Register, []register) {
-	if m := b.g.RegisterMap(mapName); m != nil {
-		for i := range m.Registers {
-			if r := &m.Registers[i]; r.Name == name {
-				return r, b.registers[(m.Base+r.At-b.first)/wordBytes:]
-			}
-		}
+	m := b.g.RegisterMap(mapName)
+	if r := m.Register(name); r != nil {
+		return r, b.registers[(m.Base+r.At-b.first)/wordBytes:]
 	}
 	b.unknown = append(b.unknown, "the register "+mapName+"."+name)
 	return nil, nil

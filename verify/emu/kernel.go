@@ -43,17 +43,16 @@ type component interface {
 
 // kernel is a compiled kernel beside the engine. A goroutine of its own runs it.
 type kernel struct {
-	e         *Engine
-	instance  string
-	name      string
-	arguments []design.Argument // by offset
-	called    bool              // by the host
-	c         component
-	ports     []kernelPort
-	client    int
-	wake      chan struct{} // of capacity 1
-	runs      bool          // the goroutine was started
-	done      chan struct{} // closed when it has ended
+	e        *Engine
+	instance string
+	name     string
+	kernel   *design.Kernel
+	c        component
+	ports    []kernelPort
+	client   int
+	wake     chan struct{} // of capacity 1
+	runs     bool          // the goroutine was started
+	done     chan struct{} // closed when it has ended
 
 	// the goroutine's alone
 	beats  []hls.Beat
@@ -148,15 +147,12 @@ func kernelStream(p *design.Port) bool {
 func (e *Engine) seat(in *design.Instance, c component) error {
 	k := &kernel{
 		e: e, instance: in.Name, name: in.Kernel.Name, c: c, client: Clients - 1 - len(e.kernels),
-		called: in.Kernel.Called(),
-		wake:   make(chan struct{}, 1), done: make(chan struct{}),
+		kernel: in.Kernel, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		beats: make([]hls.Beat, kernelDepth),
 	}
 	if e.toKernel == e.fromKernel { // the kernel is what loops back
 		e.toKernel = engine.NewStream(e.fromKernel.Beat, e.fromKernel.Limit, e.fromKernel.Wake)
 	}
-	k.arguments = slices.Clone(in.Kernel.Arguments)
-	slices.SortStableFunc(k.arguments, func(a, b design.Argument) int { return int(a.At) - int(b.At) })
 	for _, p := range in.Ports {
 		if p.Protocol != design.AXIS {
 			continue
@@ -260,7 +256,7 @@ func (e *Engine) kernelNamed(name string) (*kernel, error) {
 	var known, callable []string
 	for _, k := range e.kernels {
 		known = append(known, k.instance)
-		if k.called {
+		if k.kernel.Called() {
 			callable = append(callable, k.instance)
 		}
 		if k.instance == name || k.name == name {
@@ -274,7 +270,7 @@ func (e *Engine) kernelNamed(name string) (*kernel, error) {
 		return nil, fmt.Errorf("%w: %s; there are %s", accl.ErrNoKernel, name, strings.Join(known, ", "))
 	case len(found) > 1:
 		return nil, fmt.Errorf("%w: %s has several instances: %s", accl.ErrNoKernel, name, strings.Join(known, ", "))
-	case !found[0].called:
+	case !found[0].kernel.Called():
 		return nil, fmt.Errorf("%w: %s runs by itself and cannot be called; those that can: %s", accl.ErrNoKernel,
 			name, orNone(callable))
 	}

@@ -125,18 +125,8 @@ func (d *Device) CallKernel(ctx context.Context, name string, arguments ...uint6
 
 // place hands a call over to the kernel.
 func (k *kernel) place(arguments []uint64) (*hostCall, error) {
-	if len(arguments) != len(k.arguments) {
-		names := make([]string, len(k.arguments))
-		for i, a := range k.arguments {
-			names[i] = a.Name
-		}
-		return nil, accl.KernelArguments(names, len(arguments))
-	}
-	for i, a := range k.arguments {
-		if a.Width < 64 && arguments[i]>>a.Width != 0 {
-			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name,
-				a.Width, arguments[i])
-		}
+	if err := engine.CheckArguments(k.kernel, arguments); err != nil {
+		return nil, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

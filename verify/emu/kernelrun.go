@@ -123,7 +123,7 @@ func (k *kernel) mapped(given []uint64) (out []uint64, err error) {
 		func(b []byte, addr uint64) error { return copyIn(e.device, addr, b) })
 	out = slices.Clone(given)
 	e.do(func() {
-		for i, a := range k.arguments {
+		for i, a := range k.kernel.Arguments {
 			if !pointer(a) {
 				continue
 			}

@@ -3,7 +3,6 @@ package emu
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -40,10 +39,8 @@ func (r *resolver) constant(name string) uint64 {
 
 // code is a value of an enum.
 func (r *resolver) code(enum, value string) uint32 {
-	if e := r.g.Enum(enum); e != nil {
-		if v := e.Value(value); v != nil {
-			return v.Value
-		}
+	if v := r.g.Enum(enum).Value(value); v != nil {
+		return v.Value
 	}
 	r.lack("the value %s of %s", value, enum)
 	return 0
@@ -51,24 +48,16 @@ func (r *resolver) code(enum, value string) uint32 {
 
 // bit is the mask of a flag.
 func (r *resolver) bit(set, bit string) uint32 {
-	if s := r.g.BitSet(set); s != nil {
-		for _, b := range s.Bits {
-			if b.Name == bit {
-				return 1 << b.At
-			}
-		}
+	if b := r.g.BitSet(set).Bit(bit); b != nil {
+		return 1 << b.At
 	}
 	r.lack("the bit %s of %s", bit, set)
 	return 0
 }
 
 func (r *resolver) layoutField(layout, name string) (abi.Field, bool) {
-	if l := r.g.Layout(layout); l != nil {
-		for _, f := range l.Fields {
-			if f.Name == name {
-				return f, true
-			}
-		}
+	if f := r.g.Layout(layout).Field(name); f != nil {
+		return *f, true
 	}
 	r.lack("the field %s of %s", name, layout)
 	return abi.Field{}, false
@@ -108,12 +97,12 @@ func (r *resolver) column(t *abi.Table, name string) uint32 { return r.word(t, t
 
 // word is the offset in bytes of a word among those of a table.
 func (r *resolver) word(t *abi.Table, words []abi.RecordWord, name string) uint32 {
-	i := slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name })
-	if i < 0 {
+	at := abi.Offset(words, name)
+	if at < 0 {
 		r.lack("the word %s of %s", name, t.Name)
 		return 0
 	}
-	return uint32(wordBytes * i)
+	return uint32(at)
 }
 
 // field is some bits of a word. The zero value is a field that the generation

@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"gotest.tools/v3/assert"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -135,13 +136,11 @@ func (r *rig) rxRecord(i int) uint32 {
 func (r *rig) address(mapName, name string) uint32 {
 	r.t.Helper()
 	m := r.d.ABI().RegisterMap(mapName)
-	for _, reg := range m.Registers {
-		if reg.Name == name {
-			return m.Base + reg.At
-		}
+	register := m.Register(name)
+	if register == nil {
+		r.t.Fatalf("there is no register %s.%s", mapName, name)
 	}
-	r.t.Fatalf("there is no register %s.%s", mapName, name)
-	return 0
+	return m.Base + register.At
 }
 
 func (r *rig) set(mapName, name string, v uint32) {
@@ -203,16 +202,11 @@ func (r *rig) control(fields ...string) uint32 {
 		} else if _, err := fmt.Sscan(value, &code); err != nil {
 			r.t.Fatalf("%s: %v", f, err)
 		}
-		found := false
-		for _, lf := range g.Layout("move_control").Fields {
-			if lf.Name == name {
-				v |= code << lf.Low
-				found = true
-			}
-		}
-		if !found {
+		field := g.Layout("move_control").Field(name)
+		if field == nil {
 			r.t.Fatalf("there is no field %s", name)
 		}
+		v |= code << field.Low
 	}
 	return v
 }
@@ -278,26 +272,17 @@ func (r *rig) completes(moves, errors uint32) {
 }
 
 // bit is a bit of the return code, by name.
-func (r *rig) bit(name string) uint32 {
-	r.t.Helper()
-	for _, b := range r.d.ABI().BitSet("return_code").Bits {
-		if b.Name == name {
-			return 1 << b.At
-		}
-	}
-	r.t.Fatalf("there is no return code %s", name)
-	return 0
-}
+func (r *rig) bit(name string) uint32 { r.t.Helper(); return r.flag(abi.ReturnCode, name) }
 
-func (r *rig) event(name string) uint32 {
+func (r *rig) event(name string) uint32 { r.t.Helper(); return r.flag("network_event", name) }
+
+func (r *rig) flag(set, name string) uint32 {
 	r.t.Helper()
-	for _, b := range r.d.ABI().BitSet("network_event").Bits {
-		if b.Name == name {
-			return 1 << b.At
-		}
+	bit := r.d.ABI().BitSet(set).Bit(name)
+	if bit == nil {
+		r.t.Fatalf("there is no %s in %s", name, set)
 	}
-	r.t.Fatalf("there is no network event %s", name)
-	return 0
+	return 1 << bit.At
 }
 
 func (r *rig) write(addr uint64, b []byte) {

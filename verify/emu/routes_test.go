@@ -39,9 +39,9 @@ type host struct {
 }
 
 func (h host) offset(words []abi.RecordWord, name string) uint32 {
-	at := slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name })
+	at := abi.Offset(words, name)
 	assert.Assert(h.t, at >= 0, "%s has no %s", h.g.Name, name)
-	return uint32(4 * at)
+	return uint32(at)
 }
 
 // behind is the offset behind a number of rx buffers.

@@ -4,28 +4,23 @@ package rtlsim
 // from the first word of the call that it takes until its answer is taken. Of the
 // first eight, each cycle counts as the first one that fits.
 type Account struct {
-	Engine int    // on the card
-	Began  uint64 // on the clock of the cards (Options.Clock)
-	Ended  uint64
+	Engine int    `json:"-"` // on the card
+	Began  uint64 `json:"-"` // on the clock of the cards (Options.Clock)
+	Ended  uint64 `json:"-"`
 
-	Data     uint32 // a beat moves to or from memory or network
-	Memory   uint32 // slices or received packets are under way without a beat
-	Remote   uint32 // moves wait for messages, or for memory of a remote rank
-	Slot     uint32 // moves wait for room for a packet
-	Moves    uint32 // moves are checked or cut
-	Packets  uint32 // packets are under way between the engine and the network
-	Firmware uint32 // the processor works
-	Asleep   uint32 // the processor waits
+	Data     uint32 `json:"data"`     // a beat moves to or from memory or network
+	Memory   uint32 `json:"memory"`   // slices or received packets are under way without a beat
+	Remote   uint32 `json:"remote"`   // moves wait for messages, or for memory of a remote rank
+	Slot     uint32 `json:"slot"`     // moves wait for room for a packet
+	Moves    uint32 `json:"moves"`    // moves are checked or cut
+	Packets  uint32 `json:"packets"`  // packets are under way between the engine and the network
+	Firmware uint32 `json:"firmware"` // the processor works
+	Asleep   uint32 `json:"asleep"`   // the processor waits
 
-	Awake    uint32 // the processor works, whatever else happens
-	Operand0 uint32 // beats
-	Operand1 uint32
-	Result   uint32
-	Inbound  uint32
-	Transmit uint32
-	Receive  uint32
-	Issued   uint32 // moves
-	Slices   uint32
+	Awake  uint32    `json:"processor_awake"` // the processor works, whatever else happens
+	Beats  [6]uint32 `json:"beats"`           // operand 0, operand 1, result, inbound, transmit, receive
+	Issued uint32    `json:"moves_issued"`
+	Slices uint32    `json:"slices"`
 }
 
 // Cycles are those of the call.
@@ -38,7 +33,7 @@ func (a *Account) fill(ended uint64, counts *[accountWords]uint32) {
 	cycles := uint64(0)
 	for i, to := range []*uint32{
 		&a.Data, &a.Memory, &a.Remote, &a.Slot, &a.Moves, &a.Packets, &a.Firmware, &a.Asleep,
-		&a.Awake, &a.Operand0, &a.Operand1, &a.Result, &a.Inbound, &a.Transmit, &a.Receive, &a.Issued, &a.Slices,
+		&a.Awake, &a.Beats[0], &a.Beats[1], &a.Beats[2], &a.Beats[3], &a.Beats[4], &a.Beats[5], &a.Issued, &a.Slices,
 	} {
 		*to = counts[i]
 		if i < 8 {

@@ -13,6 +13,7 @@ import (
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/emu/memory"
+	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
 var _ accl.KernelCaller = (*Device)(nil)
@@ -20,9 +21,8 @@ var _ accl.KernelCaller = (*Device)(nil)
 // called is a kernel that the host calls by its registers.
 type called struct {
 	instance  *design.Instance
-	arguments []design.Argument // by offset
-	control   int32             // port
-	component int               // number, or -1: it is RTL
+	control   int32 // port
+	component int   // number, or -1: it is RTL
 }
 
 // calledKernels are those of a card, by the engine that they belong to.
@@ -37,9 +37,7 @@ func calledKernels(d *design.Design) (map[int][]*called, error) {
 		if err != nil {
 			return nil, err
 		}
-		k := &called{instance: i, arguments: slices.Clone(i.Kernel.Arguments), control: port,
-			component: slices.Index(components, i)}
-		slices.SortStableFunc(k.arguments, func(a, b design.Argument) int { return int(a.At) - int(b.At) })
+		k := &called{instance: i, control: port, component: slices.Index(components, i)}
 		list[max(i.Scope, 0)] = append(list[max(i.Scope, 0)], k)
 	}
 	return list, nil
@@ -74,23 +72,13 @@ type mirror struct {
 
 // check checks the arguments of a call, and finds what they point to.
 func (e *Engine) check(k *called, arguments []uint64) ([]mirror, error) {
-	if len(arguments) != len(k.arguments) {
-		names := make([]string, len(k.arguments))
-		for i, a := range k.arguments {
-			names[i] = a.Name
-		}
-		return nil, accl.KernelArguments(names, len(arguments))
+	if err := engine.CheckArguments(k.instance.Kernel, arguments); err != nil {
+		return nil, err
 	}
 	var found []mirror
-	for i, a := range k.arguments {
-		if a.Width < 64 && arguments[i]>>a.Width != 0 {
-			return nil, fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name,
-				a.Width, arguments[i])
-		}
-		if !slices.ContainsFunc(k.instance.Ports, func(p *design.Port) bool {
-			return p.Name == a.Port &&
-				p.Protocol == design.AXI4
-		}) {
+	for i, a := range k.instance.Kernel.Arguments {
+		pointer := func(p *design.Port) bool { return p.Name == a.Port && p.Protocol == design.AXI4 }
+		if !slices.ContainsFunc(k.instance.Ports, pointer) {
 			continue
 		}
 		number := int32(emit.Space(e.d, k.instance, a.Port))
@@ -114,20 +102,18 @@ type controlBits struct {
 }
 
 func newControlBits(g *abi.Generation) (b controlBits, err error) {
-	registers, names := g.RegisterMap("hostctrl"), g.BitSet("hostctrl_control")
-	if registers == nil || names == nil {
-		return b, fmt.Errorf("%w: %s does not say how kernels are called", emu.ErrMissing, g.Name)
-	}
-	at := slices.IndexFunc(registers.Registers, func(r abi.Register) bool { return r.Name == "control" })
-	for name, to := range map[string]*uint32{"start": &b.start, "done": &b.done, "idle": &b.idle} {
-		if i := slices.IndexFunc(names.Bits, func(x abi.Bit) bool { return x.Name == name }); i >= 0 {
-			*to = 1 << names.Bits[i].At
-		}
-	}
-	if at < 0 || b.start == 0 || b.done == 0 || b.idle == 0 {
+	control, bits := g.RegisterMap(abi.HostControl).Register("control"), g.BitSet("hostctrl_control")
+	if control == nil {
 		return b, fmt.Errorf("%w: the control register of kernels of %s", emu.ErrMissing, g.Name)
 	}
-	b.offset = registers.Registers[at].At
+	b.offset = control.At
+	for name, to := range map[string]*uint32{"start": &b.start, "done": &b.done, "idle": &b.idle} {
+		bit := bits.Bit(name)
+		if bit == nil {
+			return b, fmt.Errorf("%w: the bit %s in the control register of kernels of %s", emu.ErrMissing, name, g.Name)
+		}
+		*to = 1 << bit.At
+	}
 	return b, nil
 }
 
@@ -203,7 +189,7 @@ func (e *Engine) run(ctx context.Context, k *called, arguments []uint64, mirrors
 		_, err := e.access(ctx, &access{port: k.control, write: true, address: at, data: v})
 		return err
 	}
-	for i, a := range k.arguments {
+	for i, a := range k.instance.Kernel.Arguments {
 		for word := range uint32(a.Width) / (8 * wordBytes) {
 			if err := write(a.At+word*wordBytes, uint32(arguments[i]>>(8*wordBytes*word))); err != nil {
 				return false, err

@@ -64,47 +64,21 @@ func newCalls(g *abi.Generation, started func()) (*calls, error) {
 	if c.record, err = emu.CallRecord(g); err != nil {
 		return nil, err
 	}
-	code := func(enum, name string) (uint32, bool) {
-		if e := g.Enum(enum); e != nil {
-			if v := e.Value(name); v != nil {
-				return v.Value, true
-			}
-		}
-		return 0, false
-	}
-	var known [2]bool
-	c.operation, known[0] = code("operation", "config")
-	c.function, known[1] = code(abi.ConfigFunctions, "reset_periph")
-	if !known[0] || !known[1] {
+	operation, function := g.Enum(abi.Operations).Value("config"), g.Enum(abi.ConfigFunctions).Value("reset_periph")
+	if operation == nil || function == nil {
 		return nil, fmt.Errorf("%w: %s has no reset_periph", emu.ErrMissing, g.Name)
 	}
-	var fields [2]bool
-	c.head, fields[0] = clientField(g, "call_head")
-	c.reply, fields[1] = clientField(g, "call_answer")
-	if !fields[0] || !fields[1] {
+	c.operation, c.function = operation.Value, function.Value
+	// Where words say whose call it is.
+	head, reply := g.Layout("call_head").Field("client"), g.Layout("call_answer").Field("client")
+	if head == nil || reply == nil || 1<<head.Bits() != ids || 1<<reply.Bits() != ids {
 		return nil, fmt.Errorf("%w: calls and answers of %s have no client of %d", emu.ErrMissing, g.Name, ids)
 	}
-	if s := g.BitSet("return_code"); s != nil {
-		for _, bit := range s.Bits {
-			if bit.Name == "NOT_READY" {
-				c.notReady = 1 << bit.At
-			}
-		}
+	c.head, c.reply = *head, *reply
+	if bit := g.BitSet(abi.ReturnCode).Bit("NOT_READY"); bit != nil {
+		c.notReady = 1 << bit.At
 	}
 	return c, nil
-}
-
-// clientField is where a word says whose call it is; false if it does not for all
-// ids.
-func clientField(g *abi.Generation, layout string) (abi.Field, bool) {
-	if l := g.Layout(layout); l != nil {
-		for _, f := range l.Fields {
-			if f.Name == "client" {
-				return f, 1<<f.Bits() == ids
-			}
-		}
-	}
-	return abi.Field{}, false
 }
 
 func (c *calls) start(client int, call accl.Call) (accl.Ticket, error) {

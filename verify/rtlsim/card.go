@@ -11,6 +11,7 @@ import (
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 	"github.com/cclforge/cclforge/verify/fabric"
+	"github.com/cclforge/cclforge/verify/world"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
@@ -105,7 +106,7 @@ func assemble(ctx context.Context, d *design.Design, o Options) (c *Card, err er
 		return nil, err
 	}
 	if c.o.Image == nil {
-		if err := c.prebuilt(); err != nil {
+		if c.o.Image, c.o.Symbols, err = world.Prebuilt(d.ABI()); err != nil {
 			return nil, err
 		}
 	}

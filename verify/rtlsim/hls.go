@@ -118,21 +118,13 @@ func withKernels(arguments string, libraries [][]byte) (text string, remove func
 		}
 	}
 	for n, content := range libraries {
-		f, err := os.CreateTemp("", "cclforge-kernel-*.so")
+		name, err := writeTemporary("cclforge-kernel-*.so", content)
 		if err != nil {
 			remove()
 			return "", nil, err
 		}
-		names = append(names, f.Name())
-		_, err = f.Write(content)
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			remove()
-			return "", nil, err
-		}
-		arguments = strings.ReplaceAll(arguments, kernelHere(n), f.Name())
+		names = append(names, name)
+		arguments = strings.ReplaceAll(arguments, kernelHere(n), name)
 	}
 	return arguments, remove, nil
 }

@@ -2,14 +2,13 @@ package rtlsim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
-	"github.com/cclforge/cclforge/firmware"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu"
-	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
 // wordBytes is what registers are made of.
@@ -69,17 +68,6 @@ func constant(g *abi.Generation, name string) (int, error) {
 
 func beatBytes(g *abi.Generation) (int, error) { return constant(g, abi.BeatBytes) }
 
-// prebuilt takes the control firmware that comes with the generator.
-func (c *Card) prebuilt() error {
-	image, err := firmware.Prebuilt(c.d.ABI().Name)
-	if err != nil {
-		return err
-	}
-	c.o.Image = image.Code
-	c.o.Symbols, err = rv32.ParseSymbols(image.Symbols)
-	return err
-}
-
 // writeImage writes an image as the simulated memory reads it: little-endian words
 // in hexadecimal.
 func writeImage(image []byte) (name string, err error) {
@@ -89,39 +77,19 @@ func writeImage(image []byte) (name string, err error) {
 		image = image[copy(word[:], image):]
 		fmt.Fprintf(&text, "%02x%02x%02x%02x\n", word[3], word[2], word[1], word[0])
 	}
-	f, err := os.CreateTemp("", "cclforge-firmware-*.hex")
+	return writeTemporary("cclforge-firmware-*.hex", text.Bytes())
+}
+
+// writeTemporary writes a file with a name like a pattern's, which the caller removes.
+func writeTemporary(pattern string, content []byte) (name string, err error) {
+	f, err := os.CreateTemp("", pattern)
 	if err != nil {
 		return "", err
 	}
-	if _, err = f.Write(text.Bytes()); err == nil {
-		err = f.Close()
-	} else {
-		f.Close()
-	}
-	if err != nil {
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 		return "", err
 	}
 	return f.Name(), nil
-}
-
-// stack is the kind of network that the engine of a design is built for.
-func stack(d *design.Design) string {
-	field := d.ABI().Layout(abi.HardwareID)
-	stacks := d.ABI().Enum(abi.Stacks)
-	if field == nil || stacks == nil {
-		return ""
-	}
-	for _, f := range field.Fields {
-		if f.Name != "stack" {
-			continue
-		}
-		code := d.HardwareID >> f.Low & (1<<f.Bits() - 1)
-		for _, v := range stacks.Values {
-			if v.Value == code {
-				return v.Name
-			}
-		}
-	}
-	return ""
 }

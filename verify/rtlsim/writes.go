@@ -35,12 +35,12 @@ const (
 )
 
 func newWrites(d *design.Design) (*writes, error) {
-	if stack(d) != "rdma" {
+	if d.Stack() != "rdma" {
 		return &writes{}, nil
 	}
 	w := &writes{rdma: true, fields: map[string]abi.Field{}, held: map[uint32][]write{}}
 	types, layout := d.ABI().Enum("message_type"), d.ABI().Layout(abi.MessageHeader)
-	if types == nil || layout == nil {
+	if layout == nil {
 		return nil, errors.New("RDMA without message headers")
 	}
 	data, done := types.Value("rendezvous_data"), types.Value("rendezvous_done")

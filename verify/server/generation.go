@@ -34,8 +34,8 @@ func newGeneration(d *design.Design) (*generation, error) {
 	n.polled = !n.blocking || !g.Features["config_ready"] // that of the manual is older than either kind of client
 	var lacks error
 	code := func(enum, name string) uint32 {
-		if e := g.Enum(enum); e != nil && e.Value(name) != nil {
-			return e.Value(name).Value
+		if v := g.Enum(enum).Value(name); v != nil {
+			return v.Value
 		}
 		lacks = fmt.Errorf("%s has no %s %s", g.Name, enum, name)
 		return 0

@@ -33,9 +33,9 @@ func newRxTable(g *abi.Generation) (*rxTable, error) {
 	}
 	at := m.Table(abi.RxBuffers)
 	t := &rxTable{generation: g.Name, first: at.At + at.HeaderBytes(), step: at.RecordBytes(), end: m.TableLimit()}
-	count, status := position(at.Header, "count"), position(at.Record, "status")
-	size := position(at.Header, "size")
-	t.maxLen = position(at.Record, "max_len")
+	count, status := abi.Offset(at.Header, "count"), abi.Offset(at.Record, "status")
+	size := abi.Offset(at.Header, "size")
+	t.maxLen = abi.Offset(at.Record, "max_len")
 	if count < 0 || status < 0 || size < 0 && t.maxLen < 0 {
 		return nil, fmt.Errorf("the rx buffers of %s lack a count, a status or a size", g.Name)
 	}
@@ -47,15 +47,6 @@ func newRxTable(g *abi.Generation) (*rxTable, error) {
 		t.smallest = max(t.smallest, uint32(e.Bytes))
 	}
 	return t, nil
-}
-
-// position is the offset of a word, -1 if it is not there.
-func position(words []abi.RecordWord, name string) int {
-	i := slices.IndexFunc(words, func(w abi.RecordWord) bool { return w.Name == name })
-	if i < 0 {
-		return -1
-	}
-	return 4 * i
 }
 
 // check returns why what stands in the exchange memory is no table of the

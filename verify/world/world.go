@@ -103,7 +103,8 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 func Start(ctx context.Context, d *design.Design, members []Member, o emu.Options) (*World, error) {
 	w := &World{engines: map[int]engine.Engine{}}
 	if o.Image == nil {
-		if err := prebuilt(d.ABI(), &o); err != nil {
+		var err error
+		if o.Image, o.Symbols, err = Prebuilt(d.ABI()); err != nil {
 			return nil, errors.Join(err, closePorts(members))
 		}
 	}
@@ -140,33 +141,24 @@ func closePorts(members []Member) error {
 	return errors.Join(errs...)
 }
 
-func prebuilt(g *abi.Generation, o *emu.Options) error {
-	image, err := firmware.Prebuilt(g.Name)
+// Prebuilt returns the control firmware that comes with the generator.
+func Prebuilt(g *abi.Generation) (image []byte, symbols *rv32.Symbols, err error) {
+	built, err := firmware.Prebuilt(g.Name)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	o.Image = image.Code
-	o.Symbols, err = rv32.ParseSymbols(image.Symbols)
-	return err
+	symbols, err = rv32.ParseSymbols(built.Symbols)
+	return built.Code, symbols, err
 }
 
 // Network is the kind of network that the engine of a design says it is built
 // for.
 func Network(d *design.Design) (fabric.Kind, error) {
-	g := d.ABI()
-	code := uint32(0)
-	for _, f := range g.Layout(abi.HardwareID).Fields {
-		if f.Name == "stack" {
-			code = d.HardwareID >> f.Low & (1<<f.Bits() - 1)
-		}
+	kind, ok := map[string]fabric.Kind{"udp": fabric.UDP, "tcp": fabric.TCP, "rdma": fabric.RDMA}[d.Stack()]
+	if !ok {
+		return 0, fmt.Errorf("%s has a network stack (%q) that is not emulated", d.Platform.Name, d.Stack())
 	}
-	kinds := map[string]fabric.Kind{"udp": fabric.UDP, "tcp": fabric.TCP, "rdma": fabric.RDMA}
-	for _, v := range g.Enum(abi.Stacks).Values {
-		if kind, ok := kinds[v.Name]; ok && v.Value == code {
-			return kind, nil
-		}
-	}
-	return 0, fmt.Errorf("%s has a network stack (%d) that is not emulated", d.Platform.Name, code)
+	return kind, nil
 }
 
 // Size is the number of ranks in this process.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -22,7 +23,9 @@ const (
 
 // found is a report file; the one with the highest rank of its kind counts.
 type found struct {
-	path string
+	path string // in the report
+	in   fs.FS  // where the file has this name
+	name string
 	kind kind
 	rank int
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -13,11 +15,12 @@ import (
 // mostFiles is how many files of a build are looked at.
 const mostFiles = 200_000
 
-// Collect reads the tools' reports below fsys, which holds the results of all steps of a
-// platform. Missing and unreadable reports are no error; Report.Missing lists them. The
-// error is that of fsys, or of the context.
-func Collect(ctx context.Context, fsys fs.FS, b Build) (*Report, error) {
-	c := &collector{fsys: fsys, report: &Report{Schema: Schema, Build: b}}
+// Collect reads the tools' reports in the results of all steps of a platform, by the folders
+// that the names of their files begin with in the report. Missing and unreadable reports are
+// no error; Report.Missing lists them. The error is that of results which are not there, or of
+// the context.
+func Collect(ctx context.Context, results map[string]fs.FS, b Build) (*Report, error) {
+	c := &collector{results: results, report: &Report{Schema: Schema, Build: b}}
 	files, err := c.files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("collect the reports of %s: %w", b.Platform, err)
@@ -31,39 +34,48 @@ func Collect(ctx context.Context, fsys fs.FS, b Build) (*Report, error) {
 }
 
 type collector struct {
-	fsys   fs.FS
-	report *Report
+	results map[string]fs.FS
+	report  *Report
 }
 
 // files lists the report files, best first.
 func (c *collector) files(ctx context.Context) ([]found, error) {
 	var list []found
 	n := 0
-	err := fs.WalkDir(c.fsys, ".", func(p string, d fs.DirEntry, err error) error {
-		if n++; n > mostFiles {
-			c.missing("reports: there are more than %d files; the rest was not looked at", mostFiles)
-			return fs.SkipAll
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			if p == "." {
-				return err
+	for _, folder := range slices.Sorted(maps.Keys(c.results)) {
+		err := fs.WalkDir(c.results[folder], ".", func(name string, d fs.DirEntry, err error) error {
+			if n++; n > mostFiles {
+				return fs.SkipAll
 			}
-			c.missing("%s cannot be read: %v", p, err)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			at := path.Join(folder, name)
+			if err != nil {
+				if name == "." {
+					return err
+				}
+				c.missing("%s cannot be read: %v", at, err)
+				return nil
+			}
+			if f := classify(at); f.kind != none && !d.IsDir() {
+				f.in, f.name = c.results[folder], name
+				list = append(list, f)
+			}
 			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		if f := classify(p); f.kind != none && !d.IsDir() {
-			list = append(list, f)
-		}
-		return nil
-	})
+	}
+	if n > mostFiles {
+		c.missing("reports: there are more than %d files; the rest was not looked at", mostFiles)
+	}
 	slices.SortStableFunc(list, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.rank, a.rank),
 			cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")), cmp.Compare(a.path, b.path))
 	})
-	return list, err
+	return list, nil
 }
 
 func (c *collector) missing(format string, args ...any) {
@@ -73,7 +85,7 @@ func (c *collector) missing(format string, args ...any) {
 // open gives a file to read, and notes what is wrong with it. Errors of the context
 // are passed on.
 func (c *collector) open(ctx context.Context, f found, read func(fs.File) error) error {
-	file, err := c.fsys.Open(f.path)
+	file, err := f.in.Open(f.name)
 	if err == nil {
 		err = read(file)
 		file.Close()

@@ -32,7 +32,7 @@ func build() Build {
 
 func collect(t *testing.T, fsys fs.FS) *Report {
 	t.Helper()
-	r, err := Collect(t.Context(), fsys, build())
+	r, err := Collect(t.Context(), map[string]fs.FS{"": fsys}, build())
 	assert.NilError(t, err)
 	return r
 }
@@ -356,7 +356,7 @@ func TestNothing(t *testing.T) {
 	} {
 		b := build()
 		c.change(&b)
-		if r, err := Collect(t.Context(), fstest.MapFS{}, b); err != nil || len(r.Missing) != c.count {
+		if r, err := Collect(t.Context(), nil, b); err != nil || len(r.Missing) != c.count {
 			t.Errorf("%v, missing %q, want %d", err, r.Missing, c.count)
 		}
 	}
@@ -364,12 +364,26 @@ func TestNothing(t *testing.T) {
 	err := errors.Join(Text(&b, r, nil), HTML(&b, []*Report{r}))
 	assert.Check(t, err == nil && strings.Contains(b.String(), "NOT MET"), "%v\n%s", err, b.String())
 	assert.Check(t, HTML(&b, nil) != nil, "a page about no build")
-	_, err = Collect(t.Context(), os.DirFS("testdata/none"), build())
+	_, err = Collect(t.Context(), map[string]fs.FS{"": os.DirFS("testdata/none")}, build())
 	assert.Check(t, errors.Is(err, fs.ErrNotExist), "error %v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Collect(ctx, sample(t, "met", same), build())
+	_, err = Collect(ctx, map[string]fs.FS{"": sample(t, "met", same)}, build())
 	assert.Check(t, errors.Is(err, context.Canceled), "error %v", err)
+}
+
+// TestFolders finds reports in the results of several steps, and names them by their folders.
+func TestFolders(t *testing.T) {
+	met := os.DirFS("testdata/met")
+	link, err := fs.Sub(met, "_x/reports/link")
+	assert.NilError(t, err)
+	kernel, err := fs.Sub(met, "hls")
+	assert.NilError(t, err)
+	r, err := Collect(t.Context(), map[string]fs.FS{"link": link, "hls-krnl": kernel, "empty": fstest.MapFS{}}, build())
+	assert.NilError(t, err)
+	assert.Check(t, r.Timing != nil && r.Timing.File == "link/imp/impl_1_hw_bb_locked_timing_summary_routed.rpt",
+		"timing %+v", r.Timing)
+	assert.Check(t, len(r.HLS) == 1 && r.HLS[0].File == "hls-krnl/krnl/syn/report/reduce_ops_csynth.rpt", "%+v", r.HLS)
 }
 
 func TestNames(t *testing.T) {

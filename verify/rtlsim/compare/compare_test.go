@@ -16,12 +16,7 @@ import (
 
 // control is the control word of a move of which one field is something.
 func control(g *abi.Generation, field string, value uint32) uint32 {
-	for _, f := range g.Layout("move_control").Fields {
-		if f.Name == field {
-			return value << f.Low
-		}
-	}
-	return 0
+	return value << g.Layout("move_control").Field(field).Low
 }
 
 func TestWhatMayDifferIsNoDifference(t *testing.T) {
@@ -45,11 +40,8 @@ func TestWhatMayDifferIsNoDifference(t *testing.T) {
 		}},
 		{"whether a buffer is announced before data is sent", func(e, h *side) {
 			data, announcement := Message{Bytes: 4}, Message{}
-			for _, f := range e.g.Layout("message_header").Fields {
-				if f.Name == "msg_type" {
-					announcement.Header[f.Low/8] = byte(e.g.Enum("message_type").Value("rendezvous_announcement").Value)
-				}
-			}
+			at := e.g.Layout(abi.MessageHeader).Field("msg_type").Low / 8
+			announcement.Header[at] = byte(e.g.Enum("message_type").Value("rendezvous_announcement").Value)
 			e.log.messages[[2]int{0, 1}] = []Message{announcement, data, data}
 			h.log.messages[[2]int{0, 1}] = []Message{data, announcement, data}
 		}},

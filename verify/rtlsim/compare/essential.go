@@ -44,7 +44,7 @@ func (f moveFields) of(control uint32, field string) uint32 {
 	if !ok {
 		return 0
 	}
-	return control & mask(d) >> d.Low
+	return d.Of(control)
 }
 
 // isOne tells whether a number is one of an enum's values. What an enum does not have is
@@ -81,7 +81,7 @@ func (f moveFields) essential(m Move) Move {
 		converts = converts || f.of(m.Control, name) != 0
 	}
 
-	m.Control &^= mask(f.control["queue"])
+	m.Control &^= f.control["queue"].Mask()
 	m.Window = 0
 	clear := func(unless bool, words ...*uint32) {
 		for _, w := range words {
@@ -117,7 +117,7 @@ func (f moveFields) essential(m Move) Move {
 		"kernel": isOne(f.results, result, "kernel_stream", "kernel_stream_and_network"),
 	} {
 		if used && data {
-			kept |= mask(f.tdest[name])
+			kept |= f.tdest[name].Mask()
 		}
 	}
 	m.TDEST &= kept

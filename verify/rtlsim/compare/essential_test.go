@@ -26,7 +26,7 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 		}
 		return more
 	}
-	compressed := mask(f.control["network_compressed"])
+	compressed := f.control["network_compressed"].Mask()
 	for _, test := range []struct {
 		name    string
 		control uint32
@@ -62,7 +62,7 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 			[]string{"Bytes", "TDEST", "Op0", "Op1", "Op2", "Result", "Comm", "Destination", "Context", "Tag", "Strm",
 				"ChunkBytes", "SegmentBytes", "RemoteAddress", "PacketIndex"}},
 		{"keep what is sent apart", word(map[string]string{"op0": "memory", "op1": "message", "result": "apart"},
-			mask(f.control["keeps"])), 0,
+			f.control["keeps"].Mask()), 0,
 			[]string{"Bytes", "Op0", "Kept", "Result", "Comm", "Source", "Destination", "Context", "Tag", "Strm", "ChunkBytes",
 				"SegmentBytes"}},
 		{"announcement", word(map[string]string{"result": "network", "message_type": "rendezvous_announcement"}, 0), 0,
@@ -85,7 +85,7 @@ func TestWordsThatMeanSomethingAreCompared(t *testing.T) {
 			}
 			for name, field := range f.control {
 				other := move
-				other.Control ^= mask(field)
+				other.Control ^= field.Mask()
 				if got, want := f.essential(move) != f.essential(other), name != "queue"; got != want {
 					t.Errorf("another %s is a difference: %t", name, got)
 				}

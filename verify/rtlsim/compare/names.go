@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cclforge/cclforge/gen/abi"
 )
@@ -30,8 +29,8 @@ type names struct {
 
 func newNames(g *abi.Generation) (*names, error) {
 	n := &names{exchange: g.Memory(abi.Exchange), tables: map[string]*abi.Table{}, inMemory: map[uint32]bool{}}
-	beat, control, results := g.Constant(abi.BeatBytes), g.Layout("move_control"), g.Enum("move_result")
-	if n.exchange == nil || beat == nil || control == nil || results == nil {
+	beat, results := g.Constant(abi.BeatBytes), g.Enum("move_result")
+	if n.exchange == nil || beat == nil || results == nil {
 		return nil, fmt.Errorf("%s describes no exchange memory, beats or moves", g.Name)
 	}
 	n.beatBytes = int(beat.Value)
@@ -45,33 +44,22 @@ func newNames(g *abi.Generation) (*names, error) {
 			return nil, fmt.Errorf("%s describes no %s", g.Name, table)
 		}
 	}
-	fields := map[string]*abi.Field{"result": &n.result, "result_host": &n.resultHost}
-	for _, f := range control.Fields {
-		if to := fields[f.Name]; to != nil {
-			*to = f
-			delete(fields, f.Name)
+	for name, to := range map[string]*abi.Field{"result": &n.result, "result_host": &n.resultHost} {
+		field := g.Layout("move_control").Field(name)
+		if field == nil {
+			return nil, fmt.Errorf("%s describes no %s of moves", g.Name, name)
 		}
-	}
-	for name := range fields {
-		return nil, fmt.Errorf("%s describes no %s of moves", g.Name, name)
+		*to = *field
 	}
 	var err error
 	if n.moves, err = newMoveFields(g); err != nil {
 		return nil, err
 	}
 	n.typeAt = -1
-	if header := g.Layout("message_header"); header != nil {
-		for _, f := range header.Fields {
-			switch f.Name {
-			case "msg_type":
-				n.typeAt = int(f.Low / 8)
-			case "notice":
-				n.noticeAt = int(f.Low / 8)
-			case "filler":
-				n.fillerAt = int(f.Low / 8)
-			case "seq":
-				n.sequenceAt = int(f.Low / 8)
-			}
+	for name, at := range map[string]*int{"msg_type": &n.typeAt, "notice": &n.noticeAt, "filler": &n.fillerAt,
+		"seq": &n.sequenceAt} {
+		if field := g.Layout(abi.MessageHeader).Field(name); field != nil {
+			*at = field.Low / 8
 		}
 	}
 	if types := g.Enum("message_type"); types != nil {
@@ -104,36 +92,25 @@ func (n *names) counts(g *abi.Generation) {
 	if word == nil || first == nil || counters == nil {
 		return
 	}
-	n.detail = word.At + wordBytes*uint32(slices.IndexFunc(n.inspection.Words, named("detail")))
+	n.detail = word.At + uint32(abi.Offset(n.inspection.Words, "detail"))
 	for _, name := range sameCounters {
 		n.counters = append(n.counters, counter{name,
-			uint32(first.Value) + uint32(slices.IndexFunc(counters.Words, named(name)))})
+			uint32(first.Value) + uint32(abi.Offset(counters.Words, name)/wordBytes)})
 	}
-}
-
-func named(name string) func(abi.RecordWord) bool {
-	return func(w abi.RecordWord) bool { return w.Name == name }
 }
 
 // valuesOf is the largest value of a field of a layout, 0 if there is none.
 func valuesOf(g *abi.Generation, layout, field string) uint32 {
-	if l := g.Layout(layout); l != nil {
-		for _, f := range l.Fields {
-			if f.Name == field {
-				return mask(f) >> f.Low
-			}
-		}
+	if f := g.Layout(layout).Field(field); f != nil {
+		return f.Of(f.Mask())
 	}
 	return 0
 }
 
-// mask is where a field stands in a word.
-func mask(f abi.Field) uint32 { return (1<<f.Bits() - 1) << f.Low }
-
 // writes reports whether a move writes to an address.
 func (n *names) writes(m *Move, addr uint64, host bool) bool {
 	bytes := uint64(max(m.Bytes, m.CompressedBytes))
-	return n.inMemory[m.Control&mask(n.result)>>n.result.Low] && (m.Control&mask(n.resultHost) != 0) == host &&
+	return n.inMemory[n.result.Of(m.Control)] && (n.resultHost.Of(m.Control) != 0) == host &&
 		addr-m.Result < bytes
 }
 

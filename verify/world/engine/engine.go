@@ -4,8 +4,10 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/emu/memory"
 )
 
@@ -75,6 +77,24 @@ type HostSharer interface {
 	// still be used by calls that have not ended. The error is ErrNoMemory if the
 	// engine's platform does not reach host memory.
 	ShareHost(addr uint64, data []byte) (release func() error, err error)
+}
+
+// CheckArguments checks those that the host gives a kernel: how many there are, and that each fits.
+func CheckArguments(k *design.Kernel, given []uint64) error {
+	if len(given) != len(k.Arguments) {
+		names := make([]string, len(k.Arguments))
+		for i, a := range k.Arguments {
+			names[i] = a.Name
+		}
+		return accl.KernelArguments(names, len(given))
+	}
+	for i, a := range k.Arguments {
+		if a.Width < 64 && given[i]>>a.Width != 0 {
+			return fmt.Errorf("%w: argument %s has %d bits, and 0x%X does not fit", accl.ErrArgument, a.Name, a.Width,
+				given[i])
+		}
+	}
+	return nil
 }
 
 // ForClients reports whether clients can stand in for the kernel at an engine's

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/command"
@@ -38,12 +39,8 @@ func benchVerb() *cobra.Command {
 	}, func(ctx context.Context, cmd *cobra.Command) error { return measure(ctx, where, o, dir, asJSON) })
 	f := c.Flags()
 	f.StringSliceVar(&o.Only, "only", nil, "`operations`, separated by commas (all)")
-	f.Func("sizes",
-		"`sizes` of a rank's largest buffer: 64KiB, 1KiB:16MiB:x2, 1KiB:8KiB:+1KiB ("+rates.DefaultSizes+
-			")", func(s string) (err error) {
-			o.Sizes, err = rates.Sizes(s)
-			return err
-		})
+	sizesFlag(f, &o.Sizes,
+		"`sizes` of a rank's largest buffer: 64KiB, 1KiB:16MiB:x2, 1KiB:8KiB:+1KiB ("+rates.DefaultSizes+")")
 	f.StringVar((*string)(&o.Type), "dtype", string(accl.TypeFloat32), "`type` of elements")
 	f.StringVar((*string)(&o.Wire), "compress", "", "`type` that is sent (as they are)")
 	f.StringVar((*string)(&o.Func), "redop", string(accl.Sum), "`reduction`, such as max")
@@ -55,6 +52,14 @@ func benchVerb() *cobra.Command {
 	command.JSON(f, &asJSON, "print a JSON object in place of tables")
 	f.StringVar(&dir, "out", "out/bench", "`directory` for report and picture")
 	return c
+}
+
+// sizesFlag defines the option for sizes of buffers.
+func sizesFlag(f *pflag.FlagSet, sizes *[]int, usage string) {
+	f.Func("sizes", usage, func(s string) (err error) {
+		*sizes, err = rates.Sizes(s)
+		return err
+	})
 }
 
 // measure measures a world.

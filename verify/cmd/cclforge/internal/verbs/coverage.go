@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -121,7 +120,7 @@ func listed(list string) []string {
 
 // all ends early if the context does; what was covered until then is there.
 func (r *runs) all(ctx context.Context) error {
-	environment := append(os.Environ(), verilate.CoverageVariable+"="+r.dir)
+	environment := []string{verilate.CoverageVariable + "=" + r.dir}
 	if !r.bits {
 		environment = append(environment, verilate.LinesVariable+"=1")
 	}
@@ -130,12 +129,9 @@ func (r *runs) all(ctx context.Context) error {
 	for i, args := range commands {
 		fmt.Printf("== %d of %d: go test %s\n", i+1, len(commands), strings.Join(args, " "))
 		began := time.Now()
-		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1", "-timeout=24h"}, args...)...)
-		cmd.Env = environment
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-		cmd.WaitDelay = 5 * time.Second
-		if err := cmd.Run(); err != nil {
+		test := commandLine{name: "go", args: append([]string{"test", "-count=1", "-timeout=24h"}, args...),
+			env: environment}
+		if err := test.run(ctx); err != nil {
 			failed = errRuns
 		}
 		if ctx.Err() != nil {

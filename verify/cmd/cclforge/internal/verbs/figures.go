@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -94,11 +93,7 @@ func (b benchmark) start(ctx context.Context, name, platform, ranks string) erro
 	if ranks != "" && b.ranks {
 		args = append(args, "--ranks="+ranks)
 	}
-	cmd := exec.CommandContext(ctx, self, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 3 * time.Second
-	err = cmd.Run()
+	err = running(self, args...)(ctx)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return command.Silent{Err: fmt.Errorf("the benchmark %s has failed: %w", name, err)}
 	}

@@ -1,9 +1,7 @@
 package verbs
 
 import (
-	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,10 +25,7 @@ func hardwareFigures() *cobra.Command {
 	f.StringSliceVar(&o.Rows, "rows", o.Rows, "`names` of what to measure, of "+strings.Join(bench.HardwareRows(), ","))
 	f.StringSliceVar(&o.Protocols, "protocols", o.Protocols, "of messages, of eager,rendezvous,compressed")
 	f.IntSliceVar(&o.Ranks, "ranks", o.Ranks, "`numbers` of ranks")
-	f.Func("sizes", "`bytes` of the largest buffer of a rank, also like 64K and 1M", func(s string) (err error) {
-		o.Sizes, err = sizes(s)
-		return err
-	})
+	sizesFlag(f, &o.Sizes, "`sizes` of a rank's largest buffer")
 	f.BoolVar(&o.Types, "types", o.Types, "each data type, at the largest size")
 	f.Uint32Var(&o.Latency, "latency", o.Latency, "`cycles` of device memory")
 	f.IntVar(&o.Step, "step", o.Step, "`cycles` that a rank runs before the next one does")
@@ -41,24 +36,4 @@ func hardwareFigures() *cobra.Command {
 	f.StringVar(&o.Image, "image", "", "`file` with control firmware; empty for the prebuilt one")
 	f.IntVar(&o.PluginBytes, "plugins", o.PluginBytes, "`bytes` through plugins in RTL and in C++; 0 for none")
 	return reportDir(c, &dir)
-}
-
-// sizes are numbers of bytes.
-func sizes(text string) ([]int, error) {
-	var all []int
-	for _, word := range strings.Split(text, ",") {
-		shift := 0
-		switch {
-		case strings.HasSuffix(word, "K"):
-			shift = 10
-		case strings.HasSuffix(word, "M"):
-			shift = 20
-		}
-		n, err := strconv.Atoi(strings.TrimRight(word, "KM"))
-		if err != nil || n < 1 || n > 1<<30>>shift {
-			return nil, fmt.Errorf("%q is no number of bytes", word)
-		}
-		all = append(all, n<<shift)
-	}
-	return all, nil
 }

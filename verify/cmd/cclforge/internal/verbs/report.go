@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,10 +49,10 @@ func account(ctx context.Context, w *run.Build, outcome *run.Outcome, d *design.
 	for _, in := range d.Instances {
 		b.Kernels = append(b.Kernels, report.Instance{Name: in.Name, Kernel: in.Kernel.Name, SLR: in.SLR})
 	}
-	for _, name := range sortedKeys(w.Tools.Tools) {
+	for _, name := range slices.Sorted(maps.Keys(w.Tools.Tools)) {
 		b.Tools = append(b.Tools, report.Tool{Name: name, Version: w.Tools.Tools[name].Version})
 	}
-	left := union{}
+	left := map[string]fs.FS{}
 	for _, s := range w.Plan.Steps {
 		r := outcome.Results[s.ID]
 		if !strings.HasPrefix(s.ID, p.Name+"/") || r == nil {
