@@ -39,9 +39,7 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 				default:
 					before = told
 				}
-				if sent == most {
-					t.Fatalf("%d packets went to who receives none", sent)
-				}
+				assert.Assert(t, sent != most, "%d packets went to who receives none", sent)
 			}
 			for i := range sent {
 				if p := receive(t, ports[1]); number(p) != uint32(i) {
@@ -265,17 +263,14 @@ func TestAllToAll(t *testing.T) {
 			for got, end := 0, time.Now().Add(2*patient); got < each*(ranks-1) && !t.Failed(); {
 				p := port.Receive()
 				if p == nil {
-					if time.Now().After(end) {
-						t.Errorf("rank %d has received %d packets", rank, got)
-					}
+					assert.Check(t, time.Now().Before(end), "rank %d has received %d packets", rank, got)
 					time.Sleep(50 * time.Microsecond)
 					continue
 				}
 				i := next[p.Session]
 				want := noise(int(p.Session)*ranks+rank, 50*i)
-				if int(number(p)) != i || string(p.Payload) != string(want) {
-					t.Errorf("rank %d: packet %d of rank %d has %d bytes", rank, number(p), p.Session, len(p.Payload))
-				}
+				assert.Check(t, int(number(p)) == i && string(p.Payload) == string(want),
+					"rank %d: packet %d of rank %d has %d bytes", rank, number(p), p.Session, len(p.Payload))
 				next[p.Session]++
 				got++
 			}

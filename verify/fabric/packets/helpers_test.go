@@ -97,9 +97,7 @@ func noise(seed, n int) []byte {
 func until(t testing.TB, what string, happens func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patient); !happens(); time.Sleep(100 * time.Microsecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v", what, patient)
-		}
+		assert.Assert(t, time.Now().Before(end), "%s: not within %v", what, patient)
 	}
 }
 
