@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
@@ -288,9 +289,7 @@ func (b *bench) each(do func(rank int, e *accl.Engine) error) {
 	b.t.Helper()
 	errs := b.everywhere(do)
 	for rank, err := range errs {
-		if err != nil {
-			b.t.Errorf("rank %d: %v", rank, err)
-		}
+		assert.Check(b.t, err, "rank %d", rank)
 	}
 	if b.t.Failed() {
 		b.t.FailNow()
@@ -315,9 +314,7 @@ func (b *bench) code(names ...string) accl.ReturnCode {
 	code := accl.ReturnCode(0)
 	for _, name := range names {
 		bit := conformance.ReturnBits(b.p, name)
-		if bit == 0 {
-			b.t.Fatalf("%s has no %s", b.p.Generation, name)
-		}
+		assert.Assert(b.t, bit != 0, "%s has no %s", b.p.Generation, name)
 		code |= bit
 	}
 	return code

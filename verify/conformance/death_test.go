@@ -25,34 +25,30 @@ func (b *bench) lost() accl.ReturnCode { return b.code("RECEIVE_TIMEOUT", "COLLE
 // TestDeath kills a rank in mid-collective: no data is wrong, all others end
 // within the limit, and after a reset they work without it.
 func TestDeath(t *testing.T) {
-	on := all
 	const ranks, limit = 4, 500 * time.Millisecond
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			ops := []string{"allreduce", "bcast", "gather"}
-			for _, op := range ops[:min(on.times(10), 3)] {
-				b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
-				network := b.needsNetwork()
-				c := conformance.Case{Op: op, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 60000, Root: 1,
-					Seed: rng.Int64N(1e6)}
-				if op == "allreduce" {
-					c.Func, c.Root = accl.Sum, 0
-				}
-				time.AfterFunc(unhurried(time.Duration(rng.IntN(3000))*time.Microsecond), func() { network.Kill(3) })
-				err := error(nil)
-				for err == nil { // until it is dead
-					err = b.do(ctx, c)
-				}
-				var f *conformance.Failure
-				if !errors.As(err, &f) || !f.Tolerates(b.gone()) {
-					t.Fatalf("%v\nagain, with a death: %s", err, b.again(c))
-				}
-				b.survive(ctx, 3)
+	all.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		ops := []string{"allreduce", "bcast", "gather"}
+		for _, op := range ops[:min(all.times(10), 3)] {
+			b := all.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+			network := b.needsNetwork()
+			c := conformance.Case{Op: op, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 60000, Root: 1,
+				Seed: rng.Int64N(1e6)}
+			if op == "allreduce" {
+				c.Func, c.Root = accl.Sum, 0
 			}
-		})
-	}
+			time.AfterFunc(unhurried(time.Duration(rng.IntN(3000))*time.Microsecond), func() { network.Kill(3) })
+			err := error(nil)
+			for err == nil { // until it is dead
+				err = b.do(ctx, c)
+			}
+			var f *conformance.Failure
+			if !errors.As(err, &f) || !f.Tolerates(b.gone()) {
+				t.Fatalf("%v\nagain, with a death: %s", err, b.again(c))
+			}
+			b.survive(ctx, 3)
+		}
+	})
 }
 
 // survive resets all ranks but a dead one and has them work together.
@@ -91,42 +87,38 @@ func (b *bench) tryThrice(ctx context.Context, c conformance.Case, dead int) {
 // TestPartition cuts the network and heals it: before the limit, where nothing is
 // lost; after it; and with a reset before.
 func TestPartition(t *testing.T) {
-	on := all
 	const ranks, limit = 4, 500 * time.Millisecond
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
-			network := b.needsNetwork()
-			cut := func(op string) error {
-				c := lossless(rng, b.p, ranks, op)
-				c.Members, c.Count = nil, 500+rng.IntN(2000)
-				c.StreamOp0, c.StreamRes = false, false
-				c.Client = b.client(c.Client)
-				network.Partition([]int{0, 2})
-				return b.do(ctx, c)
-			}
-			if b.p.Stack != "udp" {
-				heal := time.AfterFunc(unhurried(limit/5), network.Heal)
-				if err := cut("allreduce"); err != nil && !b.tolerated(err) {
-					t.Errorf("healed in time: %v", err)
-				} else if err != nil {
-					b.reset(ctx)
-				}
-				heal.Stop()
-			}
-			ops := []string{"allgather", "reduce_scatter"}
-			for _, op := range ops[:min(on.times(10), 2)] {
-				err := cut(op)
-				assert.Check(t, err != nil && b.tolerated(err), "%s on a network that is cut: %v", op, err)
-				network.Heal()
-				time.Sleep(unhurried(10 * time.Millisecond)) // what was on its way arrives
+	all.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		b := all.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+		network := b.needsNetwork()
+		cut := func(op string) error {
+			c := lossless(rng, b.p, ranks, op)
+			c.Members, c.Count = nil, 500+rng.IntN(2000)
+			c.StreamOp0, c.StreamRes = false, false
+			c.Client = b.client(c.Client)
+			network.Partition([]int{0, 2})
+			return b.do(ctx, c)
+		}
+		if b.p.Stack != "udp" {
+			heal := time.AfterFunc(unhurried(limit/5), network.Heal)
+			if err := cut("allreduce"); err != nil && !b.tolerated(err) {
+				t.Errorf("healed in time: %v", err)
+			} else if err != nil {
 				b.reset(ctx)
-				b.works(ctx, rng)
 			}
-		})
-	}
+			heal.Stop()
+		}
+		ops := []string{"allgather", "reduce_scatter"}
+		for _, op := range ops[:min(all.times(10), 2)] {
+			err := cut(op)
+			assert.Check(t, err != nil && b.tolerated(err), "%s on a network that is cut: %v", op, err)
+			network.Heal()
+			time.Sleep(unhurried(10 * time.Millisecond)) // what was on its way arrives
+			b.reset(ctx)
+			b.works(ctx, rng)
+		}
+	})
 }
 
 func (b *bench) tolerated(err error) bool {
@@ -137,50 +129,45 @@ func (b *bench) tolerated(err error) bool {
 // TestFull fills the rx buffers of a rank that does not receive. Where nothing is
 // lost, the sender is held back until its limit; else the data is gone.
 func TestFull(t *testing.T) {
-	on := all
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			o := impatient(500 * time.Millisecond)
-			o.Net.WindowBytes = 8192
-			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o})
-			n := b.p.RxBuffers.Bytes / 4
-			bufs := [2]*accl.Buffer[int32]{alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)}
-			fillWords(bufs[0], n, 1)
-			lossy := b.p.Stack == "udp"
-			most := 1000 // network engines hold some, too
-			if lossy {
-				most = 100
+	all.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		o := impatient(500 * time.Millisecond)
+		o.Net.WindowBytes = 8192
+		b := all.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o})
+		n := b.p.RxBuffers.Bytes / 4
+		bufs := [2]*accl.Buffer[int32]{alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)}
+		fillWords(bufs[0], n, 1)
+		lossy := b.p.Stack == "udp"
+		most := 1000 // network engines hold some, too
+		if lossy {
+			most = 100
+		}
+		fill := func() (sent int, err error) {
+			for ; sent < most && err == nil; sent++ {
+				_, err = b.engines[0].Send(ctx, bufs[0], n, 1)
 			}
-			fill := func() (sent int, err error) {
-				for ; sent < most && err == nil; sent++ {
-					_, err = b.engines[0].Send(ctx, bufs[0], n, 1)
-				}
-				return sent, err
+			return sent, err
+		}
+		sent, err := fill()
+		assert.Check(t, !lossy || err == nil, "message %d: %v", sent, err)
+		assert.Check(t, lossy || onlyBits(err, b.code("PACK_TIMEOUT_STS")), "message %d: %v", sent, err)
+		// What came is right, what did not is said not to have come.
+		for k := range sent {
+			if _, err = b.engines[1].Recv(ctx, bufs[1], n, 0); err != nil {
+				assert.Check(t, k >= b.p.RxBuffers.Count && onlyBits(err, b.code("RECEIVE_TIMEOUT")),
+					"message %d of %d: %v", k, sent, err)
+				break
 			}
-			sent, err := fill()
-			assert.Check(t, !lossy || err == nil, "message %d: %v", sent, err)
-			assert.Check(t, lossy || onlyBits(err, b.code("PACK_TIMEOUT_STS")), "message %d: %v", sent, err)
-			// What came is right, what did not is said not to have come.
-			for k := range sent {
-				if _, err = b.engines[1].Recv(ctx, bufs[1], n, 0); err != nil {
-					if k < b.p.RxBuffers.Count || !onlyBits(err, b.code("RECEIVE_TIMEOUT")) {
-						t.Errorf("message %d of %d: %v", k, sent, err)
-					}
-					break
-				}
-				assert.NilError(t, checkWords(bufs[1], n, 1))
-			}
-			b.reset(ctx)
+			assert.NilError(t, checkWords(bufs[1], n, 1))
+		}
+		b.reset(ctx)
+		b.works(ctx, rng)
+		if !lossy { // rank 0 recovers behind all that it sent
+			fill()
+			b.recover(ctx)
 			b.works(ctx, rng)
-			if !lossy { // rank 0 recovers behind all that it sent
-				fill()
-				b.recover(ctx)
-				b.works(ctx, rng)
-			}
-		})
-	}
+		}
+	})
 }
 
 // onlyBits reports whether an error is a return code with one of these bits and
@@ -196,39 +183,40 @@ func TestResetInTheMiddle(t *testing.T) { resetInTheMiddle(t, all) }
 
 func resetInTheMiddle(t *testing.T, on where) {
 	const ranks = 3
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(2 * time.Second)})
-			for round := range on.times(10) {
-				done := make(chan error, 1)
-				c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 20000,
-					Async: round%2 == 0, Seed: rng.Int64N(1e6)}
-				stop, cancel := context.WithCancel(ctx)
-				go func() {
-					for stop.Err() == nil {
-						if err := b.do(ctx, c); err != nil {
-							done <- err
-							return
-						}
-					}
-					done <- nil
-				}()
-				time.Sleep(unhurried(time.Duration(rng.IntN(3000)) * time.Microsecond))
-				b.reset(ctx)
-				cancel()
-				err := <-done
-				var f *conformance.Failure
-				// Calls that find the engine being reset are refused.
-				if err != nil && (!errors.As(err, &f) || !droppedOrRefused(f, b.code("NOT_READY")|b.gone())) {
-					t.Fatal(err)
-				}
-				b.reset(ctx)
-				b.works(ctx, rng)
-			}
-		})
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(2 * time.Second)})
+		for round := range on.times(10) {
+			c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 20000,
+				Async: round%2 == 0, Seed: rng.Int64N(1e6)}
+			b.resetDuring(ctx, c, func() { time.Sleep(unhurried(time.Duration(rng.IntN(3000)) * time.Microsecond)) })
+			b.works(ctx, rng)
+		}
+	})
+}
+
+// resetDuring resets all ranks, after a wait, while they run a case again and again.
+func (b *bench) resetDuring(ctx context.Context, c conformance.Case, wait func()) {
+	b.t.Helper()
+	stop, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for err == nil && stop.Err() == nil {
+			err = b.do(ctx, c)
+		}
+		done <- err
+	}()
+	wait()
+	b.reset(ctx)
+	cancel()
+	err := <-done
+	var f *conformance.Failure
+	// Calls that find the engine being reset are refused.
+	if err != nil && (!errors.As(err, &f) || !droppedOrRefused(f, b.code("NOT_READY")|b.gone())) {
+		b.t.Fatal(err)
 	}
+	b.reset(ctx)
 }
 
 // droppedOrRefused reports whether ranks failed with these bits, or because an
@@ -246,39 +234,35 @@ func droppedOrRefused(f *conformance.Failure, bits accl.ReturnCode) bool {
 // TestRemoteMemory checks that late data of a call that has failed changes
 // nothing: the sender of a rendezvous is slow, the receiver gives up.
 func TestRemoteMemory(t *testing.T) {
-	on := all
-	for _, name := range on.of("u55c_tcp", "u55c_rdma") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: world.Options{
-				Net:    fabric.Options{MaxPayload: 1024},
-				Engine: emu.Options{RemoteTimeout: 200 * time.Millisecond},
-			}})
-			network := b.needsNetwork()
-			const n = 2000
-			out, in := alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)
-			fillWords(out, n, 1)
-			network.SetFaults(fabric.Faults{Latency: unhurried(400 * time.Millisecond)})
-			errs := b.everywhere(func(rank int, e *accl.Engine) error {
-				var err error
-				if rank == 0 {
-					_, err = e.Send(ctx, out, n, 1)
-				} else {
-					_, err = e.Recv(ctx, in, n, 0)
-				}
-				return err
-			})
-			for rank, err := range errs {
-				assert.Check(t, onlyBits(err, b.gone()), "rank %d: %v", rank, err)
+	all.each(t, []string{"u55c_tcp", "u55c_rdma"}, func(ctx context.Context, t *testing.T, name string) {
+		b := all.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: world.Options{
+			Net:    fabric.Options{MaxPayload: 1024},
+			Engine: emu.Options{RemoteTimeout: 200 * time.Millisecond},
+		}})
+		network := b.needsNetwork()
+		const n = 2000
+		out, in := alloc(ctx, t, b.engines[0], n), alloc(ctx, t, b.engines[1], n)
+		fillWords(out, n, 1)
+		network.SetFaults(fabric.Faults{Latency: unhurried(400 * time.Millisecond)})
+		errs := b.everywhere(func(rank int, e *accl.Engine) error {
+			var err error
+			if rank == 0 {
+				_, err = e.Send(ctx, out, n, 1)
+			} else {
+				_, err = e.Recv(ctx, in, n, 0)
 			}
-			fillWords(in, n, 2)
-			assert.NilError(t, in.SyncToDevice(ctx))
-			time.Sleep(unhurried(time.Second))
-			assert.NilError(t, in.SyncFromDevice(ctx))
-			assert.Check(t, checkWords(in, n, 2), "after the call has failed")
-			network.SetFaults(fabric.Faults{})
-			b.reset(ctx)
-			b.tryThrice(ctx, conformance.Case{Op: "send", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: n, Peer: 1}, -1)
+			return err
 		})
-	}
+		for rank, err := range errs {
+			assert.Check(t, onlyBits(err, b.gone()), "rank %d: %v", rank, err)
+		}
+		fillWords(in, n, 2)
+		assert.NilError(t, in.SyncToDevice(ctx))
+		time.Sleep(unhurried(time.Second))
+		assert.NilError(t, in.SyncFromDevice(ctx))
+		assert.Check(t, checkWords(in, n, 2), "after the call has failed")
+		network.SetFaults(fabric.Faults{})
+		b.reset(ctx)
+		b.tryThrice(ctx, conformance.Case{Op: "send", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: n, Peer: 1}, -1)
+	})
 }

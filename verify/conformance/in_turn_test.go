@@ -21,9 +21,8 @@ func TestSendsInTurn(t *testing.T) {
 	var worlds, pairs [2]*accl.Comm
 	for r := range 2 {
 		var err error
-		if pairs[r], err = engines[r].Split(ctx, []int{1, 0}); err != nil {
-			t.Fatal(err)
-		}
+		pairs[r], err = engines[r].Split(ctx, []int{1, 0})
+		assert.NilError(t, err)
 		worlds[r] = engines[r].World()
 	}
 	floats, integers := newMail[float32](ctx, t, engines), newMail[int32](ctx, t, engines)

@@ -15,7 +15,7 @@ import (
 // of several, eager and not, as they are and compressed. A case that is prepared once gives
 // the same twice.
 func TestInPlace(t *testing.T) {
-	for _, name := range []string{"u280_manual", "u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma"} {
+	for _, name := range generations {
 		t.Run(name, func(t *testing.T) {
 			const ranks = 3
 			ctx := limited(t, time.Minute)

@@ -124,9 +124,8 @@ func TestTolerates(t *testing.T) {
 
 // TestNoSuchCase checks that cases which make no sense are refused.
 func TestNoSuchCase(t *testing.T) {
-	on := all
 	ctx := limited(t, time.Minute)
-	b := on.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 2})
+	b := all.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 2})
 	f32 := accl.TypeFloat32
 	for _, c := range []conformance.Case{
 		{Op: "fly"},

@@ -45,23 +45,20 @@ func alloc(ctx context.Context, t *testing.T, e *accl.Engine, n int) *accl.Buffe
 func TestMixedSends(t *testing.T) { mixedSends(t, all) }
 
 func mixedSends(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
-				small(p)
-				// More messages are on their way than this test waits for.
-				p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 1024}
-			}})
-			script := mixedScript(rng, b.p, on.times(10000))
-			meet := func() error { return nil }
-			if b.p.Stack == "udp" {
-				meet = meeting(ctx, 2) // that a message was sent does not mean that it was received
-			}
-			b.each(func(rank int, e *accl.Engine) error { return playScript(ctx, t, e, script, meet) })
-		})
-	}
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: func(p *accl.Platform) {
+			small(p)
+			// More messages are on their way than this test waits for.
+			p.RxBuffers = accl.RxBuffers{Count: 16, Bytes: 1024}
+		}})
+		script := mixedScript(rng, b.p, on.times(10000))
+		meet := func() error { return nil }
+		if b.p.Stack == "udp" {
+			meet = meeting(ctx, 2) // that a message was sent does not mean that it was received
+		}
+		b.each(func(rank int, e *accl.Engine) error { return playScript(ctx, t, e, script, meet) })
+	})
 }
 
 // letter is a message of a script that both ranks follow.
@@ -186,12 +183,11 @@ func settleAndMeet(settle, meet func() error) error {
 // TestManyInvite has many ranks wait for one rank's data in many parts: each has windows for
 // some of them open, of which the engine of the one remembers so many.
 func TestManyInvite(t *testing.T) {
-	on := all
 	for _, n := range []int{16, 40} {
 		ctx := limited(t, 2*time.Minute)
 		l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 512}, MaxEager: 3000, MaxRendezvous: 8192,
 			Tuning: []accl.Setting{{Name: "bcast_flat_max_ranks", Value: uint32(n)}}}
-		b := on.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
+		b := all.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: n}))
 		for _, op := range []string{"scatter", "bcast", "gather"} {
 			b.run(ctx, conformance.Case{Op: op, Op0: accl.TypeFloat64, Res: accl.TypeFloat64, Count: 2790, Root: n - 3})
 		}
@@ -240,7 +236,6 @@ func TestStreamInParts(t *testing.T) {
 // to come in many parts besides. Every other message is one between the two alone.
 func TestManyPost(t *testing.T) {
 	const each, n = 20, 5000 // messages to a rank; words of one, for which several windows are needed
-	on := all
 	for _, ranks := range []int{6, 9, 12} {
 		if testing.Short() && ranks > 6 {
 			continue
@@ -249,7 +244,7 @@ func TestManyPost(t *testing.T) {
 			t.Run(fmt.Sprint(ranks, "/", besides), func(t *testing.T) {
 				ctx := limited(t, time.Minute)
 				l := limits{RxBuffers: accl.RxBuffers{Count: 8, Bytes: 512}, MaxEager: 3000, MaxRendezvous: 8192}
-				b := on.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: ranks}))
+				b := all.bench(ctx, t, l.of(setup{platform: "u55c_tcp", ranks: ranks}))
 				root := ranks - 1
 				b.each(func(rank int, e *accl.Engine) error { return manyPosts(ctx, t, e, root, each, n, besides) })
 			})
@@ -354,8 +349,7 @@ func manyPosts(ctx context.Context, t *testing.T, e *accl.Engine, root, each, n 
 
 // TestManyRanks runs a few cases on worlds of many ranks.
 func TestManyRanks(t *testing.T) {
-	on := all
-	for _, name := range on.of(generations...) {
+	for _, name := range all.of(generations...) {
 		for _, n := range nightly.Of([]int{10, 64}, []int{10, 12, 16, 64}) {
 			p := name
 			if n == 64 && name == "u280_manual" {
@@ -367,7 +361,7 @@ func TestManyRanks(t *testing.T) {
 				}
 				ctx := limited(t, 2*time.Minute)
 				rng := random(t)
-				b := on.bench(ctx, t, setup{platform: p, ranks: n, edit: func(p *accl.Platform) {
+				b := all.bench(ctx, t, setup{platform: p, ranks: n, edit: func(p *accl.Platform) {
 					small(p)
 					p.RxBuffers.Count = 8
 				}})
@@ -380,7 +374,7 @@ func TestManyRanks(t *testing.T) {
 					}
 					return
 				}
-				for range on.times(8) {
+				for range all.times(8) {
 					b.run(ctx, lossless(rng, b.p, n, conformance.Operations(b.p)[rng.IntN(len(conformance.Operations(b.p)))]))
 				}
 			})

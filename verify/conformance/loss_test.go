@@ -78,12 +78,11 @@ func (b *bench) works(ctx context.Context, rng *rand.Rand) {
 // loses what does not fit: the data is right, or the receiver says that it did not
 // come.
 func TestOverrun(t *testing.T) {
-	on := all
 	ctx := limited(t, time.Minute)
 	rng := random(t)
-	b := on.bench(ctx, t, setup{platform: "u55c_udp", ranks: 3, edit: small, world: impatient(300 * time.Millisecond)})
+	b := all.bench(ctx, t, setup{platform: "u55c_udp", ranks: 3, edit: small, world: impatient(300 * time.Millisecond)})
 	right, lost := 0, 0
-	for right+lost < on.times(20) {
+	for right+lost < all.times(20) {
 		c := conformance.RandomOp(rng, b.p, 3, "send")
 		if !c.MayLose(b.p) {
 			continue
@@ -281,14 +280,11 @@ func (b *bench) tryFaulty(ctx context.Context, c conformance.Case, bad func(*ben
 // partitionForATime has a plan cut ranks off, and later let them through again: in
 // between calls end with the truth, and afterwards all is well.
 func partitionForATime(t *testing.T, on where) {
-	for _, name := range on.of("u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			for length := 600 * time.Millisecond; !cutFor(ctx, t, on, name, unhurried(length)); length *= 2 {
-				t.Logf("a partition of %v was over before a call ran into it", unhurried(length))
-			}
-		})
-	}
+	on.each(t, later, func(ctx context.Context, t *testing.T, name string) {
+		for length := 600 * time.Millisecond; !cutFor(ctx, t, on, name, unhurried(length)); length *= 2 {
+			t.Logf("a partition of %v was over before a call ran into it", unhurried(length))
+		}
+	})
 }
 
 // cutFor has a partition of that length, and reports whether calls have failed. On

@@ -83,37 +83,34 @@ func mistakes(t *testing.T, on where) {
 func TestAtOnce(t *testing.T) { atOnce(t, all) }
 
 func atOnce(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small})
-			whole := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
-			rooted := conformance.Case{Op: "bcast", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
-			for _, test := range []struct {
-				name   string
-				c      conformance.Case
-				change func(*conformance.Case)
-			}{
-				{"count", whole, func(c *conformance.Case) { c.Count = 100 }},
-				{"large count", whole, func(c *conformance.Case) { c.Count = 20000 }},
-				{"element type", whole, func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
-				{"function", whole, func(c *conformance.Case) { c.Func = accl.Max }},
-				{"operation", whole, func(c *conformance.Case) { c.Op = "reduce_scatter" }},
-				{"type of what is only moved", rooted,
-					func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
-				{"root", rooted, func(c *conformance.Case) { c.Root = 3 }},
-			} {
-				other, last := test.c, whole
-				test.change(&other)
-				last.Count++
-				m := conformance.Mismatch{What: test.name, Calls: [][]conformance.Case{{test.c, last}, {test.c, last},
-					{test.c, last}, {other, last}}}
-				assert.NilError(t, m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")))
-				b.recover(ctx)
-				b.run(ctx, test.c)
-			}
-		})
-	}
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small})
+		whole := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
+		rooted := conformance.Case{Op: "bcast", Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 1000}
+		for _, test := range []struct {
+			name   string
+			c      conformance.Case
+			change func(*conformance.Case)
+		}{
+			{"count", whole, func(c *conformance.Case) { c.Count = 100 }},
+			{"large count", whole, func(c *conformance.Case) { c.Count = 20000 }},
+			{"element type", whole, func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+			{"function", whole, func(c *conformance.Case) { c.Func = accl.Max }},
+			{"operation", whole, func(c *conformance.Case) { c.Op = "reduce_scatter" }},
+			{"type of what is only moved", rooted,
+				func(c *conformance.Case) { c.Op0, c.Res = accl.TypeFloat32, accl.TypeFloat32 }},
+			{"root", rooted, func(c *conformance.Case) { c.Root = 3 }},
+		} {
+			other, last := test.c, whole
+			test.change(&other)
+			last.Count++
+			m := conformance.Mismatch{What: test.name, Calls: [][]conformance.Case{{test.c, last}, {test.c, last},
+				{test.c, last}, {other, last}}}
+			assert.NilError(t, m.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")))
+			b.recover(ctx)
+			b.run(ctx, test.c)
+		}
+	})
 }
 
 // TestLeftOut is what users have seen: a rank leaves a collective out, and waits until the others have given
@@ -121,63 +118,57 @@ func atOnce(t *testing.T, on where) {
 func TestLeftOut(t *testing.T) { leftOut(t, all) }
 
 func leftOut(t *testing.T, on where) {
-	for _, name := range on.of("u55c_tcp", "u55c_udp", "u55c_rdma", "u280_2022", "u280_manual") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
-			c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32,
-				Count: 1000, Seed: 1}
-			b.right(ctx, c)
-			first := conformance.Mismatch{What: "rank 3 leaves a call out", Calls: [][]conformance.Case{{c}, {c}, {c}, {}}}
-			assert.NilError(t, first.Run(ctx, b.engines, b.gone()))
-			c.Seed = 2
-			second := conformance.Mismatch{What: "all make the next one", Calls: [][]conformance.Case{{c}, {c}, {c}, {c}},
-				Unnamed: true}
-			assert.NilError(t, second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")))
-			pair := conformance.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77,
-				Members: []int{3, 0}}
-			b.right(ctx, pair) // another communicator
-			for rank, err := range b.everywhere(func(_ int, e *accl.Engine) error {
-				buffer, err := accl.Alloc[int32](ctx, e, 1)
-				if err != nil {
-					return err
-				}
-				defer buffer.Free()
-				_, err = e.Bcast(ctx, buffer, 1, 0)
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+		c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32,
+			Count: 1000, Seed: 1}
+		b.right(ctx, c)
+		first := conformance.Mismatch{What: "rank 3 leaves a call out", Calls: [][]conformance.Case{{c}, {c}, {c}, {}}}
+		assert.NilError(t, first.Run(ctx, b.engines, b.gone()))
+		c.Seed = 2
+		second := conformance.Mismatch{What: "all make the next one", Calls: [][]conformance.Case{{c}, {c}, {c}, {c}},
+			Unnamed: true}
+		assert.NilError(t, second.Run(ctx, b.engines, b.code("COLLECTIVE_MISMATCH")))
+		pair := conformance.Case{Op: "allreduce", Func: accl.Max, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 77,
+			Members: []int{3, 0}}
+		b.right(ctx, pair) // another communicator
+		for rank, err := range b.everywhere(func(_ int, e *accl.Engine) error {
+			buffer, err := accl.Alloc[int32](ctx, e, 1)
+			if err != nil {
 				return err
-			}) {
-				assert.Check(t, errors.Is(err, accl.ErrBroken) && strings.Contains(err.Error(), "Recover"),
-					"rank %d: %v", rank, err)
 			}
-			b.recover(ctx)
-			b.right(ctx, c)
-		})
-	}
+			defer buffer.Free()
+			_, err = e.Bcast(ctx, buffer, 1, 0)
+			return err
+		}) {
+			assert.Check(t, errors.Is(err, accl.ErrBroken) && strings.Contains(err.Error(), "Recover"),
+				"rank %d: %v", rank, err)
+		}
+		b.recover(ctx)
+		b.right(ctx, c)
+	})
 }
 
 // TestResetWhileCut resets ranks while the network holds messages of a collective that has failed: they come
 // behind the reset, with the sequence numbers of new ones, and are not taken for those.
 func TestResetWhileCut(t *testing.T) {
-	on := all
-	for _, name := range on.of("u55c_tcp", "u55c_rdma") { // others open sessions anew, for which the way must be whole
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
-			network := b.needsNetwork()
-			for range on.times(10) {
-				c := conformance.RandomCollective(rng, b.p, len(b.engines))
-				c.Count = 1000
-				b.right(ctx, c)
-				network.Partition([]int{0, 2})
-				if err := b.do(ctx, c); err != nil && !b.tolerated(err) {
-					t.Fatal(err)
-				}
-				b.reset(ctx)
-				network.Heal()
-				c.Seed++
-				b.right(ctx, c)
+	// others open sessions anew, for which the way must be whole
+	all.each(t, []string{"u55c_tcp", "u55c_rdma"}, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		b := all.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
+		network := b.needsNetwork()
+		for range all.times(10) {
+			c := conformance.RandomCollective(rng, b.p, len(b.engines))
+			c.Count = 1000
+			b.right(ctx, c)
+			network.Partition([]int{0, 2})
+			if err := b.do(ctx, c); err != nil && !b.tolerated(err) {
+				t.Fatal(err)
 			}
-		})
-	}
+			b.reset(ctx)
+			network.Heal()
+			c.Seed++
+			b.right(ctx, c)
+		}
+	})
 }

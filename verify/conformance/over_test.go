@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"gotest.tools/v3/assert"
 
@@ -183,6 +184,14 @@ func (on where) of(platforms ...string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(platforms),
 		func(name string) bool { return !slices.Contains(on.platforms, name) })
+}
+
+// each runs a test on those of the platforms that tests use there, for a minute each.
+func (on where) each(t *testing.T, platforms []string, test func(ctx context.Context, t *testing.T, name string)) {
+	t.Helper()
+	for _, name := range on.of(platforms...) {
+		t.Run(name, func(t *testing.T) { test(limited(t, time.Minute), t, name) })
+	}
 }
 
 // protocolClients are the clients of the protocol: two controllers of the host, and

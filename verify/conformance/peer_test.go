@@ -80,9 +80,8 @@ func deadPeer(t *testing.T, on where, platform string) {
 	assert.NilError(t, closeEngines(b.engines))
 	works := func(what string, n int) {
 		var err error
-		if b.engines, err = accl.OpenAll(ctx, b.devices[:n], b.p, b.ranks[:n]); err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
+		b.engines, err = accl.OpenAll(ctx, b.devices[:n], b.p, b.ranks[:n])
+		assert.NilError(t, err, "%s", what)
 		for _, op := range []string{"allreduce", "alltoall"} {
 			if c := (conformance.Case{Op: op, Op0: accl.TypeInt32, Res: accl.TypeInt32, Count: 3000}); b.p.Operation(op) != nil {
 				if op == "allreduce" {

@@ -82,6 +82,13 @@ func (r *raw) call(ctx context.Context, rank, client int, c accl.Call) accl.Retu
 	return code
 }
 
+// ended checks how a call has ended.
+func (r *raw) ended(what string, got, want accl.ReturnCode) {
+	r.t.Helper()
+	assert.Check(r.t, got == want, "%s: %s, not %s", what, accl.BitNames(r.p.Describe(got)),
+		accl.BitNames(r.p.Describe(want)))
+}
+
 // register is the offset of a word of the exchange memory.
 func (r *raw) register(name string) uint32 {
 	r.t.Helper()
@@ -113,120 +120,83 @@ func (r *raw) rxCount() uint32 {
 	return 0
 }
 
+// refusals are calls that firmware must refuse, each with a bit of the return code.
+func (r *raw) refusals() []refusal {
+	const far = 1 << 60 // no memory is there
+	all := []refusal{
+		{"unknown operation", accl.Call{Scenario: 99}, "COLLECTIVE_NOT_IMPLEMENTED"},
+		{"unknown config function", accl.Call{FunctionCode: 77}, "COLLECTIVE_NOT_IMPLEMENTED"},
+		{"function beyond the last", accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, FunctionCode: 2, Count: 1},
+			"ARITH"},
+		{"a very large function", accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, FunctionCode: 0xFFFFFFFF,
+			Count: 1}, "ARITH"},
+		{"communicator behind the exchange memory", accl.Call{Scenario: r.op("allreduce"),
+			Comm: r.p.Exchange.Base + r.p.Exchange.Bytes, ArithCfg: r.arith, Count: 1}, "CONFIG_SWITCH"},
+		{"communicator far away", accl.Call{Scenario: r.op("allreduce"), Comm: 0xFFFFFFF0, ArithCfg: r.arith, Count: 1},
+			"CONFIG_SWITCH"},
+		{"communicator that is none", accl.Call{Scenario: r.op("allreduce"), Comm: r.arith, ArithCfg: r.arith, Count: 1},
+			"CONFIG_SWITCH"},
+		{"misaligned communicator", accl.Call{Scenario: r.op("allreduce"), Comm: r.comm + 2, ArithCfg: r.arith, Count: 1},
+			"CONFIG_SWITCH"},
+		{"arithmetic configuration far away", accl.Call{Scenario: r.op("copy"), ArithCfg: 0xFFFFFF00, Count: 1},
+			"CONFIG_SWITCH"},
+		{"misaligned arithmetic configuration", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith + 1, Count: 1},
+			"CONFIG_SWITCH"},
+		{"root outside", accl.Call{Scenario: r.op("bcast"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 2, Count: 1},
+			"CONFIG_SWITCH"},
+		{"destination outside", accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 0xFFFFFFFF,
+			Count: 1, Tag: r.p.TagAny}, "CONFIG_SWITCH"},
+		{"put beyond the last stream", accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1,
+			Count: 1, Tag: r.p.MaxPutTag + 1, StreamFlags: r.p.StreamFlags.Result}, "CONFIG_SWITCH"},
+		{"collective from the kernel stream", accl.Call{Scenario: r.op("allgather"), Comm: r.comm, ArithCfg: r.arith,
+			Count: 1, StreamFlags: r.p.StreamFlags.Op0}, "COLLECTIVE_NOT_IMPLEMENTED"},
+		{"more bytes than a word counts", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1 << 30}, "DMA_SIZE"},
+		{"operand where no memory is", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 100, Addr0: far},
+			"DMA_DECODE"},
+		{"result where no memory is", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 100, Addr2: far},
+			"DMA_DECODE"},
+		{"nothing on the kernel stream", accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 100,
+			StreamFlags: r.p.StreamFlags.Op0}, "KRNL_TIMEOUT_STS"},
+		{"nothing to receive", accl.Call{Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1,
+			Tag: 5}, "RECEIVE_TIMEOUT"},
+	}
+	if r.p.Operation("alltoall") == nil {
+		all = append(all, refusal{"operation of another generation",
+			accl.Call{Scenario: 13, Comm: r.comm, ArithCfg: r.arith}, "COLLECTIVE_NOT_IMPLEMENTED"})
+	}
+	if r.p.Features.Rendezvous {
+		all = append(all,
+			refusal{"eager limit below an rx buffer",
+				r.config("set_max_eager_msg_size", uint32(r.p.RxBuffers.Bytes)-1), "EAGER_THRESHOLD_INVALID"},
+			refusal{"rendezvous limit not above the eager one",
+				r.config("set_max_rendezvous_msg_size", uint32(r.p.RxBuffers.Bytes)), "RENDEZVOUS_THRESHOLD_INVALID"})
+	}
+	return all
+}
+
+type refusal struct {
+	name string
+	call accl.Call
+	want string
+}
+
 // TestRefused makes calls that the firmware must refuse, with the right bit of
 // the return code; after each of them the engine works.
 func TestRefused(t *testing.T) { refused(t, all) }
 
 func refused(t *testing.T, on where) {
-	const far = 1 << 60 // no memory is there
-	tests := []struct {
-		name string
-		make func(r *raw) (accl.Call, bool) // false where the generation has no such thing
-		want []string
-	}{
-		{"unknown operation", func(r *raw) (accl.Call, bool) { return accl.Call{Scenario: 99}, true },
-			[]string{"COLLECTIVE_NOT_IMPLEMENTED"}},
-		{"unknown config function", func(r *raw) (accl.Call, bool) { return accl.Call{FunctionCode: 77}, true },
-			[]string{"COLLECTIVE_NOT_IMPLEMENTED"}},
-		{"operation of another generation", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: 13, Comm: r.comm, ArithCfg: r.arith}, r.p.Operation("alltoall") == nil
-		}, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
-		{"function beyond the last", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, FunctionCode: 2, Count: 1}, true
-		}, []string{"ARITH"}},
-		{"a very large function", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("combine"), ArithCfg: r.arith, FunctionCode: 0xFFFFFFFF, Count: 1}, true
-		}, []string{"ARITH"}},
-		{"communicator behind the exchange memory", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allreduce"), Comm: r.p.Exchange.Base + r.p.Exchange.Bytes, ArithCfg: r.arith,
-				Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"communicator far away", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allreduce"), Comm: 0xFFFFFFF0, ArithCfg: r.arith, Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"communicator that is none", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allreduce"), Comm: r.arith, ArithCfg: r.arith, Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"misaligned communicator", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allreduce"), Comm: r.comm + 2, ArithCfg: r.arith, Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"arithmetic configuration far away", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: 0xFFFFFF00, Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"misaligned arithmetic configuration", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith + 1, Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"root outside", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("bcast"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 2, Count: 1}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"destination outside", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 0xFFFFFFFF, Count: 1,
-				Tag: r.p.TagAny}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"put beyond the last stream", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1,
-				Tag: r.p.MaxPutTag + 1, StreamFlags: r.p.StreamFlags.Result}, true
-		}, []string{"CONFIG_SWITCH"}},
-		{"collective from the kernel stream", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("allgather"), Comm: r.comm, ArithCfg: r.arith, Count: 1,
-				StreamFlags: r.p.StreamFlags.Op0}, true
-		}, []string{"COLLECTIVE_NOT_IMPLEMENTED"}},
-		{"more bytes than a word counts", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 1 << 30}, true
-		}, []string{"DMA_SIZE"}},
-		{"operand where no memory is", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 100, Addr0: far}, true
-		}, []string{"DMA_DECODE"}},
-		{"result where no memory is", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 100, Addr2: far}, true
-		}, []string{"DMA_DECODE"}},
-		{"nothing on the kernel stream", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 100, StreamFlags: r.p.StreamFlags.Op0}, true
-		}, []string{"KRNL_TIMEOUT_STS"}},
-		{"nothing to receive", func(r *raw) (accl.Call, bool) {
-			return accl.Call{Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1, Tag: 5}, true
-		}, []string{"RECEIVE_TIMEOUT"}},
-		{"no such conversion", func(r *raw) (accl.Call, bool) {
-			// The configuration of float32 alone converts to nothing.
-			return accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith, Count: 64, CompressionFlags: r.p.CompressionFlags.Op0},
-				false
-		}, nil},
-		{"eager limit below an rx buffer", func(r *raw) (accl.Call, bool) {
-			if !r.p.Features.Rendezvous {
-				return accl.Call{}, false
-			}
-			return r.config("set_max_eager_msg_size", uint32(r.p.RxBuffers.Bytes)-1), true
-		}, []string{"EAGER_THRESHOLD_INVALID"}},
-		{"rendezvous limit not above the eager one", func(r *raw) (accl.Call, bool) {
-			if !r.p.Features.Rendezvous {
-				return accl.Call{}, false
-			}
-			return r.config("set_max_rendezvous_msg_size", uint32(r.p.RxBuffers.Bytes)), true
-		}, []string{"RENDEZVOUS_THRESHOLD_INVALID"}},
-	}
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
-			for _, test := range tests {
-				c, ok := test.make(r)
-				if !ok {
-					continue
-				}
-				if got, want := r.call(ctx, 0, 0, c), r.code(test.want...); got != want {
-					t.Errorf("%s: %s, not %v", test.name, accl.BitNames(r.p.Describe(got)), test.want)
-				}
-				assert.Check(t, is.Equal(r.read(ctx, 0, r.register("return_code")), uint32(r.code(test.want...))),
-					"%s: the word return_code", test.name)
-				if got := r.call(ctx, 0, 0, accl.Call{Scenario: r.op("nop")}); got != 0 {
-					t.Errorf("nop after %s: %s", test.name, accl.BitNames(r.p.Describe(got)))
-				}
-				assert.Check(t, is.Equal(r.read(ctx, 0, r.register("return_code")), uint32(0)),
-					"nop after %s: the word return_code", test.name)
-			}
-			r.works(ctx, random(t))
-		})
-	}
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
+		for _, test := range r.refusals() {
+			r.ended(test.name, r.call(ctx, 0, 0, test.call), r.code(test.want))
+			assert.Check(t, is.Equal(r.read(ctx, 0, r.register("return_code")), uint32(r.code(test.want))),
+				"%s: the word return_code", test.name)
+			r.ended("nop after "+test.name, r.call(ctx, 0, 0, accl.Call{Scenario: r.op("nop")}), 0)
+			assert.Check(t, is.Equal(r.read(ctx, 0, r.register("return_code")), uint32(0)),
+				"nop after %s: the word return_code", test.name)
+		}
+		r.works(ctx, random(t))
+	})
 }
 
 // TestFailingSends sends what is in no memory, in one message or transfer and in
@@ -235,67 +205,56 @@ func TestFailingSends(t *testing.T) { failingSends(t, all) }
 
 func failingSends(t *testing.T, on where) {
 	const far = 1 << 60
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			rng := random(t)
-			r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
-			most := max(r.p.RxBuffers.Bytes, r.p.Limits.MaxEagerBytes, r.p.Limits.MaxRendezvousBytes) / 4
-			for _, n := range []int{1, r.p.RxBuffers.Bytes / 4, most, 3 * most} {
-				in := alloc(ctx, t, r.engines[1], n)
-				codes := make([]accl.ReturnCode, 2)
-				r.each(func(rank int, _ *accl.Engine) error {
-					c := accl.Call{
-						Scenario: r.op([]string{"send", "recv"}[rank]), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: uint32(1 - rank),
-						Count: uint32(n), Tag: 3, Addr0: far, Addr2: in.Address(),
-					}
-					codes[rank] = r.call(ctx, rank, 0, c)
-					return nil
-				})
-				for rank, want := range []accl.ReturnCode{r.code("DMA_DECODE"), r.code("RECEIVE_TIMEOUT")} {
-					if codes[rank] != want {
-						t.Errorf("%d elements: rank %d ends with %s, not %s", n, rank, accl.BitNames(r.p.Describe(codes[rank])),
-							accl.BitNames(r.p.Describe(want)))
-					}
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		rng := random(t)
+		r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
+		most := max(r.p.RxBuffers.Bytes, r.p.Limits.MaxEagerBytes, r.p.Limits.MaxRendezvousBytes) / 4
+		for _, n := range []int{1, r.p.RxBuffers.Bytes / 4, most, 3 * most} {
+			in := alloc(ctx, t, r.engines[1], n)
+			codes := make([]accl.ReturnCode, 2)
+			r.each(func(rank int, _ *accl.Engine) error {
+				c := accl.Call{
+					Scenario: r.op([]string{"send", "recv"}[rank]), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: uint32(1 - rank),
+					Count: uint32(n), Tag: 3, Addr0: far, Addr2: in.Address(),
 				}
-				r.reset(ctx)
-				r.works(ctx, rng)
+				codes[rank] = r.call(ctx, rank, 0, c)
+				return nil
+			})
+			for rank, want := range []accl.ReturnCode{r.code("DMA_DECODE"), r.code("RECEIVE_TIMEOUT")} {
+				r.ended(fmt.Sprintf("%d elements: rank %d", n, rank), codes[rank], want)
 			}
-		})
-	}
+			r.reset(ctx)
+			r.works(ctx, rng)
+		}
+	})
 }
 
 // TestBeforeConfiguration calls an engine that nobody has configured.
 func TestBeforeConfiguration(t *testing.T) { beforeConfiguration(t, all) }
 
 func beforeConfiguration(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 1, world: impatient(300 * time.Millisecond),
-				fresh: true, unopened: true})}
-			p := r.p
-			assert.Check(t, is.Equal(r.read(ctx, 0, r.register("hardware_id")), p.HardwareID.Value), "hardware id")
-			for _, test := range []struct {
-				name string
-				call accl.Call
-				want accl.ReturnCode
-			}{
-				{"nop", accl.Call{Scenario: r.op("nop")}, 0},
-				{"set_timeout", r.config("set_timeout", 1000000), 0},
-				{"enable_pkt", r.config("enable_pkt", 0), r.code("CONFIG_SWITCH")},
-				{"send", accl.Call{Scenario: r.op("send"), Count: 1, Comm: p.Exchange.Base}, r.code("CONFIG_SWITCH")},
-				{"allreduce", accl.Call{Scenario: r.op("allreduce"), Count: 1, Comm: p.Exchange.Base}, r.code("CONFIG_SWITCH")},
-				{"copy", accl.Call{Scenario: r.op("copy"), Count: 1, ArithCfg: p.Exchange.Base}, r.code("CONFIG_SWITCH")},
-				{"reset_periph", r.config("reset_periph", 0), 0},
-				{"nop again", accl.Call{Scenario: r.op("nop")}, 0},
-			} {
-				if got := r.call(ctx, 0, 0, test.call); got != test.want {
-					t.Errorf("%s: %s, not %s", test.name, accl.BitNames(p.Describe(got)), accl.BitNames(p.Describe(test.want)))
-				}
-			}
-		})
-	}
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		r := &raw{bench: on.bench(ctx, t, setup{platform: name, ranks: 1, world: impatient(300 * time.Millisecond),
+			fresh: true, unopened: true})}
+		p := r.p
+		assert.Check(t, is.Equal(r.read(ctx, 0, r.register("hardware_id")), p.HardwareID.Value), "hardware id")
+		for _, test := range []struct {
+			name string
+			call accl.Call
+			want accl.ReturnCode
+		}{
+			{"nop", accl.Call{Scenario: r.op("nop")}, 0},
+			{"set_timeout", r.config("set_timeout", 1000000), 0},
+			{"enable_pkt", r.config("enable_pkt", 0), r.code("CONFIG_SWITCH")},
+			{"send", accl.Call{Scenario: r.op("send"), Count: 1, Comm: p.Exchange.Base}, r.code("CONFIG_SWITCH")},
+			{"allreduce", accl.Call{Scenario: r.op("allreduce"), Count: 1, Comm: p.Exchange.Base}, r.code("CONFIG_SWITCH")},
+			{"copy", accl.Call{Scenario: r.op("copy"), Count: 1, ArithCfg: p.Exchange.Base}, r.code("CONFIG_SWITCH")},
+			{"reset_periph", r.config("reset_periph", 0), 0},
+			{"nop again", accl.Call{Scenario: r.op("nop")}, 0},
+		} {
+			r.ended(test.name, r.call(ctx, 0, 0, test.call), test.want)
+		}
+	})
 }
 
 // TestResetDropsCalls resets an engine while calls of two clients are parked, and
@@ -304,44 +263,35 @@ func beforeConfiguration(t *testing.T, on where) {
 func TestResetDropsCalls(t *testing.T) { resetDropsCalls(t, all) }
 
 func resetDropsCalls(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, on, name, impatient(10*time.Minute)) // a reset does not wait for remote ranks
-			dev := r.Device(0)
-			var parked []accl.Ticket
-			for k := range 50 {
-				ticket, err := dev.Start(ctx, r.client(k%2), accl.Call{
-					Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 10, Tag: uint32(k),
-				})
-				assert.NilError(t, err)
-				parked = append(parked, ticket)
-			}
-			// All that can be have been taken.
-			assert.Check(t, is.Equal(r.call(ctx, 1, 0, accl.Call{Scenario: r.op("nop")}), accl.ReturnCode(0)))
-			time.Sleep(unhurried(20 * time.Millisecond))
-			if got := r.call(ctx, 0, r.client(2), r.config("reset_periph", 0)); got != 0 {
-				t.Errorf("reset_periph: %s", accl.BitNames(r.p.Describe(got)))
-			}
-			for k, ticket := range parked {
-				code, err := dev.Wait(ctx, ticket)
-				assert.NilError(t, err)
-				if code != r.code("NOT_READY") {
-					t.Errorf("call %d was answered with %s", k, accl.BitNames(r.p.Describe(code)))
-				}
-			}
-			assert.Check(t, is.Equal(r.read(ctx, 0, r.rxCount()), uint32(0)), "the number of rx buffers")
-			if r.p.Features.ConfigReady {
-				assert.Check(t, is.Equal(r.read(ctx, 0, r.register("config_ready")), uint32(0)))
-			}
-			if got := r.call(ctx, 0, 0, accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1,
-				Count: 1}); got != r.code("CONFIG_SWITCH") {
-				t.Errorf("send before it is configured again: %s", accl.BitNames(r.p.Describe(got)))
-			}
-			r.reset(ctx)
-			r.works(ctx, random(t))
-		})
-	}
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		r := newRaw(ctx, t, on, name, impatient(10*time.Minute)) // a reset does not wait for remote ranks
+		dev := r.Device(0)
+		var parked []accl.Ticket
+		for k := range 50 {
+			ticket, err := dev.Start(ctx, r.client(k%2), accl.Call{
+				Scenario: r.op("recv"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 10, Tag: uint32(k),
+			})
+			assert.NilError(t, err)
+			parked = append(parked, ticket)
+		}
+		// All that can be have been taken.
+		r.ended("nop", r.call(ctx, 1, 0, accl.Call{Scenario: r.op("nop")}), 0)
+		time.Sleep(unhurried(20 * time.Millisecond))
+		r.ended("reset_periph", r.call(ctx, 0, r.client(2), r.config("reset_periph", 0)), 0)
+		for k, ticket := range parked {
+			code, err := dev.Wait(ctx, ticket)
+			assert.NilError(t, err)
+			r.ended(fmt.Sprint("call ", k), code, r.code("NOT_READY"))
+		}
+		assert.Check(t, is.Equal(r.read(ctx, 0, r.rxCount()), uint32(0)), "the number of rx buffers")
+		if r.p.Features.ConfigReady {
+			assert.Check(t, is.Equal(r.read(ctx, 0, r.register("config_ready")), uint32(0)))
+		}
+		send := accl.Call{Scenario: r.op("send"), Comm: r.comm, ArithCfg: r.arith, RootSrcDst: 1, Count: 1}
+		r.ended("send before it is configured again", r.call(ctx, 0, 0, send), r.code("CONFIG_SWITCH"))
+		r.reset(ctx)
+		r.works(ctx, random(t))
+	})
 }
 
 // TestPerformanceCounter reads how long the last call took.
@@ -367,43 +317,38 @@ func performanceCounter(t *testing.T, on where) {
 func TestAddresses(t *testing.T) { addresses(t, all) }
 
 func addresses(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, on, name, world.Options{})
-			const n = 20
-			out, in := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[1], n)
-			fillWords(out, n, 3)
-			_, err := r.engines[0].Send(ctx, out, n, 1)
-			assert.NilError(t, err)
-			if got := r.call(ctx, 1, 0, accl.Call{
-				Scenario: r.op("recv"), Comm: r.engines[1].World().Address(), ArithCfg: r.arith, RootSrcDst: 0, Count: n,
-				Tag: r.p.TagAny, Addr1: in.Address(),
-			}); got != 0 {
-				t.Fatalf("recv: %s", accl.BitNames(r.p.Describe(got)))
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		r := newRaw(ctx, t, on, name, world.Options{})
+		const n = 20
+		out, in := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[1], n)
+		fillWords(out, n, 3)
+		_, err := r.engines[0].Send(ctx, out, n, 1)
+		assert.NilError(t, err)
+		r.ended("recv", r.call(ctx, 1, 0, accl.Call{
+			Scenario: r.op("recv"), Comm: r.engines[1].World().Address(), ArithCfg: r.arith, RootSrcDst: 0, Count: n,
+			Tag: r.p.TagAny, Addr1: in.Address(),
+		}), 0)
+		assert.NilError(t, in.SyncFromDevice(ctx))
+		assert.Check(t, checkWords(in, n, 3))
+		before := rxMemory(ctx, t, r)
+		r.each(func(rank int, e *accl.Engine) error {
+			codes := []uint32{r.op("nop")}
+			if r.p.Operation("barrier") != nil {
+				codes = append(codes, r.op("barrier"))
 			}
-			assert.NilError(t, in.SyncFromDevice(ctx))
-			assert.Check(t, checkWords(in, n, 3))
-			before := rxMemory(ctx, t, r)
-			r.each(func(rank int, e *accl.Engine) error {
-				codes := []uint32{r.op("nop")}
-				if r.p.Operation("barrier") != nil {
-					codes = append(codes, r.op("barrier"))
+			for _, code := range codes {
+				ticket, err := r.Device(rank).Start(ctx, 0, accl.Call{Scenario: code, Comm: e.World().Address()})
+				if err != nil {
+					return err
 				}
-				for _, code := range codes {
-					ticket, err := r.Device(rank).Start(ctx, 0, accl.Call{Scenario: code, Comm: e.World().Address()})
-					if err != nil {
-						return err
-					}
-					if answer, err := r.Device(rank).Wait(ctx, ticket); err != nil || answer != 0 {
-						return fmt.Errorf("operation %d: %#x, %w", code, uint32(answer), err)
-					}
+				if answer, err := r.Device(rank).Wait(ctx, ticket); err != nil || answer != 0 {
+					return fmt.Errorf("operation %d: %#x, %w", code, uint32(answer), err)
 				}
-				return nil
-			})
-			assert.Check(t, slices.Equal(before, rxMemory(ctx, t, r)), "nop or barrier have changed rx buffers")
+			}
+			return nil
 		})
-	}
+		assert.Check(t, slices.Equal(before, rxMemory(ctx, t, r)), "nop or barrier have changed rx buffers")
+	})
 }
 
 // rxMemory is what stands in the rx buffers of rank 0.
@@ -424,24 +369,19 @@ func rxMemory(ctx context.Context, t *testing.T, r *raw) []byte {
 func TestStreamThroughKernel(t *testing.T) { streamThroughKernel(t, all) }
 
 func streamThroughKernel(t *testing.T, on where) {
-	for _, name := range on.of("u280_manual") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, on, name, world.Options{})
-			for _, n := range []int{0, 1, 16, 1000, 50000} {
-				in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
-				fillWords(in, n, n)
-				assert.NilError(t, in.SyncToDevice(ctx))
-				if got := r.call(ctx, 0, 0, accl.Call{
-					Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: uint32(n), Addr0: in.Address(), Addr2: out.Address(),
-				}); got != 0 {
-					t.Fatalf("%d elements: %s", n, accl.BitNames(r.p.Describe(got)))
-				}
-				assert.NilError(t, out.SyncFromDevice(ctx))
-				assert.Check(t, checkWords(out, n, n))
-			}
-		})
-	}
+	on.each(t, []string{"u280_manual"}, func(ctx context.Context, t *testing.T, name string) {
+		r := newRaw(ctx, t, on, name, world.Options{})
+		for _, n := range []int{0, 1, 16, 1000, 50000} {
+			in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
+			fillWords(in, n, n)
+			assert.NilError(t, in.SyncToDevice(ctx))
+			r.ended(fmt.Sprint(n, " elements"), r.call(ctx, 0, 0, accl.Call{
+				Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: uint32(n), Addr0: in.Address(), Addr2: out.Address(),
+			}), 0)
+			assert.NilError(t, out.SyncFromDevice(ctx))
+			assert.Check(t, checkWords(out, n, n))
+		}
+	})
 }
 
 // TestStreamThroughKernelAtOnce runs ext_stream_krnl for several clients, and copies for
@@ -450,53 +390,50 @@ func streamThroughKernel(t *testing.T, on where) {
 func TestStreamThroughKernelAtOnce(t *testing.T) { streamThroughKernelAtOnce(t, all) }
 
 func streamThroughKernelAtOnce(t *testing.T, on where) {
-	for _, name := range on.of("u280_manual") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			r := newRaw(ctx, t, on, name, world.Options{})
-			const clients, n = 16, 20000 // more than the kernel streams hold
-			var group sync.WaitGroup
-			for k := range clients {
-				in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
-				fillWords(in, n, 1000*k)
-				assert.NilError(t, in.SyncToDevice(ctx))
-				rng := random(t, k)
-				group.Go(func() {
-					for range on.times(200) {
-						c := accl.Call{Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: n, Addr0: in.Address(),
-							Addr2: out.Address()}
-						if rng.IntN(3) > 0 {
-							c.Scenario = r.op("copy")
-						}
-						ticket, err := r.Device(0).Start(ctx, r.client(k), c)
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						code, err := r.Device(0).Wait(ctx, ticket)
-						if err != nil || code != 0 {
-							t.Errorf("client %d: %s, %v", k, accl.BitNames(r.p.Describe(code)), err)
-							return
-						}
-						if err := out.SyncFromDevice(ctx); err != nil {
-							t.Error(err)
-							return
-						}
-						if err := checkWords(out, n, 1000*k); err != nil {
-							t.Errorf("client %d: %v", k, err)
-							return
-						}
-						clear(out.Host())
-						if err := out.SyncToDevice(ctx); err != nil {
-							t.Error(err)
-							return
-						}
+	on.each(t, []string{"u280_manual"}, func(ctx context.Context, t *testing.T, name string) {
+		r := newRaw(ctx, t, on, name, world.Options{})
+		const clients, n = 16, 20000 // more than the kernel streams hold
+		var group sync.WaitGroup
+		for k := range clients {
+			in, out := alloc(ctx, t, r.engines[0], n), alloc(ctx, t, r.engines[0], n)
+			fillWords(in, n, 1000*k)
+			assert.NilError(t, in.SyncToDevice(ctx))
+			rng := random(t, k)
+			group.Go(func() {
+				for range on.times(200) {
+					c := accl.Call{Scenario: r.op("ext_stream_krnl"), ArithCfg: r.arith, Count: n, Addr0: in.Address(),
+						Addr2: out.Address()}
+					if rng.IntN(3) > 0 {
+						c.Scenario = r.op("copy")
 					}
-				})
-			}
-			group.Wait()
-		})
-	}
+					ticket, err := r.Device(0).Start(ctx, r.client(k), c)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					code, err := r.Device(0).Wait(ctx, ticket)
+					if err != nil || code != 0 {
+						t.Errorf("client %d: %s, %v", k, accl.BitNames(r.p.Describe(code)), err)
+						return
+					}
+					if err := out.SyncFromDevice(ctx); err != nil {
+						t.Error(err)
+						return
+					}
+					if err := checkWords(out, n, 1000*k); err != nil {
+						t.Errorf("client %d: %v", k, err)
+						return
+					}
+					clear(out.Host())
+					if err := out.SyncToDevice(ctx); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
 }
 
 // bare is a platform without arithmetic, compression and kernel stream.
@@ -514,13 +451,12 @@ platform "bare_tcp" {
 func TestWithout(t *testing.T) {
 	ctx := limited(t, time.Minute)
 	d := designtest.Text(t, "bare_tcp", bare)
-	on := all
-	if _, built := on.way.(hardware); !built {
-		on.way = process{}
-	} else if len(on.of("u55c_tcp")) == 0 {
+	if _, built := all.way.(hardware); !built {
+		all.way = process{}
+	} else if len(all.of("u55c_tcp")) == 0 {
 		t.Skip("it is a TCP platform")
 	}
-	r := &raw{bench: on.bench(ctx, t, setup{design: d, ranks: 1})}
+	r := &raw{bench: all.bench(ctx, t, setup{design: d, ranks: 1})}
 	e, p := r.engines[0], r.p
 	r.comm = e.World().Address()
 	id := p.DecodeHardwareID(p.HardwareID.Value)
@@ -552,9 +488,7 @@ func TestWithout(t *testing.T) {
 			t.Logf("the platform has %s", test.name)
 			continue
 		}
-		if got := r.call(ctx, 0, 0, test.call); got != r.code(test.want) {
-			t.Errorf("%s: %s, not %s", test.name, accl.BitNames(p.Describe(got)), test.want)
-		}
+		r.ended(test.name, r.call(ctx, 0, 0, test.call), r.code(test.want))
 	}
 	assert.Check(t, !id.Arithmetic || !id.Compression, "nothing is left out")
 	buf := alloc(ctx, t, e, 10)

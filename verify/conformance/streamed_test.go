@@ -16,12 +16,11 @@ import (
 // TestStreamedAllReduce reduces over all ranks what their kernels send, and gives the
 // sums back to them, or to memory: kernels send and take at the same time.
 func TestStreamedAllReduce(t *testing.T) {
-	on := all
-	for _, name := range on.of("u55c_tcp", "u55c_udp", "u280_2022") {
+	for _, name := range all.of("u55c_tcp", "u55c_udp", "u280_2022") {
 		for _, ranks := range []int{1, 2, 3} {
 			t.Run(fmt.Sprint(name, "/", ranks), func(t *testing.T) {
 				ctx := limited(t, time.Minute)
-				b := kernelBench(ctx, t, on, name, ranks)
+				b := kernelBench(ctx, t, all, name, ranks)
 				for round, n := range []int{1, 100, 20000} {
 					streamedAllReduce(ctx, t, b, n, 10*round, accl.KernelStream(accl.TypeInt32))
 					streamedAllReduce(ctx, t, b, n, 10*round+5, nil)
@@ -69,41 +68,37 @@ func streamedAllReduce(ctx context.Context, t *testing.T, b *bench, n, k int, to
 // TestStreamsOfSomeRanks has one rank of an allreduce take its operand from the
 // kernel stream, and the others not: they go different ways, and all are told.
 func TestStreamsOfSomeRanks(t *testing.T) {
-	on := all
 	const limit = 300 * time.Millisecond
-	for _, name := range on.of("u55c_tcp", "u280_2022") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			const ranks = 3
-			b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
-			for _, n := range []int{1, 5000} {
-				for odd := range ranks {
-					errs := b.everywhere(func(rank int, e *accl.Engine) error {
-						src, dst := alloc(ctx, t, e, n), alloc(ctx, t, e, n)
-						if rank != odd {
-							_, err := e.AllReduce(ctx, src, dst, n, accl.Sum)
-							return err
-						}
-						if _, err := e.Copy(ctx, src, accl.KernelStream(accl.TypeInt32), min(n, 1000)); err != nil {
-							return err
-						}
-						_, err := e.AllReduce(ctx, accl.KernelStream(accl.TypeInt32), dst, n, accl.Sum)
+	all.each(t, []string{"u55c_tcp", "u280_2022"}, func(ctx context.Context, t *testing.T, name string) {
+		const ranks = 3
+		b := all.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
+		for _, n := range []int{1, 5000} {
+			for odd := range ranks {
+				errs := b.everywhere(func(rank int, e *accl.Engine) error {
+					src, dst := alloc(ctx, t, e, n), alloc(ctx, t, e, n)
+					if rank != odd {
+						_, err := e.AllReduce(ctx, src, dst, n, accl.Sum)
 						return err
-					})
-					for rank, err := range errs {
-						var c *accl.CallError
-						if !errors.As(err, &c) {
-							t.Errorf("%d elements, rank %d is alone, rank %d: %v", n, odd, rank, err)
-						}
 					}
-					b.reset(ctx)
-					c := lossless(random(t, n, odd), b.p, ranks, "allreduce")
-					c.StreamOp0, c.StreamRes = false, false // one stream still has what its call did not take
-					if !b.try(ctx, c, 0) {
-						t.Fatal("nothing works after a reset")
+					if _, err := e.Copy(ctx, src, accl.KernelStream(accl.TypeInt32), min(n, 1000)); err != nil {
+						return err
+					}
+					_, err := e.AllReduce(ctx, accl.KernelStream(accl.TypeInt32), dst, n, accl.Sum)
+					return err
+				})
+				for rank, err := range errs {
+					var c *accl.CallError
+					if !errors.As(err, &c) {
+						t.Errorf("%d elements, rank %d is alone, rank %d: %v", n, odd, rank, err)
 					}
 				}
+				b.reset(ctx)
+				c := lossless(random(t, n, odd), b.p, ranks, "allreduce")
+				c.StreamOp0, c.StreamRes = false, false // one stream still has what its call did not take
+				if !b.try(ctx, c, 0) {
+					t.Fatal("nothing works after a reset")
+				}
 			}
-		})
-	}
+		}
+	})
 }

@@ -205,30 +205,27 @@ func kernelStreams(t *testing.T, on where) {
 			return nil
 		}},
 	}
-	for _, name := range on.of("u280_2022", "u55c_udp", "u55c_tcp", "u55c_rdma") {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := kernelBench(ctx, t, on, name, 2)
-			v := &env{b: b}
-			if b.p.Generation == "accl-2022" {
-				v.offset = 9
-			}
-			for rank := range 2 {
-				v.e[rank] = b.engines[rank]
-				v.buf[rank], v.out[rank] = alloc(ctx, t, v.e[rank], 5000), alloc(ctx, t, v.e[rank], 5000)
-				fillWords(v.buf[rank], 5000, rank)
-			}
-			// One beat and less, some segments, and more than goes eagerly.
-			for _, n := range []int{1, 16, 20, 300, 2049, 5000} {
-				for _, test := range tests {
-					v.n = n
-					if b.p.Stack == "udp" && n > 300 && test.name == "receive to the stream" {
-						continue // it comes eagerly, and may not fit into the rx buffers
-					}
-					assert.NilError(t, test.run(ctx, v), "%s, %d elements", test.name, n)
-					assert.NilError(t, b.nothingLeft(ctx), "%s, %d elements", test.name, n)
+	on.each(t, later, func(ctx context.Context, t *testing.T, name string) {
+		b := kernelBench(ctx, t, on, name, 2)
+		v := &env{b: b}
+		if b.p.Generation == "accl-2022" {
+			v.offset = 9
+		}
+		for rank := range 2 {
+			v.e[rank] = b.engines[rank]
+			v.buf[rank], v.out[rank] = alloc(ctx, t, v.e[rank], 5000), alloc(ctx, t, v.e[rank], 5000)
+			fillWords(v.buf[rank], 5000, rank)
+		}
+		// One beat and less, some segments, and more than goes eagerly.
+		for _, n := range []int{1, 16, 20, 300, 2049, 5000} {
+			for _, test := range tests {
+				v.n = n
+				if b.p.Stack == "udp" && n > 300 && test.name == "receive to the stream" {
+					continue // it comes eagerly, and may not fit into the rx buffers
 				}
+				assert.NilError(t, test.run(ctx, v), "%s, %d elements", test.name, n)
+				assert.NilError(t, b.nothingLeft(ctx), "%s, %d elements", test.name, n)
 			}
-		})
-	}
+		}
+	})
 }

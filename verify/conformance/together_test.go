@@ -178,50 +178,47 @@ func receivesBeforeSends(t *testing.T, on where) {
 func TestChains(t *testing.T) { chains(t, all) }
 
 func chains(t *testing.T, on where) {
-	for _, name := range on.of(generations...) {
-		t.Run(name, func(t *testing.T) {
-			ctx := limited(t, time.Minute)
-			b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small,
-				world: world.Options{Engine: emu.Options{Patience: 300 * time.Millisecond}}})
-			a, z := b.engines[0], b.engines[1]
-			const n = 90
-			for k := range on.times(50) {
-				src, mid, dst, sum := alloc(ctx, t, a, n), alloc(ctx, t, a, n), alloc(ctx, t, z, n), alloc(ctx, t, z, n)
-				fillWords(src, n, k)
-				var requests []*accl.Request
-				step := func(r *accl.Request, err error) *accl.Request {
-					t.Helper()
-					assert.NilError(t, err)
-					requests = append(requests, r)
-					return r
-				}
-				// What comes last is placed first.
-				received := step(z.Recv(ctx, dst, n, 0, accl.Async(), accl.ToFPGA()))
-				copied := step(a.Copy(ctx, src, mid, n, accl.Async(), accl.ToFPGA()))
-				step(a.Send(ctx, mid, n, 1, accl.Async(), accl.FromFPGA(), accl.After(copied)))
-				step(z.Combine(ctx, dst, dst, sum, n, accl.Sum, accl.Async(), accl.FromFPGA(), accl.FromFPGA1(),
-					accl.After(received)))
-				assert.NilError(t, accl.WaitAll(ctx, requests...))
-				for i, v := range sum.Host() {
-					if v != 2*word(k, i) {
-						t.Fatalf("round %d: element %d is %d, not %d", k, i, v, 2*word(k, i))
-					}
-				}
-				for _, buf := range []*accl.Buffer[int32]{src, mid, dst, sum} {
-					assert.NilError(t, buf.Free())
-				}
-			}
-			src, dst := alloc(ctx, t, a, n), alloc(ctx, t, a, n)
-			// The engine refuses this one: the stream gives nothing.
-			if conformance.Loopback(b.p) {
-				refused, err := a.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n, accl.Async())
+	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small,
+			world: world.Options{Engine: emu.Options{Patience: 300 * time.Millisecond}}})
+		a, z := b.engines[0], b.engines[1]
+		const n = 90
+		for k := range on.times(50) {
+			src, mid, dst, sum := alloc(ctx, t, a, n), alloc(ctx, t, a, n), alloc(ctx, t, z, n), alloc(ctx, t, z, n)
+			fillWords(src, n, k)
+			var requests []*accl.Request
+			step := func(r *accl.Request, err error) *accl.Request {
+				t.Helper()
 				assert.NilError(t, err)
-				after, err := a.Copy(ctx, src, src.Slice(0, n), n, accl.Async(), accl.After(refused))
-				if err == nil {
-					err = after.Wait(ctx)
-				}
-				assert.Check(t, is.ErrorIs(err, b.code("KRNL_TIMEOUT_STS")), "after a call that failed")
+				requests = append(requests, r)
+				return r
 			}
-		})
-	}
+			// What comes last is placed first.
+			received := step(z.Recv(ctx, dst, n, 0, accl.Async(), accl.ToFPGA()))
+			copied := step(a.Copy(ctx, src, mid, n, accl.Async(), accl.ToFPGA()))
+			step(a.Send(ctx, mid, n, 1, accl.Async(), accl.FromFPGA(), accl.After(copied)))
+			step(z.Combine(ctx, dst, dst, sum, n, accl.Sum, accl.Async(), accl.FromFPGA(), accl.FromFPGA1(),
+				accl.After(received)))
+			assert.NilError(t, accl.WaitAll(ctx, requests...))
+			for i, v := range sum.Host() {
+				if v != 2*word(k, i) {
+					t.Fatalf("round %d: element %d is %d, not %d", k, i, v, 2*word(k, i))
+				}
+			}
+			for _, buf := range []*accl.Buffer[int32]{src, mid, dst, sum} {
+				assert.NilError(t, buf.Free())
+			}
+		}
+		src, dst := alloc(ctx, t, a, n), alloc(ctx, t, a, n)
+		// The engine refuses this one: the stream gives nothing.
+		if conformance.Loopback(b.p) {
+			refused, err := a.Copy(ctx, accl.KernelStream(accl.TypeInt32), dst, n, accl.Async())
+			assert.NilError(t, err)
+			after, err := a.Copy(ctx, src, src.Slice(0, n), n, accl.Async(), accl.After(refused))
+			if err == nil {
+				err = after.Wait(ctx)
+			}
+			assert.Check(t, is.ErrorIs(err, b.code("KRNL_TIMEOUT_STS")), "after a call that failed")
+		}
+	})
 }

@@ -138,17 +138,13 @@ func (b *breakable) ended(what string, err error, want ...string) {
 // wrong has memory of a rank answer wrongly.
 func (b *breakable) wrong(rank int, from, bytes uint64, f rtlsim.Fault) {
 	b.t.Helper()
-	if err := b.cards[rank].SetFault(false, from, from+bytes, f); err != nil {
-		b.t.Fatal(err)
-	}
+	assert.NilError(b.t, b.cards[rank].SetFault(false, from, from+bytes, f))
 }
 
 // mend ends all faults of a rank's memory.
 func (b *breakable) mend(rank int) {
 	b.t.Helper()
-	if err := b.cards[rank].SetFault(false, 0, ^uint64(0), rtlsim.Works); err != nil {
-		b.t.Fatal(err)
-	}
+	assert.NilError(b.t, b.cards[rank].SetFault(false, 0, ^uint64(0), rtlsim.Works))
 }
 
 // cycles waits until a rank has run for so many, or has nothing to do.
@@ -171,18 +167,14 @@ func (b *breakable) words(ctx context.Context, rank, n, k int) *accl.Buffer[int3
 	b.t.Helper()
 	buf := alloc(ctx, b.t, b.engines[rank], n)
 	fillWords(buf, n, k)
-	if err := buf.SyncToDevice(ctx); err != nil {
-		b.t.Fatal(err)
-	}
+	assert.NilError(b.t, buf.SyncToDevice(ctx))
 	return buf
 }
 
 // patience sets how many cycles a rank waits for its memory.
 func (b *breakable) patience(ctx context.Context, rank int, cycles uint32) {
 	b.t.Helper()
-	if err := b.engines[rank].SetTimeout(ctx, cycles); err != nil {
-		b.t.Fatal(err)
-	}
+	assert.NilError(b.t, b.engines[rank].SetTimeout(ctx, cycles))
 }
 
 const usualPatience = 1000000
@@ -203,9 +195,7 @@ func (b *breakable) localWorks(ctx context.Context, rank int) {
 	if _, err := b.engines[rank].Copy(ctx, from, to, n); err != nil {
 		b.t.Fatalf("rank %d: the next copy: %v", rank, err)
 	}
-	if err := checkWords(to, n, k); err != nil {
-		b.t.Fatalf("rank %d: the next copy: %v", rank, err)
-	}
+	assert.NilError(b.t, checkWords(to, n, k), "rank %d: the next copy", rank)
 }
 
 var memoryFaults = []struct {
@@ -299,9 +289,7 @@ func (b *breakable) resetSilent(ctx context.Context) {
 		b.wrong(0, from.Address()+uint64(b.rng.IntN(4*n)), 1, rtlsim.Silent)
 		b.wrong(0, to.Address()+uint64(b.rng.IntN(4*n)), 1, rtlsim.Silent)
 		r, err := b.engines[0].Copy(ctx, from, to, n, accl.Async())
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		assert.NilError(b.t, err)
 		b.t.Logf("memory is back before the reset: %v", back)
 		b.cycles(ctx, 0, uint64(5000+b.rng.IntN(5000)))
 		if back {
@@ -322,9 +310,7 @@ func (b *breakable) pauses(ctx context.Context) {
 	shape := func(m rtlsim.MemoryShape, n rtlsim.NetworkShape) {
 		for rank, e := range b.cards {
 			n.Seed += uint64(rank)
-			if err := errors.Join(e.ShapeMemory(false, m), e.ShapeMemory(true, m), e.ShapeNetwork(n)); err != nil {
-				b.t.Fatal(err)
-			}
+			assert.NilError(b.t, errors.Join(e.ShapeMemory(false, m), e.ShapeMemory(true, m), e.ShapeNetwork(n)))
 		}
 	}
 	defer shape(rtlsim.MemoryShape{}, rtlsim.NetworkShape{})
@@ -344,9 +330,7 @@ func (b *breakable) full(ctx context.Context) {
 	var sent []*accl.Request
 	for k := range messages {
 		r, err := b.engines[0].Send(ctx, b.words(ctx, 0, n, k), n, 1, accl.Async())
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		assert.NilError(b.t, err)
 		sent = append(sent, r)
 	}
 	done := func() (k int) {
@@ -364,22 +348,16 @@ func (b *breakable) full(ctx context.Context) {
 		b.cycles(ctx, 0, remoteMilliseconds*rtlsim.DefaultMillisecond/8)
 	}
 	b.t.Logf("%d of %d messages were sent before one was received", done(), messages)
-	if done() == messages {
-		b.t.Error("the sender was not held back")
-	}
+	assert.Check(b.t, done() != messages, "the sender was not held back")
 	in := b.words(ctx, 1, n, -1)
 	for k := range messages {
 		if _, err := b.engines[1].Recv(ctx, in, n, 0); err != nil {
 			b.t.Fatalf("message %d: %v", k, err)
 		}
-		if err := checkWords(in, n, k); err != nil {
-			b.t.Fatal(err)
-		}
+		assert.NilError(b.t, checkWords(in, n, k))
 	}
 	for k, r := range sent {
-		if err := r.Wait(ctx); err != nil {
-			b.t.Errorf("send %d: %v", k, err)
-		}
+		assert.Check(b.t, r.Wait(ctx), "send %d", k)
 	}
 	b.right(ctx, "allreduce")
 }
@@ -392,26 +370,7 @@ func (b *breakable) resets(ctx context.Context) {
 		c := b.anything(ops[b.rng.IntN(len(ops))])
 		delay, rank := uint64(b.rng.IntN(20000)), b.rng.IntN(len(b.engines))
 		b.t.Logf("reset %d cycles of rank %d after the beginning of %s", delay, rank, c)
-		done := make(chan error, 1)
-		stop, cancel := context.WithCancel(ctx)
-		go func() {
-			for stop.Err() == nil {
-				if err := b.do(ctx, c); err != nil {
-					done <- err
-					return
-				}
-			}
-			done <- nil
-		}()
-		b.cycles(ctx, rank, delay)
-		b.reset(ctx)
-		cancel()
-		err := <-done
-		var f *conformance.Failure
-		if err != nil && (!errors.As(err, &f) || !droppedOrRefused(f, b.code("NOT_READY")|b.gone())) {
-			b.t.Fatal(err)
-		}
-		b.reset(ctx)
+		b.resetDuring(ctx, c, func() { b.cycles(ctx, rank, delay) })
 		b.right(ctx, ops[b.rng.IntN(len(ops))])
 	}
 	b.rightAll(ctx)
@@ -421,9 +380,7 @@ func (b *breakable) resets(ctx context.Context) {
 func (b *breakable) oneEnds(ctx context.Context) {
 	const n = 100
 	dead := len(b.engines) - 1
-	if err := b.cards[dead].Close(); err != nil {
-		b.t.Fatal(err)
-	}
+	assert.NilError(b.t, b.cards[dead].Close())
 	for rank := range dead {
 		in := b.words(ctx, rank, n, 1)
 		_, err := b.engines[rank].Recv(ctx, in, n, accl.Peer(dead))
@@ -442,13 +399,9 @@ func (b *breakable) oneEnds(ctx context.Context) {
 			}
 			return err
 		}) {
-			if err != nil {
-				b.t.Errorf("rank %d: %v", rank, err)
-			}
+			assert.Check(b.t, err, "rank %d", rank)
 		}
-		if err := checkWords(in, n, k); err != nil {
-			b.t.Error(err)
-		}
+		assert.Check(b.t, checkWords(in, n, k))
 	}
 	between()
 	out := b.words(ctx, 0, 2000, 1)

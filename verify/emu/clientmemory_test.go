@@ -13,7 +13,7 @@ import (
 )
 
 func TestMemoryIsThereWhereClientsOrTheEngineHaveBeen(t *testing.T) {
-	r := newWorld(t, worldOptions{engines: 1, buffers: 1}).rigs[0]
+	_, r := newRig(t, worldOptions{buffers: 1})
 	m, err := r.Memory(false)
 	assert.NilError(t, err)
 	can := func(addr, bytes uint64, want bool) {
@@ -52,7 +52,7 @@ func TestMemoryIsThereWhereClientsOrTheEngineHaveBeen(t *testing.T) {
 }
 
 func TestMemoryTakesNoMoreRoomThanAllowed(t *testing.T) {
-	r := newWorld(t, worldOptions{engines: 1, engine: Options{ResidentBytes: 3 * pageBytes}}).rigs[0]
+	_, r := newRig(t, worldOptions{engine: Options{ResidentBytes: 3 * pageBytes}})
 	m, err := r.Memory(false)
 	assert.NilError(t, err)
 	for i := range uint64(3) {
@@ -90,7 +90,7 @@ func TestHostMemoryOfClients(t *testing.T) {
 
 func TestPortsLearnWhereSessionsLead(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u280_2022", "u280_manual"} {
-		r := newWorld(t, worldOptions{platform: platform, engines: 1}).rigs[0]
+		_, r := newRig(t, worldOptions{platform: platform})
 		port := &told{Port: r.port}
 		r.Engine.port = port
 		r.routes = newRoutes(r.exchange, &r.n.comm.routeWords, port)
@@ -108,7 +108,7 @@ func TestPortsLearnWhereSessionsLead(t *testing.T) {
 
 func TestFraming(t *testing.T) {
 	for platform, types := range map[string][]int{"u55c_tcp": {100, 100, 0, 0}, "u280_2022": {100}} {
-		r := newWorld(t, worldOptions{platform: platform, engines: 1}).rigs[0]
+		_, r := newRig(t, worldOptions{platform: platform})
 		framing, err := Framing(r.d)
 		assert.NilError(t, err)
 		for code, want := range types {

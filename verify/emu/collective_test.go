@@ -35,8 +35,7 @@ func (h head) in(context, number, elements, shape uint64) head {
 func TestWireOfCollectives(t *testing.T) {
 	for _, platform := range platformsOfGenerations {
 		for _, context := range []uint32{oddContext, testContext} {
-			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: platform, raw: 1})
 			base := head{tag: testTag, dst: 1, context: uint64(context)}
 			if inside(context) {
 				base = base.in(oddContext, 0x8000_0001, 0xFFFF_FFFE, 0x1234_5678)
@@ -92,7 +91,7 @@ func TestWireOfCollectives(t *testing.T) {
 
 // TestNoticesThatAreNone have bytes, another result, or another type.
 func TestNoticesThatAreNone(t *testing.T) {
-	r := newWorld(t, worldOptions{engines: 1, raw: 1}).rigs[0]
+	_, r := newRig(t, worldOptions{raw: 1})
 	r.set("move", "destination", 1)
 	for i, fields := range [][]string{
 		{"notice", "result=none"}, {"notice", "result=memory"}, {"notice", "result=memory_and_network"},
@@ -157,8 +156,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp", "u280_2022"} {
 			for _, payload := range []string{"", "data"} {
 				t.Run(fmt.Sprintf("%s/%s/%d", test.name, platform, len(payload)), func(t *testing.T) {
-					w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 4})
-					r := w.rigs[0]
+					w, r := newRig(t, worldOptions{platform: platform, raw: 1, buffers: 4})
 					r.set("move", "source", 1)
 					r.set("move", "bytes", uint32(len(payload)))
 					message := test.message
@@ -233,8 +231,7 @@ func TestMatchingOfCollectives(t *testing.T) {
 // the same sequence number: one is stale only if its collective is there already.
 func TestMessagesOfOneNumber(t *testing.T) {
 	for _, last := range []uint64{third + 7, third + 8} {
-		w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, buffers: 8})
-		r := w.rigs[0]
+		w, r := newRig(t, worldOptions{platform: "u55c_udp", raw: 1, buffers: 8})
 		base := head{tag: testTag, src: 1, count: 1}
 		for i, h := range []head{
 			base.in(oddContext, last, 100, 3), base.in(oddContext, 5, 1, 1), base, base.in(oddContext, second+7, 1, 1),
@@ -259,8 +256,7 @@ func TestMessagesOfOneNumber(t *testing.T) {
 // TestOldMessagesMakeRoom fills the pool with messages from before agreements: the
 // one that is asked for comes in when they are found.
 func TestOldMessagesMakeRoom(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 2})
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 1)
 	r.collect(oddContext, 7<<16, 100, 3)
@@ -310,8 +306,7 @@ func TestAnnouncementsOfCollectives(t *testing.T) {
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp", "u55c_rdma"} {
 			t.Run(test.name+"/"+platform, func(t *testing.T) {
-				w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 2})
-				r := w.rigs[0]
+				w, r := newRig(t, worldOptions{platform: platform, raw: 2})
 				r.set("move", "destination", 1)
 				r.collect(test.context, now, 100, 3)
 				w.send(w.raw[1], 0, func() head { h := of(old, 1, 1); h.src = 2; return h }(), nil) // another rank's
@@ -374,8 +369,7 @@ func TestWindowsOfCollectives(t *testing.T) {
 		{testContext, testContext, 0, 1}, {testContext, testContext, 6, 1}, {testContext, 0, 0, 1},
 	} {
 		for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: platform, raw: 1})
 			r.collect(test.context, 7, 100, 3)
 			r.open(3, 1, base, 8)
 			r.collect(testContext, 99, 98, 97) // of later moves
@@ -415,8 +409,7 @@ func TestNotices(t *testing.T) {
 	for _, platform := range platformsOfGenerations {
 		for _, loop := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%t", platform, loop), func(t *testing.T) {
-				w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 2})
-				r := w.rigs[0]
+				w, r := newRig(t, worldOptions{platform: platform, raw: 1, buffers: 2})
 				if got := r.notices(1); got != nil || r.get("notice", "source") != 0 {
 					t.Errorf("there is %v", got)
 				}
@@ -486,8 +479,7 @@ func TestNotices(t *testing.T) {
 
 // TestNoticesAtAReset are forgotten, and one that is held comes in.
 func TestNoticesAtAReset(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1})
 	for i := range uint64(65) {
 		w.send(w.raw[0], 0, head{src: 1, tag: i, notice: 1}, nil) // of an engine that knows no contexts
 	}
@@ -512,8 +504,7 @@ func TestNoticesAtAReset(t *testing.T) {
 func TestBadNotices(t *testing.T) {
 	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
 		for i, h := range []head{{count: 4}, {}, {msgType: 2}, {msgType: 3}, {msgType: 9}} {
-			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 2})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: platform, raw: 1, buffers: 2})
 			h.notice, h.src = 1, 1
 			w.send(w.raw[0], 0, h, make([]byte, 4*b2i(i < 2)))
 			w.run()
@@ -523,8 +514,7 @@ func TestBadNotices(t *testing.T) {
 		}
 	}
 	// Where messages are cut, what follows of one with a count belongs to it.
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 2})
 	w.send(w.raw[0], 0, head{src: 1, notice: 1, count: 164}, make([]byte, 50))
 	w.send(w.raw[0], 0, head{src: 1, tag: testTag, count: 50}, make([]byte, 50)) // 64 and 50 bytes
 	w.send(w.raw[0], 0, head{src: 1, tag: testTag}, nil)
@@ -535,8 +525,7 @@ func TestBadNotices(t *testing.T) {
 
 // TestFailedMoves tells which move of a queue has failed last.
 func TestFailedMoves(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 3, buffers: 4})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 3, buffers: 4})
 	registers := func(queue int) (words [3]uint32) {
 		for i, name := range []string{"failed_source_", "failed_tag_", "failed_bytes_"} {
 			words[i] = r.get("move_status", fmt.Sprint(name, queue))

@@ -15,7 +15,7 @@ import (
 
 // TestWrongAccess must trap the processor.
 func TestWrongAccess(t *testing.T) {
-	r := newWorld(t, worldOptions{engines: 1}).rigs[0]
+	_, r := newRig(t, worldOptions{})
 	loads := []struct {
 		at   uint32
 		size int
@@ -59,8 +59,7 @@ func TestSessionsOfTheHost(t *testing.T) {
 
 // TestResetWithHeldPackets has a session held up, and packets to the own rank.
 func TestResetWithHeldPackets(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 1})
 	released := 0
 	for seq := range uint64(4) {
 		h := head{count: 1, tag: testTag, src: 1, seq: seq, context: testContext}
@@ -93,8 +92,7 @@ func TestResetWithHeldPackets(t *testing.T) {
 // shorter than a header would be.
 func TestForeignPuts(t *testing.T) {
 	user := map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, vars: user})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, vars: user})
 	data := random(1, 300)
 	w.send(w.raw[0], 0, head{count: 300, strm: 12, src: 1}, data[:100])
 	w.sendOn(w.raw[0], data[100:270])
@@ -118,8 +116,7 @@ func TestForeignPuts(t *testing.T) {
 
 // TestPutsOnUDP are dropped when the stream is full.
 func TestPutsOnUDP(t *testing.T) {
-	w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, engine: Options{StreamBytes: 64}})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{platform: "u55c_udp", raw: 1, engine: Options{StreamBytes: 64}})
 	w.send(w.raw[0], 0, head{count: 1, strm: 12, src: 1}, []byte{1})
 	w.send(w.raw[0], 0, head{count: 1, strm: 12, src: 1}, []byte{2})
 	w.run()
@@ -128,8 +125,7 @@ func TestPutsOnUDP(t *testing.T) {
 
 // TestBufferBeyondMemory receives into a buffer that does not exist.
 func TestBufferBeyondMemory(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1})
 	r.set64("rx", "address", 1<<50)
 	r.set("rx", "bytes", rxBytes)
 	r.set("rx", "enqueue", r.rxRecord(0))
@@ -146,8 +142,7 @@ func TestBufferBeyondMemory(t *testing.T) {
 // buffer is forgotten like the others.
 func TestResetWhileReading(t *testing.T) {
 	user := map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1, vars: user, engine: Options{StreamBytes: 64}})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 1, vars: user, engine: Options{StreamBytes: 64}})
 	w.send(w.raw[0], 0, head{count: 128, tag: testTag, src: 1, context: testContext}, make([]byte, 128))
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 128)

@@ -27,8 +27,7 @@ func mustAlloc(t testing.TB, r *rig, n int, host bool, at *uint64) accl.Memory {
 func TestExchangeRegisters(t *testing.T) {
 	for platform, reach := range map[string][2]uint32{"u55c_tcp": {0, 0x1FFC}, "u280_2022": {0, 0x1FFC},
 		"u280_manual": {0x800, 0xFFC}} {
-		w := newWorld(t, worldOptions{platform: platform, engines: 1})
-		r := w.rigs[0]
+		_, r := newRig(t, worldOptions{platform: platform})
 		d := r.Device()
 		for _, off := range reach {
 			assert.Check(t, d.WriteReg(t.Context(), off, 0xAABBCCDD), "%s", platform)
@@ -63,8 +62,7 @@ func TestExchangeRegisters(t *testing.T) {
 // TestArbiter has three clients place calls; the processor takes them in the
 // order of arrival and answers them in another.
 func TestArbiter(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{})
 	d := r.Device()
 	clients := []int{2, 0, 1, 0, 2}
 	var tickets []accl.Ticket
@@ -106,9 +104,7 @@ func TestArbiter(t *testing.T) {
 	answer(0)
 	for i, ticket := range tickets {
 		code, err := d.Wait(t.Context(), ticket)
-		if err != nil || code != accl.ReturnCode(1000+i) {
-			t.Errorf("call %d: %d, %v", i, code, err)
-		}
+		assert.Check(t, err == nil && code == accl.ReturnCode(1000+i), "call %d: %d, %v", i, code, err)
 		if _, err := d.Wait(t.Context(), ticket); !errors.Is(err, ErrTicket) {
 			t.Errorf("call %d: a second answer: %v", i, err)
 		}
@@ -122,8 +118,7 @@ func TestArbiter(t *testing.T) {
 }
 
 func TestResetRequested(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
+	_, r := newRig(t, worldOptions{})
 	start := func(scenario, function uint32) {
 		if _, err := r.Device().Start(t.Context(), 0, accl.Call{Scenario: scenario, FunctionCode: function}); err != nil {
 			t.Fatal(err)
@@ -141,8 +136,7 @@ func TestResetRequested(t *testing.T) {
 }
 
 func TestSleepAndAlarm(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1})
-	r := w.rigs[0]
+	_, r := newRig(t, worldOptions{})
 	sleep := func() (uint32, error) { return r.bus.Load(r.address("system", "sleep"), 4) }
 	now := r.get("timers", "milliseconds")
 	r.set("system", "alarm", now+1_000_000)
@@ -175,8 +169,7 @@ func TestSleepAndAlarm(t *testing.T) {
 
 func TestKernelStream(t *testing.T) {
 	user := map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}
-	w := newWorld(t, worldOptions{engines: 1, vars: user, engine: Options{StreamBytes: 256}})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{vars: user, engine: Options{StreamBytes: 256}})
 	d := r.Device()
 	data := random(1, 1000)
 	pushed := make(chan error, 1)
@@ -208,9 +201,8 @@ func TestKernelStream(t *testing.T) {
 		moved := r.read(uint64(1000*i), 100)
 		first, ok1 := beats[string(moved[:36])]
 		second, ok2 := beats[string(moved[beat:])]
-		if !ok1 || !ok2 || first > second || !bytes.Equal(moved[:beat], data[beat*first:beat*first+beat]) {
-			t.Errorf("move %d: beats %d and %d (%v, %v)", i, first, second, ok1, ok2)
-		}
+		assert.Check(t, ok1 && ok2 && first <= second && bytes.Equal(moved[:beat], data[beat*first:beat*first+beat]),
+			"move %d: beats %d and %d (%v, %v)", i, first, second, ok1, ok2)
 		delete(beats, string(moved[:36]))
 		delete(beats, string(moved[beat:]))
 	}
@@ -225,9 +217,8 @@ func TestKernelStream(t *testing.T) {
 	var got []byte
 	for len(got) < 1024 {
 		tdest, b, err := d.Pull(t.Context(), 200)
-		if err != nil || tdest != 0xA5 || len(b)%64 != 0 || len(b) > 200 {
-			t.Fatalf("TDEST %d, %d bytes, %v", tdest, len(b), err)
-		}
+		assert.Assert(t, err == nil && tdest == 0xA5 && len(b)%64 == 0 && len(b) <= 200,
+			"TDEST %d, %d bytes, %v", tdest, len(b), err)
 		got = append(got, b...)
 		w.run()
 	}
@@ -243,8 +234,7 @@ func TestKernelStream(t *testing.T) {
 }
 
 func TestStreamTimeout(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, engine: Options{Patience: time.Hour}})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{engine: Options{Patience: time.Hour}})
 	r.set("timers", "limit_cycles", 1000)
 	r.set("move", "bytes", 64)
 	r.issue("op0=kernel_stream", "result=memory")
@@ -261,8 +251,7 @@ func TestStreamTimeout(t *testing.T) {
 }
 
 func TestLoopbackStream(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1})
 	r.write(0, []byte("to the kernel"))
 	r.set("move", "bytes", 13)
 	r.issue("op0=memory", "result=kernel_stream")
@@ -317,7 +306,7 @@ func TestSessions(t *testing.T) {
 
 func TestNetworkStack(t *testing.T) {
 	for platform, own := range map[string]uint32{"u55c_udp": 0, "u55c_tcp": 1, "u55c_rdma": 2} {
-		r := newWorld(t, worldOptions{platform: platform, engines: 1}).rigs[0]
+		_, r := newRig(t, worldOptions{platform: platform})
 		for v := range uint32(3) {
 			r.set("network", "stack", v)
 			if got := r.get("network", "stack"); got != own {
@@ -328,8 +317,7 @@ func TestNetworkStack(t *testing.T) {
 }
 
 func TestAllocator(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, engine: Options{MemoryBytes: 1 << 20}})
-	r := w.rigs[0]
+	_, r := newRig(t, worldOptions{engine: Options{MemoryBytes: 1 << 20}})
 	d := r.Device()
 	alloc := func(n int) accl.Memory { return mustAlloc(t, r, n, false, nil) }
 	a, b, c := alloc(1), alloc(4097), alloc(100)
@@ -396,7 +384,7 @@ func TestMemoryGrowsConcurrently(t *testing.T) {
 // TestHostCopiesAreMadeLate allocates more device memory than any host has: the
 // host's copy takes room only where somebody asks for it.
 func TestHostCopiesAreMadeLate(t *testing.T) {
-	r := newWorld(t, worldOptions{engines: 1}).rigs[0]
+	_, r := newRig(t, worldOptions{})
 	large := mustAlloc(t, r, 1<<39, false, nil)
 	assert.Check(t, large.SyncTo(t.Context(), 1<<39, 1) != nil, "a byte behind the end was copied")
 	small := mustAlloc(t, r, 100, false, nil)

@@ -18,8 +18,7 @@ var platformsOfGenerations = []string{"u55c_tcp", "u55c_udp", "u55c_rdma", "u280
 func TestWireOfSegments(t *testing.T) {
 	for _, platform := range platformsOfGenerations {
 		t.Run(platform, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 2})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: platform, raw: 2})
 			data := random(3, 1000)
 			r.write(0x500, data)
 			r.exchange.Set(r.record(2)+r.n.comm.outbound, 0xFFFF_FFFE)
@@ -37,12 +36,8 @@ func TestWireOfSegments(t *testing.T) {
 				want := head{
 					count: uint64(n), tag: testTag, src: 0, seq: uint64(uint32(0xFFFF_FFFE + i)), dst: 2, context: testContext,
 				}
-				if got != want {
-					t.Errorf("segment %d: header %+v, expected %+v", i, got, want)
-				}
-				if !bytes.Equal(payload, data[at:at+n]) {
-					t.Errorf("segment %d: wrong payload", i)
-				}
+				assert.Check(t, got == want, "segment %d: header %+v, expected %+v", i, got, want)
+				assert.Check(t, bytes.Equal(payload, data[at:at+n]), "segment %d: wrong payload", i)
 				at += n
 			}
 			assert.Check(t, is.Equal(r.exchange.Get(r.record(2)+r.n.comm.outbound), uint32(3)), "outbound sequence number")
@@ -52,8 +47,7 @@ func TestWireOfSegments(t *testing.T) {
 }
 
 func TestWireOfHeadersAndPuts(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1})
 	r.set("move", "destination", 1)
 	r.issue("result=network") // an eager message without payload
 	r.set("move", "strm", 14)
@@ -92,8 +86,7 @@ func b2i(b bool) int {
 func TestRecordsOfBuffers(t *testing.T) {
 	for _, platform := range platformsOfGenerations {
 		t.Run(platform, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 2})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: platform, raw: 1, buffers: 2})
 			fields := func(i int) map[string]uint32 {
 				out := map[string]uint32{}
 				table := r.d.ABI().Memory("exchange").Table("rx_buffers")
@@ -127,8 +120,7 @@ func TestRecordsOfBuffers(t *testing.T) {
 }
 
 func TestMessageOfAnotherSize(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 1})
 	r.set("move", "source", 1)
 	for i, bytesWanted := range []uint32{4, 0} {
 		w.send(w.raw[0], 0, head{count: 5, tag: testTag, src: 1, seq: uint64(i), context: testContext}, make([]byte, 5))
@@ -199,8 +191,7 @@ func TestDrops(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, buffers: 2})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: "u55c_udp", raw: 1, buffers: 2})
 			test.send(w, r)
 			w.run()
 			if got := r.get("network", "events"); got != r.event(test.event) {
@@ -217,8 +208,7 @@ func TestDrops(t *testing.T) {
 }
 
 func TestPaddedLastBeat(t *testing.T) {
-	w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1, buffers: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{platform: "u55c_udp", raw: 1, buffers: 2})
 	w.send(w.raw[0], 0, head{count: 4, tag: testTag, src: 1}, append([]byte("good"), make([]byte, 60)...))
 	w.run()
 	r.set("move", "source", 1)
@@ -228,8 +218,7 @@ func TestPaddedLastBeat(t *testing.T) {
 // TestFullPool fills the pool of a reliable network: the sender is held up,
 // others are not, and nothing is lost.
 func TestFullPool(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 2, buffers: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 2, buffers: 2})
 	const messages = 5
 	for seq := range uint64(messages) {
 		w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: seq, context: testContext}, []byte{byte(seq)})
@@ -263,8 +252,7 @@ func TestLastBuffer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{engines: 1, raw: 2, buffers: 3})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{raw: 2, buffers: 3})
 			for seq := range uint64(9) {
 				w.send(w.raw[1], 0, head{count: 1, tag: testTag, src: 2, seq: seq, context: testContext}, []byte{1})
 			}
@@ -295,8 +283,7 @@ func TestLastBuffer(t *testing.T) {
 
 // TestForeignPackets continues messages in packets without header.
 func TestForeignPackets(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 2})
 	data := random(5, 1000)
 	send := func(seq uint64) {
 		w.send(w.raw[0], 0, head{count: 1000, tag: testTag, src: 1, seq: seq}, data[:300])
@@ -312,9 +299,7 @@ func TestForeignPackets(t *testing.T) {
 		r.issue("op0=message", "result=memory", "result_step=advance")
 		w.run()
 		r.completes(uint32(seq)+1, 0)
-		if !bytes.Equal(r.read(1000*seq, 1000), data) {
-			t.Error("wrong data")
-		}
+		assert.Check(t, bytes.Equal(r.read(1000*seq, 1000), data), "wrong data")
 	}
 	// One that is too large is skipped as a whole.
 	w.send(w.raw[0], 0, head{count: 5000, tag: testTag, src: 1, seq: 3}, make([]byte, 4096))
@@ -329,8 +314,7 @@ func TestForeignPackets(t *testing.T) {
 // the one goes to the message that waits for one, and what the others have sent of
 // theirs takes none.
 func TestForeignSessionsThatEnd(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 4, buffers: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 4, buffers: 1})
 	data := random(6, 1000)
 	for i, port := range w.raw {
 		r.set("move", "source", uint32(i+1))
@@ -372,8 +356,7 @@ func TestForeignSessionsThatEnd(t *testing.T) {
 
 // TestForeignMessagesAtAReset resets the network in the middle of a message.
 func TestForeignMessagesAtAReset(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 1})
 	r.set("move", "source", 1)
 	r.get("rx", "seek")
 	w.send(w.raw[0], 0, head{count: 1000, tag: testTag, src: 1}, make([]byte, 300))
@@ -389,8 +372,7 @@ func TestForeignMessagesAtAReset(t *testing.T) {
 
 // TestSendTimeout sends to a rank that takes nothing.
 func TestSendTimeout(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 2, net: fabric.Options{WindowBytes: 8192}})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 2, net: fabric.Options{WindowBytes: 8192}})
 	r.set("move", "destination", 1)
 	r.set("move", "bytes", 20_000)
 	r.set("move", "segment_bytes", 1024)
@@ -428,8 +410,7 @@ func TestSendTimeout(t *testing.T) {
 
 // TestReset drops everything and leaves an engine that works.
 func TestReset(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1, buffers: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1, buffers: 1})
 	for seq := range uint64(4) {
 		w.send(w.raw[0], 0, head{count: 1, tag: testTag, src: 1, seq: seq, context: testContext}, []byte{1})
 	}

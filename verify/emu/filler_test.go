@@ -25,8 +25,7 @@ func TestLargeMessagesBeginWithABeat(t *testing.T) {
 		"other, earlier": {"u280_2022", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: test.platform, engines: 1, raw: 2, buffers: 4})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: test.platform, raw: 2, buffers: 4})
 			r.write(0, random(5, 3000))
 			sends := func(sizes ...int) {
 				for _, n := range sizes {
@@ -46,9 +45,8 @@ func TestLargeMessagesBeginWithABeat(t *testing.T) {
 						pad := 64 - level
 						want := make([]byte, 64)
 						want[0], want[fillerAt] = byte(pad), 1
-						if !bytes.Equal(p.Header[:], want) || !bytes.Equal(p.Payload, bytes.Repeat([]byte{0xFF}, pad)) {
-							t.Errorf("behind %d bytes comes %X, %X, not a filler", level, p.Header, p.Payload)
-						}
+						assert.Check(t, bytes.Equal(p.Header[:], want) && bytes.Equal(p.Payload, bytes.Repeat([]byte{0xFF}, pad)),
+							"behind %d bytes comes %X, %X, not a filler", level, p.Header, p.Payload)
 						p.Release()
 						level, p = 0, w.raw[0].Receive()
 						assert.Assert(t, p != nil)
@@ -75,8 +73,7 @@ func TestLargeMessagesBeginWithABeat(t *testing.T) {
 func TestFillersAreNotRead(t *testing.T) {
 	for platform, knows := range map[string]bool{"u55c_tcp": true, "u280_2022": true, "u55c_udp": false,
 		"u55c_rdma": false} {
-		w := newWorld(t, worldOptions{platform: platform, engines: 1, raw: 1, buffers: 2})
-		r := w.rigs[0]
+		w, r := newRig(t, worldOptions{platform: platform, raw: 1, buffers: 2})
 		h := head{count: 23}.bytes()
 		h[fillerAt] = 1
 		w.sendOn(w.raw[0], append(h[:], make([]byte, 23)...))

@@ -53,8 +53,7 @@ func TestWhatIsSentApartIsKept(t *testing.T) {
 	for _, test := range tests {
 		for _, kind := range []string{"eager", "rendezvous_data"} {
 			t.Run(test.name+" "+kind, func(t *testing.T) {
-				w := newWorld(t, worldOptions{engines: 1, raw: 1, net: fabric.Options{MaxPayload: 1000}})
-				r := w.rigs[0]
+				w, r := newRig(t, worldOptions{raw: 1, net: fabric.Options{MaxPayload: 1000}})
 				// Unaligned, so that elements lie in two pages.
 				const op0, op1, result, kept = pageBytes - 1402, 4*pageBytes - 3, 8*pageBytes - 5, 1<<33 + pageBytes - 1201
 				r.write(op0, test.op0)

@@ -74,9 +74,7 @@ func TestAnswersComeInTheOrderOfTheCalls(t *testing.T) {
 	b := ints(t, r.engines[0], 0)
 	assert.NilError(t, r.vadd(within(t), 0, b.Address(), b.Address(), 0, 0))
 	for i, code := range codes {
-		if (code != 0) != (i%3 == 1) {
-			t.Errorf("call %d was answered with 0x%X", i, code)
-		}
+		assert.Check(t, (code != 0) == (i%3 == 1), "call %d was answered with 0x%X", i, code)
 	}
 }
 
@@ -159,8 +157,6 @@ func TestManyKernelsSideBySide(t *testing.T) {
 		for i := range uint32(rounds) {
 			want = append(append(want, uint32(rank+n-1)%n|i<<8), make([]uint32, 15)...)
 		}
-		if !slices.Equal(got[rank], want) {
-			t.Errorf("rank %d: %v", rank, got[rank])
-		}
+		assert.Check(t, slices.Equal(got[rank], want), "rank %d: %v", rank, got[rank])
 	}
 }

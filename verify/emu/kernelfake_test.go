@@ -198,9 +198,8 @@ func withKernels(t testing.TB, o ranksOptions, program func(rank int, k *fake)) 
 	assert.NilError(t, err)
 	net, all := fabric.NewNet(fabric.TCP, fabric.Options{}), accl.LocalRanks(max(o.ranks, 1))
 	out := &ranks{t: t}
-	if out.record, err = CallRecord(d.ABI()); err != nil {
-		t.Fatal(err)
-	}
+	out.record, err = CallRecord(d.ABI())
+	assert.NilError(t, err)
 	devices := make([]accl.Device, len(all))
 	for rank, at := range all {
 		ip := at.IP.As4()
@@ -219,9 +218,8 @@ func withKernels(t testing.TB, o ranksOptions, program func(rank int, k *fake)) 
 		out.emu, devices[rank] = append(out.emu, e), e.Device()
 	}
 	p := driverview.Of(d)
-	if out.engines, err = accl.OpenAll(within(t), devices, &p, all, o.open...); err != nil {
-		t.Fatal(err)
-	}
+	out.engines, err = accl.OpenAll(within(t), devices, &p, all, o.open...)
+	assert.NilError(t, err)
 	return out
 }
 

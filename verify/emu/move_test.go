@@ -13,8 +13,7 @@ import (
 )
 
 func TestStepsOfAddresses(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{engines: 2})
 	r.set64("move", "op0_address", 0x1_0000_0000)
 	r.set64("move", "op1_address", 0x2000)
 	r.set64("move", "result_address", 0x3000)
@@ -80,8 +79,7 @@ func TestLanes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{engines: 1, vars: map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{vars: map[string]cty.Value{"user_kernel": cty.StringVal("vadd_put")}})
 			// Unaligned, so that elements lie in two pages.
 			r.set64("move", "op0_address", pageBytes-6)
 			r.set64("move", "op1_address", 3*pageBytes-5)
@@ -187,8 +185,7 @@ func TestMoveErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{engines: 2})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{engines: 2})
 			r.set("move", "bytes", 64)
 			r.set("move", "compressed_bytes", 32)
 			r.set("move", "destination", 1)
@@ -218,8 +215,7 @@ func TestMoveErrors(t *testing.T) {
 }
 
 func TestQueues(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 2, buffers: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{engines: 2, buffers: 2})
 	r.set("move", "source", 1)
 	r.set("move", "bytes", 4)
 	r.set64("move", "result_address", 0x1000)
@@ -251,8 +247,7 @@ func TestLoopbackLanes(t *testing.T) {
 	p := *d.Platform
 	p.Arithmetic, p.Compression = nil, nil
 	d.Platform = &p
-	w := newWorld(t, worldOptions{engines: 1, design: &d})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{design: &d})
 	data := random(1, 100)
 	r.write(0, data)
 	r.set64("move", "op1_address", 0x1000)

@@ -44,8 +44,7 @@ func TestWireOfRendezvousData(t *testing.T) {
 		{"op0=memory", "op1=memory", "result=beside"},
 		{"op0=memory", "op0_compressed", "op1=memory", "result=beside"},
 	} {
-		w := newWorld(t, worldOptions{engines: 1, raw: 1, net: fabric.Options{MaxPayload: 1000}})
-		r := w.rigs[0]
+		w, r := newRig(t, worldOptions{raw: 1, net: fabric.Options{MaxPayload: 1000}})
 		ones := make([]float32, 600)
 		for i := range ones {
 			ones[i] = 1
@@ -184,8 +183,7 @@ func TestWindow(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1})
-			r := w.rigs[0]
+			w, r := newRig(t, worldOptions{platform: "u55c_udp", raw: 1})
 			r.open(15, 1, base, 8)
 			for i, p := range test.packets {
 				r.set("network", "events", ^uint32(0))
@@ -216,8 +214,7 @@ func TestWindow(t *testing.T) {
 
 // TestWindowOperand reduces a window as it fills.
 func TestWindowOperand(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1})
 	a, b := floats(1, 2, 3, 4, 5), floats(10, 20, 30, 40, 50)
 	const at = 0x8000
 	r.open(0, 1, at, 20)
@@ -270,8 +267,7 @@ func TestWindowOperand(t *testing.T) {
 
 // TestWindowOfNobody is opened for a rank that is not in the communicator.
 func TestWindowOfNobody(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 1})
 	r.open(1, 7, 0, 100)
 	r.open(99, 1, 0, 100)
 	w.send(w.raw[0], 0, dataHead(0, 0, 4), make([]byte, 4))
@@ -283,8 +279,7 @@ func TestWindowOfNobody(t *testing.T) {
 // gets it when the memory has come back, or when the limit is over.
 func TestAnswerAfterLentMemory(t *testing.T) {
 	for _, taken := range []bool{true, false} {
-		w := newWorld(t, worldOptions{engines: 1, raw: 1})
-		r := w.rigs[0]
+		w, r := newRig(t, worldOptions{raw: 1})
 		ticket, err := r.calls.start(0, accl.Call{})
 		assert.NilError(t, err)
 		done := r.calls.tickets[ticket].done
@@ -322,8 +317,7 @@ func TestAnswerAfterLentMemory(t *testing.T) {
 }
 
 func TestAnnouncements(t *testing.T) {
-	w := newWorld(t, worldOptions{engines: 1, raw: 2})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{raw: 2})
 	base := head{msgType: 2, src: 1, tag: testTag, context: testContext}
 	announce := func(from int, count uint64, change func(*head)) {
 		h := base
@@ -367,8 +361,7 @@ func TestAnnouncements(t *testing.T) {
 // TestOrderOfAnnouncements shuffles and repeats them: they are found in the order
 // in which they were sent, and none before those it follows.
 func TestOrderOfAnnouncements(t *testing.T) {
-	w := newWorld(t, worldOptions{platform: "u55c_udp", engines: 1, raw: 1})
-	r := w.rigs[0]
+	w, r := newRig(t, worldOptions{platform: "u55c_udp", raw: 1})
 	r.set("move", "destination", 1)
 	announce := func(numbers ...uint64) {
 		for _, n := range numbers {
@@ -381,9 +374,8 @@ func TestOrderOfAnnouncements(t *testing.T) {
 		for _, n := range numbers {
 			seek, got, count := r.get("rendezvous", "seek"), r.get("rendezvous", "announced_transfer"), r.get("rendezvous",
 				"announced_count")
-			if seek != 1 || got != n || count != 10+n {
-				t.Errorf("seek answers %d, number %d of %d elements, expected number %d", seek, got, count, n)
-			}
+			assert.Check(t, seek == 1 && got == n && count == 10+n,
+				"seek answers %d, number %d of %d elements, expected number %d", seek, got, count, n)
 			r.set("rendezvous", "take", 0)
 		}
 		assert.Check(t, is.Equal(r.get("rendezvous", "seek"), uint32(0)), "there is one too many")

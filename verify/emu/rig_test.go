@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,9 +82,7 @@ func newWorld(t testing.TB, o worldOptions) *world {
 	for rank := range all {
 		port, session, err := w.net.Port(ip(rank), 5000)
 		assert.NilError(t, err)
-		if int(session) != rank {
-			t.Fatalf("rank %d has session %d", rank, session)
-		}
+		assert.Assert(t, int(session) == rank, "rank %d has session %d", rank, session)
 		t.Cleanup(func() { port.Close() })
 		if rank >= o.engines {
 			w.raw = append(w.raw, port)
@@ -92,14 +91,21 @@ func newWorld(t testing.TB, o worldOptions) *world {
 		eo := o.engine
 		r := &rig{t: t, rank: rank}
 		eo.OnMove = func(m Move) { r.sees = append(r.sees, m) }
-		if r.Engine, err = assemble(d, port, eo); err != nil {
-			t.Fatal(err)
-		}
+		r.Engine, err = assemble(d, port, eo)
+		assert.NilError(t, err)
 		port.Notify(func() { r.waker.tell(signalNetwork) })
 		w.rigs = append(w.rigs, r)
 		r.configure(all, o.buffers)
 	}
 	return w
+}
+
+// newRig makes a world for tests of its first engine, which is the only one unless they say otherwise.
+func newRig(t testing.TB, o worldOptions) (*world, *rig) {
+	t.Helper()
+	o.engines = max(o.engines, 1)
+	w := newWorld(t, o)
+	return w, w.rigs[0]
 }
 
 // configure fills the exchange memory as a host does, and posts rx buffers.
@@ -145,27 +151,21 @@ func (r *rig) address(mapName, name string) uint32 {
 
 func (r *rig) set(mapName, name string, v uint32) {
 	r.t.Helper()
-	if err := r.bus.Store(r.address(mapName, name), 4, v); err != nil {
-		r.t.Fatalf("%s.%s: %v", mapName, name, err)
-	}
+	assert.NilError(r.t, r.bus.Store(r.address(mapName, name), 4, v), "%s.%s", mapName, name)
 }
 
 func (r *rig) set64(mapName, name string, v uint64) {
 	r.t.Helper()
 	at := r.address(mapName, name)
 	for i, half := range []uint32{uint32(v), uint32(v >> 32)} {
-		if err := r.bus.Store(at+4*uint32(i), 4, half); err != nil {
-			r.t.Fatalf("%s.%s: %v", mapName, name, err)
-		}
+		assert.NilError(r.t, r.bus.Store(at+4*uint32(i), 4, half), "%s.%s", mapName, name)
 	}
 }
 
 func (r *rig) get(mapName, name string) uint32 {
 	r.t.Helper()
 	v, err := r.bus.Load(r.address(mapName, name), 4)
-	if err != nil {
-		r.t.Fatalf("%s.%s: %v", mapName, name, err)
-	}
+	assert.NilError(r.t, err, "%s.%s", mapName, name)
 	return v
 }
 
@@ -173,13 +173,9 @@ func (r *rig) get64(mapName, name string) uint64 {
 	r.t.Helper()
 	at := r.address(mapName, name)
 	low, err := r.bus.Load(at, 4)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	high, err := r.bus.Load(at+4, 4)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	return uint64(low) | uint64(high)<<32
 }
 
@@ -195,7 +191,10 @@ func (r *rig) control(fields ...string) uint32 {
 	var v uint32
 	g := r.d.ABI()
 	for _, f := range fields {
-		name, value, _ := cut(f)
+		name, value, given := strings.Cut(f, "=")
+		if !given {
+			value = "1"
+		}
 		var code uint32
 		if enum, ok := enums[name]; ok {
 			code = g.Enum(enum).Value(value).Value
@@ -211,15 +210,6 @@ func (r *rig) control(fields ...string) uint32 {
 	return v
 }
 
-func cut(s string) (name, value string, ok bool) {
-	for i := range s {
-		if s[i] == '=' {
-			return s[:i], s[i+1:], true
-		}
-	}
-	return s, "1", false
-}
-
 // issue issues a move and lets the engine begin.
 func (r *rig) issue(fields ...string) { r.t.Helper(); r.set("move", "control", r.control(fields...)) }
 
@@ -227,13 +217,9 @@ func (r *rig) issue(fields ...string) { r.t.Helper(); r.set("move", "control", r
 func (r *rig) turn() bool {
 	r.t.Helper()
 	r.now = r.clock.now()
-	if err := r.heed(r.waker.take()); err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, r.heed(r.waker.take()))
 	busy, err := r.progress()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, err)
 	return busy
 }
 
@@ -272,32 +258,32 @@ func (r *rig) completes(moves, errors uint32) {
 }
 
 // bit is a bit of the return code, by name.
-func (r *rig) bit(name string) uint32 { r.t.Helper(); return r.flag(abi.ReturnCode, name) }
+func (r *rig) bit(name string) uint32 {
+	r.t.Helper()
+	return r.flag(abi.ReturnCode, name)
+}
 
-func (r *rig) event(name string) uint32 { r.t.Helper(); return r.flag("network_event", name) }
+func (r *rig) event(name string) uint32 {
+	r.t.Helper()
+	return r.flag("network_event", name)
+}
 
 func (r *rig) flag(set, name string) uint32 {
 	r.t.Helper()
 	bit := r.d.ABI().BitSet(set).Bit(name)
-	if bit == nil {
-		r.t.Fatalf("there is no %s in %s", name, set)
-	}
+	assert.Assert(r.t, bit != nil, "there is no %s in %s", name, set)
 	return 1 << bit.At
 }
 
 func (r *rig) write(addr uint64, b []byte) {
 	r.t.Helper()
-	if err := copyIn(r.device, addr, b); err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, copyIn(r.device, addr, b))
 }
 
 func (r *rig) read(addr uint64, n int) []byte {
 	r.t.Helper()
 	b := make([]byte, n)
-	if err := copyOut(b, r.device, addr); err != nil {
-		r.t.Fatal(err)
-	}
+	assert.NilError(r.t, copyOut(b, r.device, addr))
 	return b
 }
 
@@ -366,9 +352,7 @@ func headOf(b [64]byte) head {
 // send sends a packet from a raw port to a rank.
 func (w *world) send(from fabric.Port, to int, h head, payload []byte) {
 	w.t.Helper()
-	if err := from.Send(uint32(to), &fabric.Packet{Header: h.bytes(), Payload: payload}); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, from.Send(uint32(to), &fabric.Packet{Header: h.bytes(), Payload: payload}))
 }
 
 // sendOn sends rank 0 bytes from a raw port in a packet without header.
@@ -376,18 +360,14 @@ func (w *world) sendOn(from fabric.Port, b []byte) {
 	w.t.Helper()
 	p := &fabric.Packet{}
 	p.Payload = b[copy(p.Header[:], b):]
-	if err := from.Send(0, p); err != nil {
-		w.t.Fatal(err)
-	}
+	assert.NilError(w.t, from.Send(0, p))
 }
 
 // receive takes the next packet that a raw port has.
 func (w *world) receive(at fabric.Port) (head, []byte) {
 	w.t.Helper()
 	p := at.Receive()
-	if p == nil {
-		w.t.Fatal("there is no packet")
-	}
+	assert.Assert(w.t, p != nil, "there is no packet")
 	defer p.Release()
 	return headOf(p.Header), append([]byte{}, p.Payload...)
 }

@@ -12,44 +12,34 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-var kinds = []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA}
-
 func TestSendAndReceive(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		net, ports := world(t, kind, 3, fabric.Options{})
 		freed := 0
 		p := numbered(7, 100)
 		p.Session, p.Free = 99, func() { freed++ }
 		send(t, ports[2], 1, p)
 		if got := ports[0].Receive(); got != nil {
-			t.Fatalf("%v: port 0 receives a packet for port 1", kind)
+			t.Fatalf("port 0 receives a packet for port 1")
 		}
 		got := ports[1].Receive()
-		if got == nil || got.Session != 2 || number(got) != 7 || len(got.Payload) != 100 {
-			t.Fatalf("%v: got %+v", kind, got)
-		}
-		if &got.Payload[0] != &p.Payload[0] {
-			t.Errorf("%v: the payload was copied", kind)
-		}
-		if freed != 0 {
-			t.Errorf("%v: the packet was released before its receiver did", kind)
-		}
+		assert.Assert(t, got != nil && got.Session == 2 && number(got) == 7 && len(got.Payload) == 100, "got %+v", got)
+		assert.Check(t, &got.Payload[0] == &p.Payload[0], "the payload was copied")
+		assert.Check(t, freed == 0, "the packet was released before its receiver did")
 		got.Release()
 		got.Release()
-		if freed != 1 {
-			t.Errorf("%v: Free was called %d times", kind, freed)
-		}
+		assert.Check(t, freed == 1, "Free was called %d times", freed)
 		want := fabric.Stats{Sent: 1, Delivered: 1, Bytes: 164}
 		if s := net.Stats(2, 1); s != want {
-			t.Errorf("%v: %+v, want %+v", kind, s, want)
+			t.Errorf("%+v, want %+v", s, want)
 		}
 		if s := net.Stats(1, 2); s != (fabric.Stats{}) {
-			t.Errorf("%v: the way back counts %+v", kind, s)
+			t.Errorf("the way back counts %+v", s)
 		}
 		if ports[0].Lossy() != (kind == fabric.UDP) {
-			t.Errorf("%v: lossy is %v", kind, ports[0].Lossy())
+			t.Errorf("lossy is %v", ports[0].Lossy())
 		}
-	}
+	})
 	s := fabric.NewNet(fabric.UDP, fabric.Options{}).Stats(0, -1)
 	assert.Check(t, s == (fabric.Stats{}), "ports that do not exist count %+v", s)
 }
@@ -82,28 +72,25 @@ func TestHold(t *testing.T) {
 	ports[2].Hold(0, true)
 	ports[2].Hold(17, true) // nobody
 	send(t, ports[0], 2, numbered(0, 0), numbered(1, 0))
-	if got := receiveAll(ports[2]); len(got) != 0 || notified != 0 {
-		t.Fatalf("received %v from a session that is held, %d notifications", numbers(got), notified)
-	}
+	receives(t, ports[2])
+	assert.Assert(t, notified == 0, "%d notifications of a session that is held", notified)
 	send(t, ports[1], 2, numbered(100, 0))
-	got := numbers(receiveAll(ports[2]))
-	assert.Assert(t, slices.Equal(got, []int{100}) && notified == 1, "received %v, %d notifications", got, notified)
+	receives(t, ports[2], 100)
+	assert.Assert(t, notified == 1, "%d notifications", notified)
 	ports[2].Hold(0, false)
 	assert.Check(t, notified == 2, "%d notifications when the session was let go", notified)
 	assert.Check(t, is.Equal(number(ports[2].Receive()), 0))
 	ports[2].Hold(0, true) // with a packet waiting
 	send(t, ports[1], 2, numbered(101, 0))
-	got = numbers(receiveAll(ports[2]))
-	assert.Check(t, slices.Equal(got, []int{101}), "received %v", got)
+	receives(t, ports[2], 101)
 	ports[2].Hold(0, false)
 	ports[2].Hold(0, true)
 	ports[2].Hold(0, false)
-	got = numbers(receiveAll(ports[2]))
-	assert.Check(t, slices.Equal(got, []int{1}), "received %v", got)
+	receives(t, ports[2], 1)
 }
 
 func TestWindow(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		_, ports := world(t, kind, 3, fabric.Options{WindowBytes: 10 * (header + 100)})
 		notified := 0
 		ports[0].Notify(func() { notified++ })
@@ -111,9 +98,9 @@ func TestWindow(t *testing.T) {
 		for ; accepted < 100 && ports[0].Send(1, numbered(accepted, 100)) == nil; accepted++ {
 		}
 		if accepted != 11 { // the last one when the window was full, but not overfull
-			t.Fatalf("%v: accepted %d packets", kind, accepted)
+			t.Fatalf("accepted %d packets", accepted)
 		}
-		assert.ErrorIs(t, ports[0].Send(1, busy), fabric.ErrBusy, "%v", kind)
+		assert.ErrorIs(t, ports[0].Send(1, busy), fabric.ErrBusy)
 		send(t, ports[0], 2, numbered(0, 100)) // other sessions have room
 		send(t, ports[2], 1, numbered(0, 100))
 		received := 0
@@ -122,17 +109,13 @@ func TestWindow(t *testing.T) {
 				received++
 			}
 			if want := received / 6; notified != want { // 5 of 10 are left
-				t.Fatalf("%v: %d notifications after %d packets", kind, notified, received)
+				t.Fatalf("%d notifications after %d packets", notified, received)
 			}
 		}
 		send(t, ports[0], 1, busy)
-		if got := numbers(receiveAll(ports[1])); !slices.Equal(got, []int{6, 7, 8, 9, 10, 11}) {
-			t.Errorf("%v: received %v", kind, got)
-		}
-		if notified != 1 {
-			t.Errorf("%v: %d notifications", kind, notified)
-		}
-	}
+		receives(t, ports[1], 6, 7, 8, 9, 10, 11)
+		assert.Check(t, notified == 1, "%d notifications", notified)
+	})
 }
 
 // A packet larger than the window goes by itself.
@@ -163,20 +146,20 @@ func TestNotify(t *testing.T) {
 }
 
 func TestConnect(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		net, ports := world(t, kind, 3, fabric.Options{})
 		connect := func(i int, want error) {
 			t.Helper()
 			session, err := ports[0].Connect(t.Context(), ip(i), port(i))
 			if !errors.Is(err, want) || err == nil && session != uint32(i) {
-				t.Errorf("%v: connecting to %d gives %d, %v; want %v", kind, i, session, err, want)
+				t.Errorf("connecting to %d gives %d, %v; want %v", i, session, err, want)
 			}
 		}
 		connect(1, nil) // on TCP it does not listen yet
 		for i, p := range ports {
 			assert.NilError(t, p.Listen(port(i)))
 		}
-		assert.Check(t, ports[1].Listen(port(1)), "%v: listening again", kind)
+		assert.Check(t, ports[1].Listen(port(1)), "listening again")
 		connect(0, nil)
 		connect(1, nil)
 		connect(2, nil)
@@ -186,11 +169,11 @@ func TestConnect(t *testing.T) {
 			another = nil // it may listen there some day
 		}
 		if _, err := ports[0].Connect(t.Context(), ip(1), port(2)); !errors.Is(err, another) {
-			t.Errorf("%v: connecting to another port: %v", kind, err)
+			t.Errorf("connecting to another port: %v", err)
 		}
 		assert.Check(t, ports[1].Listen(80))
 		if session, err := ports[2].Connect(t.Context(), ip(1), 80); session != 1 || err != nil {
-			t.Errorf("%v: connecting to a second port: %d, %v", kind, session, err)
+			t.Errorf("connecting to a second port: %d, %v", session, err)
 		}
 
 		unreachable := fabric.ErrUnreachable
@@ -207,8 +190,8 @@ func TestConnect(t *testing.T) {
 		connect(2, fabric.ErrRefused)
 		assert.NilError(t, ports[0].Close())
 		connect(1, fabric.ErrClosed)
-		assert.Check(t, is.ErrorIs(ports[0].Listen(1), fabric.ErrClosed), "%v: listening when closed", kind)
-	}
+		assert.Check(t, is.ErrorIs(ports[0].Listen(1), fabric.ErrClosed), "listening when closed")
+	})
 }
 
 // Who connects to a port that does not listen yet sends when it does.
@@ -235,8 +218,7 @@ func TestConnectBeforeListening(t *testing.T) {
 			}
 		}
 		send(t, ports[0], 1, p)
-		got := numbers(receiveAll(ports[1]))
-		assert.Check(t, slices.Equal(got, []int{7}), "%s: received %v", name, got)
+		receives(t, ports[1], 7)
 		_, err = ports[0].Connect(t.Context(), ip(1), 1234)
 		assert.NilError(t, err)
 		send(t, ports[0], 1, numbered(8, 0)) // the session is open all the same
@@ -271,20 +253,18 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestUnknownSession(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		_, ports := world(t, kind, 1, fabric.Options{})
 		freed := 0
 		p := numbered(0, 0)
 		p.Free = func() { freed++ }
 		err := ports[0].Send(5, p)
 		if kind == fabric.UDP {
-			if err != nil || freed != 1 {
-				t.Errorf("%v: %v, released %d times", kind, err, freed)
-			}
+			assert.Check(t, err == nil && freed == 1, "%v, released %d times", err, freed)
 		} else if !errors.Is(err, fabric.ErrClosed) || freed != 0 {
-			t.Errorf("%v: %v, released %d times", kind, err, freed)
+			t.Errorf("%v, released %d times", err, freed)
 		}
-	}
+	})
 }
 
 func TestKindNames(t *testing.T) {

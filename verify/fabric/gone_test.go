@@ -13,12 +13,14 @@ import (
 	"github.com/cclforge/cclforge/verify/fabric"
 )
 
-func closedSessions(p fabric.Port) []uint32 {
-	out := []uint32{}
+// closes takes all that a port says of closed sessions, which must be these.
+func closes(t *testing.T, p fabric.Port, want ...uint32) {
+	t.Helper()
+	var got []uint32
 	for s, ok := p.Closed(); ok; s, ok = p.Closed() {
-		out = append(out, s)
+		got = append(got, s)
 	}
-	return out
+	assert.Check(t, slices.Equal(got, want), "sessions %v are closed, not %v", got, want)
 }
 
 // Kill and Close look the same from outside.
@@ -29,73 +31,54 @@ var endings = map[string]func(*fabric.Net, fabric.Port, int){
 
 func TestGone(t *testing.T) {
 	for name, end := range endings {
-		for _, kind := range kinds {
-			net, ports := world(t, kind, 3, fabric.Options{WindowBytes: 200})
-			freed, notified := 0, [3]int{}
-			for i, p := range ports {
-				p.Notify(func() { notified[i]++ })
-			}
-			packet := func(n int) *fabric.Packet {
-				p := numbered(n, 100)
-				p.Free = func() { freed++ }
-				return p
-			}
-			send(t, ports[0], 1, packet(1), packet(2))
-			assert.ErrorIs(t, ports[0].Send(1, packet(3)), fabric.ErrBusy)
-			send(t, ports[1], 2, numbered(10, 0), numbered(11, 0))
-			notified = [3]int{}
-
-			end(net, ports[1], 1)
-			if freed != 2 {
-				t.Errorf("%s, %v: %d packets were released", name, kind, freed)
-			}
-			if notified[0] == 0 {
-				t.Errorf("%s, %v: the sender that waits was not notified", name, kind)
-			}
-			if p := ports[1].Receive(); p != nil {
-				t.Errorf("%s, %v: the port still receives", name, kind)
-			}
-			for from, to := range map[int]int{0: 1, 1: 0} {
-				freed = 0
-				err := ports[from].Send(uint32(to), packet(4))
-				switch {
-				case kind == fabric.UDP && (err != nil || freed != 1):
-					t.Errorf("%s, %v: sending from %d to %d: %v, released %d times", name, kind, from, to, err, freed)
-				case kind != fabric.UDP && (!errors.Is(err, fabric.ErrClosed) || freed != 0):
-					t.Errorf("%s, %v: sending from %d to %d: %v, released %d times", name, kind, from, to, err, freed)
-				}
-			}
-
-			reported := []uint32{1}
-			if kind == fabric.UDP {
-				reported = []uint32{}
-			}
-			if got := closedSessions(ports[0]); !slices.Equal(got, reported) {
-				t.Errorf("%s, %v: port 0 sees sessions %v closed", name, kind, got)
-			}
-			if got := closedSessions(ports[2]); len(got) != 0 {
-				t.Errorf("%s, %v: port 2 sees sessions %v closed, but has not received all", name, kind, got)
-			}
-			if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{10, 11}) {
-				t.Errorf("%s, %v: port 2 receives %v", name, kind, got)
-			}
-			if got := closedSessions(ports[2]); !slices.Equal(got, reported) {
-				t.Errorf("%s, %v: port 2 sees sessions %v closed", name, kind, got)
-			}
-			if kind != fabric.UDP && notified[2] == 0 {
-				t.Errorf("%s, %v: port 2 was not notified", name, kind)
-			}
-			if got := closedSessions(ports[1]); len(got) != 0 {
-				t.Errorf("%s, %v: the port itself sees sessions %v closed", name, kind, got)
-			}
-			send(t, ports[0], 2, numbered(20, 0)) // the others go on
-			if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{20}) {
-				t.Errorf("%s, %v: port 2 receives %v", name, kind, got)
-			}
-			balanced(t, net.Stats(0, 1))
-			balanced(t, net.Stats(1, 2))
-		}
+		t.Run(name, func(t *testing.T) { eachKind(t, func(t *testing.T, kind fabric.Kind) { gone(t, end, kind) }) })
 	}
+}
+
+func gone(t *testing.T, end func(*fabric.Net, fabric.Port, int), kind fabric.Kind) {
+	net, ports := world(t, kind, 3, fabric.Options{WindowBytes: 200})
+	freed, notified := 0, [3]int{}
+	for i, p := range ports {
+		p.Notify(func() { notified[i]++ })
+	}
+	packet := func(n int) *fabric.Packet {
+		p := numbered(n, 100)
+		p.Free = func() { freed++ }
+		return p
+	}
+	send(t, ports[0], 1, packet(1), packet(2))
+	assert.ErrorIs(t, ports[0].Send(1, packet(3)), fabric.ErrBusy)
+	send(t, ports[1], 2, numbered(10, 0), numbered(11, 0))
+	notified = [3]int{}
+
+	end(net, ports[1], 1)
+	assert.Check(t, freed == 2, "%d packets were released", freed)
+	assert.Check(t, notified[0] != 0, "the sender that waits was not notified")
+	receives(t, ports[1])
+	for from, to := range map[int]int{0: 1, 1: 0} {
+		freed = 0
+		err := ports[from].Send(uint32(to), packet(4))
+		right := errors.Is(err, fabric.ErrClosed) && freed == 0
+		if kind == fabric.UDP {
+			right = err == nil && freed == 1
+		}
+		assert.Check(t, right, "sending from %d to %d: %v, released %d times", from, to, err, freed)
+	}
+
+	reported := []uint32{1}
+	if kind == fabric.UDP {
+		reported = []uint32{}
+	}
+	closes(t, ports[0], reported...)
+	closes(t, ports[2]) // it has not received all
+	receives(t, ports[2], 10, 11)
+	closes(t, ports[2], reported...)
+	assert.Check(t, kind == fabric.UDP || notified[2] != 0, "port 2 was not notified")
+	closes(t, ports[1])
+	send(t, ports[0], 2, numbered(20, 0)) // the others go on
+	receives(t, ports[2], 20)
+	balanced(t, net.Stats(0, 1))
+	balanced(t, net.Stats(1, 2))
 }
 
 func TestKillNobody(t *testing.T) {
@@ -142,16 +125,13 @@ func TestKillWithLatency(t *testing.T) {
 		assert.Check(t, freed == 2, "%d packets were released", freed)
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
-		if p, closed := ports[1].Receive(), closedSessions(ports[1]); p != nil || len(closed) != 0 {
-			t.Errorf("early: %v, %v", p, closed)
-		}
+		receives(t, ports[1])
+		closes(t, ports[1])
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		assert.Check(t, len(closedSessions(ports[1])) == 0, "closed before the last packet")
-		got := numbers(receiveAll(ports[1]))
-		assert.Check(t, slices.Equal(got, []int{0}), "received %v", got)
-		closed := closedSessions(ports[1])
-		assert.Check(t, slices.Equal(closed, []uint32{0}), "closed: %v", closed)
+		closes(t, ports[1]) // not before the last packet
+		receives(t, ports[1], 0)
+		closes(t, ports[1], 0)
 		assert.Check(t, is.ErrorIs(ports[1].Send(0, lost), fabric.ErrClosed))
 	})
 }
@@ -163,13 +143,10 @@ func TestKillBehindPartition(t *testing.T) {
 	send(t, ports[0], 1, numbered(0, 0))
 	net.Kill(0)
 	send(t, ports[1], 0, numbered(1, 0), numbered(2, 0), numbered(3, 0)) // never busy
-	if p, closed := ports[1].Receive(), closedSessions(ports[1]); p != nil || len(closed) != 0 {
-		t.Errorf("the partition leaks: %v, %v", p, closed)
-	}
+	receives(t, ports[1])                                                // nothing leaks
+	closes(t, ports[1])
 	net.Heal()
-	got := numbers(receiveAll(ports[1]))
-	assert.Check(t, slices.Equal(got, []int{0}), "received %v", got)
-	closed := closedSessions(ports[1])
-	assert.Check(t, slices.Equal(closed, []uint32{0}), "closed: %v", closed)
+	receives(t, ports[1], 0)
+	closes(t, ports[1], 0)
 	assert.Check(t, is.ErrorIs(ports[1].Send(0, numbered(4, 0)), fabric.ErrClosed))
 }

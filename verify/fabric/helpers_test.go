@@ -2,6 +2,7 @@ package fabric_test
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -12,6 +13,16 @@ import (
 
 const header = 64
 
+var kinds = []fabric.Kind{fabric.UDP, fabric.TCP, fabric.RDMA}
+
+// eachKind runs a test on networks of each kind.
+func eachKind(t *testing.T, test func(t *testing.T, kind fabric.Kind)) {
+	t.Helper()
+	for _, kind := range kinds {
+		t.Run(kind.String(), func(t *testing.T) { test(t, kind) })
+	}
+}
+
 // world returns a network with ports at 10.0.0.1:5001, 10.0.0.2:5002, …
 func world(t testing.TB, kind fabric.Kind, n int, o fabric.Options) (*fabric.Net, []fabric.Port) {
 	t.Helper()
@@ -19,9 +30,7 @@ func world(t testing.TB, kind fabric.Kind, n int, o fabric.Options) (*fabric.Net
 	var ports []fabric.Port
 	for i := range n {
 		p, session, err := net.Port(ip(i), port(i))
-		if err != nil || session != uint32(i) {
-			t.Fatalf("port %d has session %d, %v", i, session, err)
-		}
+		assert.Assert(t, err == nil && session == uint32(i), "port %d has session %d, %v", i, session, err)
 		ports = append(ports, p)
 	}
 	return net, ports
@@ -52,6 +61,13 @@ func receiveAll(p fabric.Port) (packets []*fabric.Packet) {
 		packets = append(packets, packet)
 	}
 	return packets
+}
+
+// receives takes all that a port can receive, which must be the packets with these numbers.
+func receives(t testing.TB, p fabric.Port, want ...int) {
+	t.Helper()
+	got := numbers(receiveAll(p))
+	assert.Check(t, slices.Equal(got, want), "received %v, not %v", got, want)
 }
 
 func numbers(packets []*fabric.Packet) []int {

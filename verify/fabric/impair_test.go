@@ -92,9 +92,8 @@ func TestImpairLikeNet(t *testing.T) {
 				t.Errorf("%v, %s: %d packets arrive, or others, or at other times; %d with the network", kind,
 					name, len(got), len(want))
 			}
-			if !slices.Equal(gotStats, wantStats) {
-				t.Errorf("%v, %s: %+v, %+v with the network", kind, name, gotStats, wantStats)
-			}
+			assert.Check(t, slices.Equal(gotStats, wantStats),
+				"%v, %s: %+v, %+v with the network", kind, name, gotStats, wantStats)
 			if kind != fabric.UDP && len(got) != 3000 {
 				t.Errorf("%v, %s: %d packets arrive", kind, name, len(got))
 			}
@@ -105,7 +104,7 @@ func TestImpairLikeNet(t *testing.T) {
 // A partition holds packets back on TCP and loses them on UDP, also those that
 // are on their way already.
 func TestImpairPartition(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		synctest.Test(t, func(t *testing.T) {
 			_, inner := world(t, kind, 3, fabric.Options{})
 			imp := impaired(inner, everywhere(1, fabric.Faults{Latency: time.Second}))
@@ -117,24 +116,19 @@ func TestImpairPartition(t *testing.T) {
 			send(t, ports[0], 2, numbered(2, 0))
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			got := receiveAll(ports[1])
-			assert.Check(t, len(got) == 0, "%v: %d packets cross the partition", kind, len(got))
-			if got := numbers(receiveAll(ports[2])); !slices.Equal(got, []int{2}) {
-				t.Errorf("%v: beside the partition %v", kind, got)
-			}
+			receives(t, ports[1]) // nothing crosses the partition
+			receives(t, ports[2], 2)
 			imp[0].SetConditions(fabric.Conditions{})
 			synctest.Wait()
 			want, dropped := []int{0, 1}, uint64(0)
 			if kind == fabric.UDP {
-				want, dropped = []int{}, 2
+				want, dropped = nil, 2
 			}
-			if got := numbers(receiveAll(ports[1])); !slices.Equal(got, want) {
-				t.Errorf("%v: %v arrive when it has ended", kind, got)
-			}
+			receives(t, ports[1], want...)
 			s := imp[0].Stats()
-			assert.Check(t, s.Sent == 3 && s.Dropped == dropped && s.Delivered == 3-dropped, "%v: %+v", kind, s)
+			assert.Check(t, s.Sent == 3 && s.Dropped == dropped && s.Delivered == 3-dropped, "%+v", s)
 		})
-	}
+	})
 }
 
 // What is on its way fills the window of the session, and others have room.
@@ -169,7 +163,7 @@ func TestImpairWindow(t *testing.T) {
 
 // Everything that crosses the port is released once, whatever becomes of it.
 func TestImpairReleases(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		synctest.Test(t, func(t *testing.T) {
 			_, inner := world(t, kind, 2, fabric.Options{})
 			imp := impaired(inner, everywhere(3, fabric.Faults{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2,
@@ -204,14 +198,14 @@ func TestImpairReleases(t *testing.T) {
 			}
 			for i, times := range freed {
 				if times != 1 {
-					t.Fatalf("%v: packet %d was released %d times", kind, i, times)
+					t.Fatalf("packet %d was released %d times", i, times)
 				}
 			}
 			s := imp[0].Stats()
 			balanced(t, s)
-			assert.Check(t, s.Sent == n && s.Dropped != 0, "%v: %+v", kind, s)
+			assert.Check(t, s.Sent == n && s.Dropped != 0, "%+v", s)
 		})
-	}
+	})
 }
 
 // A session that is closed says so at once without a delay, and with one as
@@ -245,8 +239,7 @@ func TestImpairClosedSession(t *testing.T) {
 		}
 		s := imp[0].StatsOf(1)
 		assert.Check(t, s == (fabric.Stats{Sent: 2, Dropped: 2, Bytes: 2 * header}), "%+v", s)
-		got := closedSessions(ports[0])
-		assert.Check(t, slices.Equal(got, []uint32{1}), "closed: %v", got)
+		closes(t, ports[0], 1)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestPartition(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		net, ports := world(t, kind, 5, fabric.Options{})
 		exchange := func() (arrived [5][5]bool) {
 			for a := range ports {
@@ -34,7 +34,7 @@ func TestPartition(t *testing.T) {
 		for a := range ports {
 			for b := range ports {
 				if want := group[a] == group[b]; arrived[a][b] != want {
-					t.Errorf("%v: from %d to %d: %v", kind, a, b, arrived[a][b])
+					t.Errorf("from %d to %d: %v", a, b, arrived[a][b])
 				}
 			}
 		}
@@ -44,21 +44,17 @@ func TestPartition(t *testing.T) {
 		stalled := receiveAll(ports[2])
 		s := net.Stats(0, 2)
 		if kind == fabric.UDP {
-			if len(stalled) != 0 || s.Dropped != 1 {
-				t.Errorf("%v: %d packets survive, %+v", kind, len(stalled), s)
-			}
+			assert.Check(t, len(stalled) == 0 && s.Dropped == 1, "%d packets survive, %+v", len(stalled), s)
 		} else if len(stalled) != 4 || notified == 0 || s.Delivered != 1 || s.Dropped != 0 {
-			t.Errorf("%v: %d packets arrive after all, %d notifications, %+v", kind, len(stalled), notified, s)
+			t.Errorf("%d packets arrive after all, %d notifications, %+v", len(stalled), notified, s)
 		}
 		for i := range ports {
 			receiveAll(ports[i])
 		}
 		for a, row := range exchange() {
-			if slices.Contains(row[:], false) {
-				t.Errorf("%v: %d does not reach all: %v", kind, a, row)
-			}
+			assert.Check(t, !slices.Contains(row[:], false), "%d does not reach all: %v", a, row)
 		}
-	}
+	})
 }
 
 // A sender is busy while its packets wait for the end of a partition, and
@@ -80,7 +76,7 @@ func TestPartitionFillsWindow(t *testing.T) {
 
 // A partition takes hold of what is on its way, and another one may let it go.
 func TestPartitionInFlight(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		synctest.Test(t, func(t *testing.T) {
 			net, ports := world(t, kind, 3, fabric.Options{WindowBytes: 1})
 			net.SetFaults(fabric.Faults{Latency: time.Second})
@@ -91,13 +87,13 @@ func TestPartitionInFlight(t *testing.T) {
 			net.Partition([]int{0})
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			assert.Assert(t, ports[1].Receive() == nil, "%v: it arrives", kind)
-			assert.Check(t, notified == map[bool]int{true: 1}[kind == fabric.UDP], "%v: %d notifications", kind, notified)
+			assert.Assert(t, ports[1].Receive() == nil, "it arrives")
+			assert.Check(t, notified == map[bool]int{true: 1}[kind == fabric.UDP], "%d notifications", notified)
 			net.Partition([]int{0, 1})
 			p := ports[1].Receive()
-			assert.Check(t, (p != nil) == (kind != fabric.UDP), "%v: received %v", kind, p)
-			assert.Check(t, notified == 1, "%v: %d notifications", kind, notified)
+			assert.Check(t, (p != nil) == (kind != fabric.UDP), "received %v", p)
+			assert.Check(t, notified == 1, "%d notifications", notified)
 			balanced(t, net.Stats(0, 1))
 		})
-	}
+	})
 }

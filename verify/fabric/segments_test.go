@@ -12,16 +12,16 @@ import (
 
 // Who wants segments says so; they count as many bytes as they have.
 func TestSegments(t *testing.T) {
-	for _, kind := range kinds {
+	eachKind(t, func(t *testing.T, kind fabric.Kind) {
 		net, ports := world(t, kind, 3, fabric.Options{WindowBytes: 100})
 		ports[1].(fabric.Segmented).TakeSegments()
 		for to, want := range []bool{false, kind == fabric.TCP, false, false} {
 			if got := ports[0].(fabric.Segmented).Segments(uint32(to)); got != want {
-				t.Errorf("%v: port %d takes segments: %t", kind, to, got)
+				t.Errorf("port %d takes segments: %t", to, got)
 			}
 		}
 		if kind != fabric.TCP {
-			continue
+			return
 		}
 		send(t, ports[0], 1, &fabric.Packet{Payload: []byte{1, 2, 3}, Segment: true},
 			&fabric.Packet{Payload: make([]byte, 97), Segment: true})
@@ -37,7 +37,7 @@ func TestSegments(t *testing.T) {
 		if got := net.Stats(0, 1).Bytes; got != 101 {
 			t.Errorf("%d bytes are counted", got)
 		}
-	}
+	})
 }
 
 // Faults leave segments what they are.

@@ -49,9 +49,8 @@ func TestBenchesRun(t *testing.T) {
 func TestBenchesFindMistakes(t *testing.T) {
 	var out bytes.Buffer
 	err := hls.Bench(t.Context(), loopback(t, "out.write(", "while (true) out.write("), "loopback", &out)
-	if !errors.Is(err, hls.ErrBench) || !strings.Contains(err.Error(), "loopback") || out.Len() == 0 {
-		t.Errorf("got %v, and it says %q", err, &out)
-	}
+	assert.Check(t, errors.Is(err, hls.ErrBench) && strings.Contains(err.Error(), "loopback") && out.Len() != 0,
+		"got %v, and it says %q", err, &out)
 }
 
 func TestBenchesEndWithTheContext(t *testing.T) {

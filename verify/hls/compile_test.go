@@ -78,9 +78,8 @@ func TestRunsAtOnceBuildOnce(t *testing.T) {
 	for i := range paths {
 		runs.Go(func() {
 			var err error
-			if paths[i], err = s.Library(ctx); err != nil {
-				t.Error(err)
-			}
+			paths[i], err = s.Library(ctx)
+			assert.Check(t, err)
 			c, err := hls.Open(paths[i], 1)
 			if err != nil {
 				t.Error(err)

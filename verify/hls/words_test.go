@@ -168,9 +168,7 @@ func TestMethodsSendTheWordsOfTheContract(t *testing.T) {
 				s.step(fmt.Sprintf("c.start_%s; p.answer(%#xU); r = c.finish();", m.call, answer), answer, m.want)
 			}
 			for _, o := range operations[g.name] {
-				if !seen[o] {
-					t.Errorf("no method for operation %d", o)
-				}
+				assert.Check(t, seen[o], "no method for operation %d", o)
 			}
 			assert.Check(t, len(seen) == len(operations[g.name]),
 				"%d operations have methods, of %d", len(seen), len(operations[g.name]))

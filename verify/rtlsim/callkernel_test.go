@@ -65,9 +65,7 @@ func TestTheHostCallsAKernelInCppByItsRegisters(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	s := e.Stats().Kernels
-	if s[3].Instance != "vadd_0_0" || s[3].Doing != "has ended call 4" {
-		t.Errorf("%v", s[3])
-	}
+	assert.Check(t, s[3].Instance == "vadd_0_0" && s[3].Doing == "has ended call 4", "%v", s[3])
 }
 
 func equal(a, b []float32) bool {

@@ -33,9 +33,8 @@ func TestCutterKeepsBytesAndTheirOrder(t *testing.T) {
 				out[s] = append(out[s], piece...)
 				return true
 			})
-			if all != (len(in[s]) == len(out[s])) || !bytes.Equal(in[s][:len(out[s])], out[s]) {
-				t.Fatalf("session %d: all %t, %d of %d bytes", s, all, len(out[s]), len(in[s]))
-			}
+			assert.Assert(t, all == (len(in[s]) == len(out[s])) && bytes.Equal(in[s][:len(out[s])], out[s]),
+				"session %d: all %t, %d of %d bytes", s, all, len(out[s]), len(in[s]))
 		}
 	}
 	assert.Check(t, refused != 0 && lengths[1] && lengths[longestPiece] && len(lengths) >= 500,

@@ -211,9 +211,7 @@ func TestTheHostIsAtTheKernelStreams(t *testing.T) {
 	var got []byte
 	for len(got) < len(data) {
 		tdest, b, err := d.Pull(ctx, 200)
-		if err != nil || tdest != 5 || len(b) > 192 {
-			t.Fatalf("%d bytes for %d: %v", len(b), tdest, err)
-		}
+		assert.Assert(t, err == nil && tdest == 5 && len(b) <= 192, "%d bytes for %d: %v", len(b), tdest, err)
 		got = append(got, b...)
 	}
 	assert.Check(t, bytes.Equal(got, data), "other beats have come back")

@@ -37,9 +37,7 @@ func through(t *testing.T, e *Engine, tdest uint32, sent []byte, bytes int) []by
 	var got []byte
 	for len(got) < bytes {
 		_, b, err := d.Pull(ctx, bytes-len(got))
-		if err != nil {
-			t.Fatalf("after %d bytes: %v", len(got), err)
-		}
+		assert.NilError(t, err, "after %d bytes", len(got))
 		got = append(got, b...)
 	}
 	assert.NilError(t, <-pushed)
@@ -228,9 +226,8 @@ func TestAReplayWithKernelsInCppIsTheSame(t *testing.T) {
 	loses, err := hls.Library(t.Context(),
 		laneDesign(t, signature+strings.Replace(counts, "out_r.write", "if (seen % 3) out_r.write", 1)), "hp_compression")
 	assert.NilError(t, err)
-	if r.head.Kernels[0], err = os.ReadFile(loses); err != nil {
-		t.Fatal(err)
-	}
+	r.head.Kernels[0], err = os.ReadFile(loses)
+	assert.NilError(t, err)
 	if _, err := r.Replay(t.Context(), Trace{File: filepath.Join(dir, "card.fst")}); !errors.Is(err, ErrDiverged) {
 		t.Errorf("with another kernel: %v", err)
 	}

@@ -112,9 +112,8 @@ func laneEngine(t *testing.T, top string, o Options) *Engine {
 	control, err := controlPort(d, 0)
 	assert.NilError(t, err)
 	params := map[string]string{"CONTROL": fmt.Sprint(control), "CALLED": fmt.Sprint(kernels[0][at].control)}
-	if o.Library, err = build(ctx, append(some, own...), o.Build, params); err != nil {
-		t.Fatal(err)
-	}
+	o.Library, err = build(ctx, append(some, own...), o.Build, params)
+	assert.NilError(t, err)
 	o.Image = []byte{1, 2, 3, 4}
 	if o.Record == nil {
 		o.Record = Record(t, "lane")

@@ -37,9 +37,7 @@ func TestLockstep(t *testing.T) {
 					mu.Lock()
 					list = append(list, i)
 					running++
-					if running != 1 {
-						t.Errorf("%d engines run", running)
-					}
+					assert.Check(t, running == 1, "%d engines run", running)
 					mu.Unlock()
 					clock.mu.Lock()
 					if slowest, _ := clock.slowest(nil); m.time != slowest {
@@ -60,9 +58,7 @@ func TestLockstep(t *testing.T) {
 	}
 	first := order()
 	assert.Check(t, slices.Equal(first, order()), "turns come in another order when all is done again")
-	if len(first) != engines*turns {
-		t.Errorf("%d turns, %d expected", len(first), engines*turns)
-	}
+	assert.Check(t, len(first) == engines*turns, "%d turns, %d expected", len(first), engines*turns)
 }
 
 // TestHold has engines wake while the clock is held: they begin at the same time.

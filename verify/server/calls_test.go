@@ -17,9 +17,7 @@ import (
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !done(); {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within 10 s", what)
-		}
+		assert.Assert(t, time.Now().Before(end), "%s: not within 10 s", what)
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -60,20 +60,14 @@ func (k *kernel) pull(tdest string, bytes int) []byte {
 	var out []byte
 	for len(out) < bytes {
 		frames, err := k.out.receive()
-		if err != nil || len(frames) != 2 {
-			k.t.Fatalf("%q, %v", frames, err)
-		}
-		if string(frames[0]) != tdest {
-			k.t.Fatalf("TDEST %q, and not %q", frames[0], tdest)
-		}
+		assert.Assert(k.t, err == nil && len(frames) == 2, "%q, %v", frames, err)
+		assert.Assert(k.t, string(frames[0]) == tdest, "TDEST %q, and not %q", frames[0], tdest)
 		var m struct {
 			Data []int `json:"data"`
 		}
 		assert.NilError(k.t, json.Unmarshal(frames[1], &m))
 		for _, v := range m.Data {
-			if v < 0 || v > 255 {
-				k.t.Fatalf("data has %d", v)
-			}
+			assert.Assert(k.t, v >= 0 && v <= 255, "data has %d", v)
 			out = append(out, byte(v))
 		}
 	}

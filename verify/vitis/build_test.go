@@ -160,9 +160,8 @@ func (b *bench) layout(d *design.Design) {
 	if about, ok, err := f.Describe(); err != nil || !ok || about.Platform != d.Platform.Name || len(about.Design) != 64 {
 		b.Errorf("%s: described as %+v, %t (%v)", d.Platform.Name, about, ok, err)
 	}
-	if len(l.Kernels) != len(d.Instances) {
-		b.Errorf("%s: %d kernels, want %d", d.Platform.Name, len(l.Kernels), len(d.Instances))
-	}
+	assert.Check(b.T, len(l.Kernels) == len(d.Instances),
+		"%s: %d kernels, want %d", d.Platform.Name, len(l.Kernels), len(d.Instances))
 	for _, in := range d.Instances {
 		if k, err := l.Kernel(in.Name); err != nil || k.Kernel != in.Kernel.Name {
 			b.Errorf("%s: %s is %+v (%v)", d.Platform.Name, in.Name, k, err)
@@ -200,9 +199,8 @@ func (b *bench) layout(d *design.Design) {
 		}
 		slices.Sort(got)
 		slices.Sort(want[k.Instance])
-		if !slices.Equal(slices.Compact(got), slices.Compact(want[k.Instance])) {
-			b.Errorf("%s: %s reaches %q, want %q", d.Platform.Name, k.Instance, got, want[k.Instance])
-		}
+		assert.Check(b.T, slices.Equal(slices.Compact(got), slices.Compact(want[k.Instance])),
+			"%s: %s reaches %q, want %q", d.Platform.Name, k.Instance, got, want[k.Instance])
 	}
 }
 
@@ -214,9 +212,8 @@ func (b *bench) platform(d *design.Design, version string) {
 	if hls := slices.ContainsFunc(d.Sources(),
 		func(s *design.Source) bool { return slices.Contains(s.Tools, "vitis_hls") }); hls && version >= "2024.2" {
 		// A third party's build needs a tool that this version does not have.
-		if o.code == 0 || !strings.Contains(o.err, "vitis_hls") {
-			b.Errorf("%s with %s: vitis_hls is not named as missing: %v", name, version, o)
-		}
+		assert.Check(b.T, o.code != 0 && strings.Contains(o.err, "vitis_hls"),
+			"%s with %s: vitis_hls is not named as missing: %v", name, version, o)
 		if calls := b.worked(); len(calls) > 0 {
 			b.Errorf("%s with %s: %s ran although a tool is missing", name, version, calls[0].Tool)
 		}
@@ -231,22 +228,18 @@ func (b *bench) platform(d *design.Design, version string) {
 		b.Errorf("%s with %s: %s", name, version, diff)
 	}
 	l := b.linked(name)
-	if l.Metadata["platform"] != name || l.Metadata["generation"] != d.ABI().Name {
-		b.Errorf("%s: the result says it is %v", name, l.Metadata)
-	}
+	assert.Check(b.T, l.Metadata["platform"] == name && l.Metadata["generation"] == d.ABI().Name,
+		"%s: the result says it is %v", name, l.Metadata)
 	engines := 0
 	for _, in := range d.Instances {
 		if in.Role != "engine" {
 			continue
 		}
 		engines++
-		if l.Memories[in.Name] == "" {
-			b.Errorf("%s: there is no firmware in the memory of %s", name, in.Name)
-		}
+		assert.Check(b.T, l.Memories[in.Name] != "", "%s: there is no firmware in the memory of %s", name, in.Name)
 	}
-	if len(l.Memories) != engines {
-		b.Errorf("%s: firmware is in %d memories of %d engines", name, len(l.Memories), engines)
-	}
+	assert.Check(b.T, len(l.Memories) == engines,
+		"%s: firmware is in %d memories of %d engines", name, len(l.Memories), engines)
 	b.layout(d)
 	if strings.Contains(o.out, "Not known") {
 		b.Errorf("%s: reports that cannot be read:\n%s", name, o.out[strings.Index(o.out, "Not known"):])

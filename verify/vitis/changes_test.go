@@ -35,9 +35,7 @@ func (b *bench) builds(name string, c change) {
 	}
 	space := workspace.New(b.dir, b.Logf, platforms.FS)
 	rendered, err := space.Render(b.Context(), workspace.Selection{Only: name})
-	if err != nil || len(rendered) != 1 {
-		b.Fatalf("%d platforms %s: %v", len(rendered), name, err)
-	}
+	assert.Assert(b.T, err == nil && len(rendered) == 1, "%d platforms %s: %v", len(rendered), name, err)
 	library, err := space.Library()
 	assert.NilError(b.T, err)
 	r := rendered[0]

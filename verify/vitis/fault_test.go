@@ -127,17 +127,13 @@ func (b *bench) fails(list []wrong) {
 		assert.NilError(b.T, os.RemoveAll(filepath.Join(b.dir, "out")))
 		o := b.run("build", faulty)
 		said := o.out + o.err
-		if o.code == 0 || o.code == -1 {
-			b.Errorf("%s: %v", what, o)
-		}
+		assert.Check(b.T, o.code != 0 && o.code != -1, "%s: %v", what, o)
 		if !slices.ContainsFunc(b.worked(),
 			func(c standin.Call) bool { return slices.Contains(c.Notes, "fault: "+string(f.Kind)) || c.Exit == -1 }) {
 			b.Errorf("%s: it has not happened", what)
 		}
 		for _, want := range append(f.says, faulty+"/"+f.step, "step.sh", "has failed") {
-			if !strings.Contains(said, want) {
-				b.Errorf("%s: %q is not said:\n%s", what, want, said)
-			}
+			assert.Check(b.T, strings.Contains(said, want), "%s: %q is not said:\n%s", what, want, said)
 		}
 		if _, err := os.Stat(b.result(faulty)); err == nil {
 			b.Errorf("%s: there is a result", what)

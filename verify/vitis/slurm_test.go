@@ -131,9 +131,8 @@ func same(t *testing.T, b, reference *bench) {
 	var texts [2][]byte
 	for i, of := range []*bench{b, reference} {
 		var err error
-		if texts[i], err = os.ReadFile(filepath.Join(of.dir, "out", "build", onCluster, onCluster+".xclbin")); err != nil {
-			t.Error(err)
-		}
+		texts[i], err = os.ReadFile(filepath.Join(of.dir, "out", "build", onCluster, onCluster+".xclbin"))
+		assert.Check(t, err)
 	}
 	assert.Check(t, bytes.Equal(texts[0], texts[1]),
 		"the .xclbin differs from that of a local build: %d and %d bytes", len(texts[0]), len(texts[1]))
@@ -150,9 +149,7 @@ func calls(b *bench) []standin.Call {
 func wait(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still not: %s", what)
-		}
+		assert.Assert(t, time.Now().Before(end), "still not: %s", what)
 	}
 }
 

@@ -236,9 +236,7 @@ platform "made" {
 	assert.NilError(t, err)
 	assert.NilError(t, out.Wait(ctx))
 	for i, v := range dst.Host() {
-		if v != int32(i*i) {
-			t.Fatalf("element %d is %d", i, v)
-		}
+		assert.Assert(t, v == int32(i*i), "element %d is %d", i, v)
 	}
 	_, _, err = w.Device(0).Pull(ctx, 64)
 	assert.Check(t, errors.Is(err, engine.ErrLoopback), "%v", err)

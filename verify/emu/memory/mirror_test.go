@@ -98,15 +98,12 @@ func TestMirrorFollowsBothSides(t *testing.T) {
 		before := d.writes
 		if round%3 == 0 {
 			assert.NilError(t, m.WriteBack())
-			if d.writes-before > changed {
-				t.Fatalf("round %d: %d bytes written, %d were changed", round, d.writes-before, changed)
-			}
+			assert.Assert(t, d.writes-before <= changed,
+				"round %d: %d bytes written, %d were changed", round, d.writes-before, changed)
 		} else if err := m.Refresh(); err != nil || !bytes.Equal(host, want) {
 			t.Fatalf("round %d: the host has other data, %v", round, err)
 		}
-		if !bytes.Equal(d.data[4096:4096+n], want) {
-			t.Fatalf("round %d: the device has other data", round)
-		}
+		assert.Assert(t, bytes.Equal(d.data[4096:4096+n], want), "round %d: the device has other data", round)
 	}
 	if !bytes.Equal(d.data[:4096], make([]byte, 4096)) || !bytes.Equal(d.data[4096+n:], make([]byte, 4*4096)) {
 		t.Error("written outside of the allocation")

@@ -13,9 +13,7 @@ import (
 func wantTrap(t testing.TB, err error, want Trap) {
 	t.Helper()
 	var trap *Trap
-	if !errors.As(err, &trap) {
-		t.Fatalf("%v, want a trap: %v", err, &want)
-	}
+	assert.Assert(t, errors.As(err, &trap), "%v, want a trap: %v", err, &want)
 	got := *trap
 	if got.Err = nil; got != want {
 		t.Errorf("trap %+v, want %+v", got, want)
@@ -126,9 +124,7 @@ func TestLimit(t *testing.T) {
 	total := 0
 	for _, limit := range []int{0, 1, 2, 3, -1, 1000, 7} {
 		n, err := c.Run(limit)
-		if n != max(limit, 0) || err != nil {
-			t.Errorf("Run(%d) = %d, %v", limit, n, err)
-		}
+		assert.Check(t, n == max(limit, 0) && err == nil, "Run(%d) = %d, %v", limit, n, err)
 		total += n
 		if got, want := c.X(a0), uint32(total+1)/2; got != want || c.Retired() != uint64(total) {
 			t.Errorf("after %d instructions: counted %d, retired %d", total, got, c.Retired())

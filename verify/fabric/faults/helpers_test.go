@@ -34,9 +34,7 @@ func network(t *testing.T, kind fabric.Kind, n int) (*fabric.Net, []fabric.Port)
 	var ports []fabric.Port
 	for i := range n {
 		p, session, err := net.Port(ip(i), port(i))
-		if err != nil || session != uint32(i) {
-			t.Fatalf("port %d has session %d, %v", i, session, err)
-		}
+		assert.Assert(t, err == nil && session == uint32(i), "port %d has session %d, %v", i, session, err)
 		ports = append(ports, p)
 	}
 	return net, ports

@@ -12,7 +12,7 @@ import (
 func BenchmarkPort(b *testing.B) {
 	for name, payload := range map[string]int{"64B": 64, "4032B": 4032, "64KiB": 64 << 10} {
 		b.Run(name, func(b *testing.B) {
-			ports := pair(b, packets.Options{})
+			ports := openAll(b, 2, packets.Options{})
 			wake := make(chan struct{}, 1)
 			tell := func() {
 				select {

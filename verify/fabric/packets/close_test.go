@@ -19,7 +19,7 @@ import (
 func TestClosedPortsLeaveNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 5 {
-		ports := pair(t, packets.Options{})
+		ports := openAll(t, 2, packets.Options{})
 		for i := range 50 {
 			send(t, ports[0], 1, message(uint32(i), make([]byte, 5000)))
 		}
@@ -31,7 +31,7 @@ func TestClosedPortsLeaveNothing(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	ports := pair(t, packets.Options{WindowBytes: 8 << 10})
+	ports := openAll(t, 2, packets.Options{WindowBytes: 8 << 10})
 	var sent, released atomic.Int32
 	until(t, "that the other is full", func() bool {
 		err := ports[0].Send(1, freed(message(0, make([]byte, 4032)), &released))
@@ -74,7 +74,7 @@ func TestClose(t *testing.T) {
 // What an engine has sent last arrives, though its program ends.
 func TestClosePublishesWhatWasSent(t *testing.T) {
 	for range 10 {
-		ports := pair(t, packets.Options{})
+		ports := openAll(t, 2, packets.Options{})
 		const n = 200
 		for i := range n {
 			send(t, ports[0], 1, message(uint32(i), make([]byte, 1000)))
@@ -94,7 +94,7 @@ func TestClosePublishesWhatWasSent(t *testing.T) {
 func TestCloseReleasesWhatCannotBePublished(t *testing.T) {
 	t.Parallel() // it waits
 	until(t, "that a rank that does not read leaves something unpublished", func() bool {
-		ports := pair(t, packets.Options{WindowBytes: 8 << 10})
+		ports := openAll(t, 2, packets.Options{WindowBytes: 8 << 10})
 		released, sent := fill(t, ports[0])
 		begin := time.Now()
 		assert.Check(t, ports[0].Close())
@@ -108,7 +108,7 @@ func TestCloseReleasesWhatCannotBePublished(t *testing.T) {
 func TestCloseDoesNotWaitForRanksThatHaveLeft(t *testing.T) {
 	var took []time.Duration
 	for len(took) < 5 { // who waits does so each time
-		ports := pair(t, packets.Options{WindowBytes: 8 << 10})
+		ports := openAll(t, 2, packets.Options{WindowBytes: 8 << 10})
 		released, sent := fill(t, ports[0])
 		ports[1].Close()
 		begin := time.Now()

@@ -18,7 +18,7 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 	for name, lossy := range map[string]bool{"tcp": false, "udp": true} {
 		t.Run(name, func(t *testing.T) {
 			const window, payload, most = 32 << 10, 1000, 20_000
-			ports := pair(t, packets.Options{WindowBytes: window, Lossy: lossy})
+			ports := openAll(t, 2, packets.Options{WindowBytes: window, Lossy: lossy})
 			send(t, ports[0], 1, message(0, make([]byte, payload)))
 			var room atomic.Int32
 			ports[0].Notify(func() { room.Add(1) })
@@ -39,9 +39,7 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 				default:
 					before = told
 				}
-				if sent == most {
-					t.Fatalf("%d packets went to who receives none", sent)
-				}
+				assert.Assert(t, sent != most, "%d packets went to who receives none", sent)
 			}
 			for i := range sent {
 				if p := receive(t, ports[1]); number(p) != uint32(i) {
@@ -58,13 +56,7 @@ func TestReceiversHoldSendersBack(t *testing.T) {
 
 func TestARankThatDoesNotReadHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	e := endpoints(t, 3)
-	o := packets.Options{Endpoints: e, WindowBytes: 16 << 10}
-	var ports []*packets.Port
-	for rank := range 3 {
-		o.Rank = rank
-		ports = append(ports, open(t, o))
-	}
+	ports := openAll(t, 3, packets.Options{WindowBytes: 16 << 10})
 	send(t, ports[0], 1, message(0, nil))
 	until(t, "that the rank that does not read is full", func() bool {
 		err := ports[0].Send(1, message(0, make([]byte, 4032)))
@@ -145,7 +137,7 @@ func TestPatienceEnds(t *testing.T) {
 // nothing else.
 func TestNotificationsSuffice(t *testing.T) {
 	for _, window := range []int{1, 1000, 30_000} {
-		ports := pair(t, packets.Options{WindowBytes: window})
+		ports := openAll(t, 2, packets.Options{WindowBytes: window})
 		var told [2]chan struct{}
 		for i := range told {
 			told[i] = make(chan struct{}, 1)
@@ -234,11 +226,7 @@ func TestWhatWaitsForARankThatLeftIsDropped(t *testing.T) {
 // Many at once, all of them both ways.
 func TestAllToAll(t *testing.T) {
 	const ranks, each = 5, 200
-	e := endpoints(t, ranks)
-	var ports []*packets.Port
-	for rank := range ranks {
-		ports = append(ports, open(t, packets.Options{Endpoints: e, Rank: rank, WindowBytes: 10 << 10}))
-	}
+	ports := openAll(t, ranks, packets.Options{WindowBytes: 10 << 10})
 	var all sync.WaitGroup
 	for rank, port := range ports {
 		all.Go(func() {
@@ -273,9 +261,8 @@ func TestAllToAll(t *testing.T) {
 				}
 				i := next[p.Session]
 				want := noise(int(p.Session)*ranks+rank, 50*i)
-				if int(number(p)) != i || string(p.Payload) != string(want) {
-					t.Errorf("rank %d: packet %d of rank %d has %d bytes", rank, number(p), p.Session, len(p.Payload))
-				}
+				assert.Check(t, int(number(p)) == i && string(p.Payload) == string(want),
+					"rank %d: packet %d of rank %d has %d bytes", rank, number(p), p.Session, len(p.Payload))
 				next[p.Session]++
 				got++
 			}

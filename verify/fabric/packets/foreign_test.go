@@ -212,15 +212,12 @@ func (f *foreign) recv(from, n int, tag uint32) []byte {
 	var data []byte
 	for len(data) < n {
 		b := f.packet(from)
-		if len(b) < 64 {
-			f.t.Fatalf("rank %d got %d bytes from %d, less than a header", f.rank, len(b), from)
-		}
+		assert.Assert(f.t, len(b) >= 64, "rank %d got %d bytes from %d, less than a header", f.rank, len(b), from)
 		h := b[:64]
 		count := int(binary.LittleEndian.Uint32(h))
 		want := header(count, tag, from, f.received[from], 0, f.rank)
-		if !bytes.Equal(h[:32], want[:32]) {
-			f.t.Fatalf("rank %d got the header % x from %d, want % x", f.rank, h, from, want)
-		}
+		assert.Assert(f.t, bytes.Equal(h[:32], want[:32]),
+			"rank %d got the header % x from %d, want % x", f.rank, h, from, want)
 		payload := b[64:]
 		for len(payload) < count {
 			payload = append(payload, f.packet(from)...)

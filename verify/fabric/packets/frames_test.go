@@ -59,16 +59,13 @@ func TestWhatIsPublished(t *testing.T) {
 				if len(m.Frames) != 3 || string(m.Frames[0]) != c.topic || string(m.Frames[1]) != "0" {
 					t.Fatalf("packet %d: %d frames, %q", i, len(m.Frames), m.Frames[:min(2, len(m.Frames))])
 				}
-				if !slices.EqualFunc(m.Frames, encoded[i], bytes.Equal) {
-					t.Errorf("packet %d is encoded as %q", i, encoded[i])
-				}
+				assert.Check(t, slices.EqualFunc(m.Frames, encoded[i], bytes.Equal),
+					"packet %d is encoded as %q", i, encoded[i])
 				var body map[string][]int
 				if err := json.Unmarshal(m.Frames[2], &body); err != nil || len(body) != 1 {
 					t.Fatalf("packet %d: %v in %q", i, err, m.Frames[2])
 				}
-				if len(body["data"]) != n {
-					t.Fatalf("packet %d has %d bytes, want %d", i, len(body["data"]), n)
-				}
+				assert.Assert(t, len(body["data"]) == n, "packet %d has %d bytes, want %d", i, len(body["data"]), n)
 				for k, v := range body["data"] {
 					if v < 0 || v > 255 || k < len(want) && byte(v) != want[k] {
 						t.Fatalf("packet %d: byte %d is %d", i, k, v)

@@ -50,14 +50,12 @@ func newTarget(t testing.TB) *target {
 	f := &target{live: port(), plain: port()}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if f.world, err = world.Start(ctx, d, []world.Member{{Rank: 0, Port: f.live}}, emu.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	f.world, err = world.Start(ctx, d, []world.Member{{Rank: 0, Port: f.live}}, emu.Options{})
+	assert.NilError(t, err)
 	t.Cleanup(func() { f.world.Close() })
 	view := driverview.Of(d)
-	if f.engine, err = accl.Open(ctx, f.world.Device(0), &view, accl.LocalRanks(2), 0, accl.GivenSessions()); err != nil {
-		t.Fatal(err)
-	}
+	f.engine, err = accl.Open(ctx, f.world.Device(0), &view, accl.LocalRanks(2), 0, accl.GivenSessions())
+	assert.NilError(t, err)
 	return f
 }
 

@@ -61,14 +61,13 @@ func open(t testing.TB, o packets.Options) *packets.Port {
 	return p
 }
 
-// pair is a world of two ports.
-func pair(t testing.TB, o packets.Options) [2]*packets.Port {
+// openAll opens the ports of a world of so many ranks.
+func openAll(t testing.TB, ranks int, o packets.Options) []*packets.Port {
 	t.Helper()
-	o.Endpoints = endpoints(t, 2)
-	var ports [2]*packets.Port
-	for i := range ports {
-		o.Rank = i
-		ports[i] = open(t, o)
+	o.Endpoints = endpoints(t, ranks)
+	var ports []*packets.Port
+	for o.Rank = range ranks {
+		ports = append(ports, open(t, o))
 	}
 	return ports
 }
@@ -97,9 +96,7 @@ func noise(seed, n int) []byte {
 func until(t testing.TB, what string, happens func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patient); !happens(); time.Sleep(100 * time.Microsecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v", what, patient)
-		}
+		assert.Assert(t, time.Now().Before(end), "%s: not within %v", what, patient)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestPacketsArriveInOrderAndWhole(t *testing.T) {
 		"tcp": {}, "udp": {Lossy: true}, "tcp of 2022": {Unpadded: true}, "udp of 2022": {Unpadded: true, Lossy: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ports := pair(t, o)
+			ports := openAll(t, 2, o)
 			sizes := []int{0, 1, 63, 64, 65, 1000, 1471, 1472}
 			if !o.Unpadded {
 				sizes = append(sizes, 1473, 4031, 4032)
@@ -51,7 +51,7 @@ func TestPacketsArriveInOrderAndWhole(t *testing.T) {
 
 func TestUDPCarriesOnePacketAMessage(t *testing.T) {
 	for unpadded, most := range map[bool]int{false: 4032, true: 1472} {
-		ports := pair(t, packets.Options{Lossy: true, Unpadded: unpadded})
+		ports := openAll(t, 2, packets.Options{Lossy: true, Unpadded: unpadded})
 		got := ports[0].MaxPayload()
 		assert.Check(t, got == most, "a payload of %d bytes, want %d", got, most)
 		err := ports[0].Send(1, message(0, make([]byte, most+1)))
@@ -60,11 +60,7 @@ func TestUDPCarriesOnePacketAMessage(t *testing.T) {
 }
 
 func TestSendersTakeTurns(t *testing.T) {
-	e := endpoints(t, 3)
-	var ports []*packets.Port
-	for rank := range 3 {
-		ports = append(ports, open(t, packets.Options{Endpoints: e, Rank: rank}))
-	}
+	ports := openAll(t, 3, packets.Options{})
 	for i := range 100 {
 		send(t, ports[1], 0, message(uint32(i), nil))
 	}
@@ -82,11 +78,7 @@ func TestSendersTakeTurns(t *testing.T) {
 }
 
 func TestHeldRanksStayWhereTheyAre(t *testing.T) {
-	e := endpoints(t, 3)
-	var ports []*packets.Port
-	for rank := range 3 {
-		ports = append(ports, open(t, packets.Options{Endpoints: e, Rank: rank}))
-	}
+	ports := openAll(t, 3, packets.Options{})
 	ports[0].Hold(1, true)
 	ports[0].Hold(77, true) // nobody
 	send(t, ports[1], 0, message(1, nil))
@@ -121,7 +113,7 @@ func TestHeldRanksStayWhereTheyAre(t *testing.T) {
 
 func TestWhoIsNobody(t *testing.T) {
 	for name, lossy := range map[string]bool{"tcp": false, "udp": true} {
-		port := pair(t, packets.Options{Lossy: lossy})[0]
+		port := openAll(t, 2, packets.Options{Lossy: lossy})[0]
 		for _, session := range []uint32{0, 2, 1 << 31, 0xFFFFFFFF} {
 			err := port.Send(session, message(0, nil))
 			if lossy && err != nil || !lossy && !errors.Is(err, fabric.ErrClosed) {
@@ -180,7 +172,7 @@ func TestConnectFindsRanks(t *testing.T) {
 }
 
 func TestRanksAreOnTheLoopbackAddressUnlessToldOtherwise(t *testing.T) {
-	ports := pair(t, packets.Options{})
+	ports := openAll(t, 2, packets.Options{})
 	base := uint16(0)
 	for p := range 1 << 16 { // the pair knows its own ports only
 		if s, err := ports[0].Connect(t.Context(), 127<<24|1, uint16(p)); err == nil && s == 0 {

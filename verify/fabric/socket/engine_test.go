@@ -50,9 +50,8 @@ func engines(t testing.TB, platform string, ranks int) *bench {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*limit)
 	t.Cleanup(cancel)
-	if b.world, err = world.Start(ctx, d, members, emu.Options{RemoteTimeout: limit}); err != nil {
-		t.Fatal(err)
-	}
+	b.world, err = world.Start(ctx, d, members, emu.Options{RemoteTimeout: limit})
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		assert.Check(t, b.world.Close(), "close the world")
 	})
@@ -60,9 +59,8 @@ func engines(t testing.TB, platform string, ranks int) *bench {
 	for i := range ranks {
 		devices = append(devices, b.world.Device(i))
 	}
-	if b.engines, err = accl.OpenAll(ctx, devices, &p, b.ranks); err != nil {
-		t.Fatal(err)
-	}
+	b.engines, err = accl.OpenAll(ctx, devices, &p, b.ranks)
+	assert.NilError(t, err)
 	return b
 }
 

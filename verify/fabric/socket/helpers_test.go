@@ -176,9 +176,7 @@ func send(p *port, session uint32, packets ...*fabric.Packet) {
 			if err == nil {
 				break
 			}
-			if err != fabric.ErrBusy {
-				p.t.Fatalf("sending packet %d: %v", number(packet), err)
-			}
+			assert.Assert(p.t, err == fabric.ErrBusy, "sending packet %d: %v", number(packet), err)
 			p.await("room")
 		}
 	}
@@ -231,9 +229,7 @@ func (p *port) quiet() {
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v", what, limit)
-		}
+		assert.Assert(t, time.Now().Before(end), "%s: not within %v", what, limit)
 	}
 }
 

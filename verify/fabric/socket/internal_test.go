@@ -43,9 +43,7 @@ func TestUDPSendWithoutRoom(t *testing.T) {
 		if err == fabric.ErrBusy {
 			break
 		}
-		if err != nil || sent > 100 {
-			t.Fatalf("packet %d: %v", sent, err)
-		}
+		assert.Assert(t, err == nil && sent <= 100, "packet %d: %v", sent, err)
 		sent++
 	}
 	assert.Check(t, sent >= window/1064 && given == 0, "%d packets taken, %d given back", sent, given)
@@ -81,9 +79,7 @@ func TestHelloIsNoHeader(t *testing.T) {
 	for _, at := range []netip.AddrPort{{}, netip.MustParseAddrPort("10.1.2.3:65535")} {
 		b := newHello(at)
 		for i, v := range b[:helloAddress] {
-			if v != 0 {
-				t.Errorf("byte %d of a hello is %d", i, v)
-			}
+			assert.Check(t, v == 0, "byte %d of a hello is %d", i, v)
 		}
 	}
 }

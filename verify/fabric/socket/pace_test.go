@@ -112,14 +112,10 @@ func TestUDPDeafPeer(t *testing.T) {
 		marks := datagrams(t, conn, total, sent)
 		total += sent
 		if sent == most {
-			if pauses != 1 {
-				t.Errorf("after %d pauses", pauses)
-			}
+			assert.Check(t, pauses == 1, "after %d pauses", pauses)
 			break
 		}
-		if len(marks) < 3 {
-			t.Errorf("marks %d among %d packets", marks, sent)
-		}
+		assert.Check(t, len(marks) >= 3, "marks %d among %d packets", marks, sent)
 		x.await("room")
 	}
 	d := time.Since(start)

@@ -170,9 +170,8 @@ func TestTCPStaleSessionsOfCommunicators(t *testing.T) {
 		x.Route(stale, ip(y.at), y.at.Port(), false)
 		x.Route(stale, ip(z.at), z.at.Port(), false)
 		a, b := connect(x, y), connect(x, z)
-		if a == b || a == 0xFFFFFFFF || b == 0xFFFFFFFF || a > 0xFFFF || b > 0xFFFF {
-			t.Errorf("sessions %#x and %#x", a, b)
-		}
+		assert.Check(t, a != b && a != 0xFFFFFFFF && b != 0xFFFFFFFF && a <= 0xFFFF && b <= 0xFFFF,
+			"sessions %#x and %#x", a, b)
 		send(x, a, numbered(1, nil))
 		send(x, b, numbered(2, nil))
 		if p := y.next(); number(p) != 1 {

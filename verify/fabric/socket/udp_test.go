@@ -203,9 +203,8 @@ func TestUDPWaitsUntilItKnowsItsPeers(t *testing.T) {
 	for got := 0; got < 30; { // also if nobody asks before there is a notification
 		y.await("packets")
 		for p := y.Receive(); p != nil; p = y.Receive() {
-			if number(p) != got || p.Session != 0 {
-				t.Fatalf("packet %d of session %d, not %d", number(p), p.Session, got)
-			}
+			assert.Assert(t, number(p) == got && p.Session == 0,
+				"packet %d of session %d, not %d", number(p), p.Session, got)
 			got++
 		}
 	}

@@ -136,9 +136,7 @@ func TestTheFirstDifferenceIsToldWithBothSides(t *testing.T) {
 			[]string{"nobody has allocated", "behind 5000 bytes"}},
 		{"a byte of memory that was freed", func(e, h *side) {
 			for _, s := range []*side{e, h} {
-				if err := s.operand.Free(); err != nil {
-					s.t.Fatal(err)
-				}
+				assert.NilError(s.t, s.operand.Free())
 			}
 			h.fake.memory[h.operand.Addr()] = 5
 		}, []string{"byte 0 of 5000 bytes"}},
@@ -149,9 +147,7 @@ func TestTheFirstDifferenceIsToldWithBothSides(t *testing.T) {
 		{"a byte of host memory that was freed", func(e, h *side) {
 			h.fake.host[3] = 5
 			for _, s := range []*side{e, h} {
-				if err := s.host.Free(); err != nil {
-					s.t.Fatal(err)
-				}
+				assert.NilError(s.t, s.host.Free())
 			}
 		}, []string{"host memory, byte 3 of 100 bytes at 0x0"}},
 		{"memory at another address", func(e, h *side) { e.allocAt(0x8000, false); h.allocAt(0x9000, false) },

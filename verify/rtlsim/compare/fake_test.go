@@ -158,18 +158,14 @@ func (s *side) alloc(bytes int, host bool) accl.Memory {
 
 func (s *side) allocate(spec accl.MemSpec) accl.Memory {
 	m, err := s.device.Alloc(s.t.Context(), spec)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	assert.NilError(s.t, err)
 	return m
 }
 
 // write has the host write words with names, and answers the offset behind them.
 func (s *side) write(at uint32, words []abi.RecordWord, values map[string]uint32) uint32 {
 	for _, w := range words {
-		if err := s.device.WriteReg(s.t.Context(), at, values[w.Name]); err != nil {
-			s.t.Fatal(err)
-		}
+		assert.NilError(s.t, s.device.WriteReg(s.t.Context(), at, values[w.Name]))
 		at += wordBytes
 	}
 	return at

@@ -101,9 +101,7 @@ func (s *stack) sent(session uint32, header *[64]byte, bytes int) {
 	}
 	to.at += bytes
 	to.left -= bytes
-	if to.left < 0 {
-		s.t.Errorf("%d bytes behind the end of a message", -to.left)
-	}
+	assert.Check(s.t, to.left >= 0, "%d bytes behind the end of a message", -to.left)
 }
 
 // TestFillers has two engines of this project and one that seems to be of another, which

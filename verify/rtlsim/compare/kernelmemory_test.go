@@ -78,8 +78,6 @@ func TestAKernelInCppSharesItsMemoryWithTheEngine(t *testing.T) {
 		case i >= behind && i < behind+count:
 			want = 2 * (2*(-float32(i)+at) + at)
 		}
-		if got != want {
-			t.Fatalf("element %d is %v, not %v", i, got, want)
-		}
+		assert.Assert(t, got == want, "element %d is %v, not %v", i, got, want)
 	}
 }

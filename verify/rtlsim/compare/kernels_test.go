@@ -177,9 +177,8 @@ func kernelWorld(ctx context.Context, t *testing.T, d *design.Design, library st
 	for rank := range ranks {
 		devices = append(devices, w.Device(rank))
 	}
-	if engines, err = accl.OpenAll(ctx, devices, &p, w.Ranks()); err != nil {
-		t.Fatal(err)
-	}
+	engines, err = accl.OpenAll(ctx, devices, &p, w.Ranks())
+	assert.NilError(t, err)
 	return w, engines, devices
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -96,9 +98,8 @@ func newHarmed(ctx context.Context, t *testing.T, platform string, episode uint6
 	library := *libraryFlag
 	if library == "" {
 		var err error
-		if library, err = rtlsim.Library(ctx, h.design, build); err != nil {
-			t.Fatal(err)
-		}
+		library, err = rtlsim.Library(ctx, h.design, build)
+		assert.NilError(t, err)
 	}
 	h.settings()
 	h.open(ctx, t, longRanks, [2]kind{emulated(t, h.design), h.hardware(t, library)})
@@ -169,23 +170,17 @@ func (h *harmed) draw(streams bool) conformance.Case {
 // alike compares the two worlds.
 func (h *harmed) alike(ctx context.Context) {
 	h.t.Helper()
-	if err := h.Step(ctx); err != nil {
-		h.t.Fatalf("opening: %v", err)
-	}
+	assert.NilError(h.t, h.Step(ctx), "opening")
 	for i := range *lengthFlag {
 		if i > 0 && h.rng.IntN(resetEvery) == 0 {
-			if err := h.reset(ctx); err != nil {
-				h.t.Fatalf("reset: %v", err)
-			}
+			assert.NilError(h.t, h.reset(ctx), "reset")
 		}
 		c := h.draw(true)
 		if err := h.run(ctx, c); err != nil {
 			h.t.Fatalf("case %d: %v\n%v", i, c, err)
 		}
 	}
-	if err := h.End(ctx); err != nil {
-		h.t.Fatalf("in the end: %v", err)
-	}
+	assert.NilError(h.t, h.End(ctx), "in the end")
 }
 
 // mistaken has ranks of either world make the same mistake in what they call, and recover.
@@ -195,15 +190,9 @@ func (h *harmed) mistaken(ctx context.Context) {
 	next := conformance.RandomCollective(h.rng, &h.p, longRanks)
 	bits := conformance.ReturnBits(&h.p, "RECEIVE_TIMEOUT", "COLLECTIVE_MISMATCH")
 	for i, engines := range h.engines {
-		if err := m.Run(ctx, engines, bits); err != nil {
-			h.t.Fatalf("world %d: %v", i, err)
-		}
-		if err := conformance.Recover(ctx, engines); err != nil {
-			h.t.Fatalf("world %d, after %s: %v", i, m.What, err)
-		}
-		if err := next.Run(ctx, engines); err != nil {
-			h.t.Fatalf("world %d, after %s and Recover: %v", i, m.What, err)
-		}
+		assert.NilError(h.t, m.Run(ctx, engines, bits), "world %d", i)
+		assert.NilError(h.t, conformance.Recover(ctx, engines), "world %d, after %s", i, m.What)
+		assert.NilError(h.t, next.Run(ctx, engines), "world %d, after %s and Recover", i, m.What)
 	}
 	for _, calls := range m.Calls {
 		h.calls += len(calls)
@@ -236,9 +225,7 @@ func (h *harmed) harm(ctx context.Context) {
 		h.restart(ctx)
 	}
 	h.net().SetFaults(fabric.Faults{})
-	if err := h.cards[rank].SetFault(false, 0, ^uint64(0), rtlsim.Works); err != nil {
-		h.t.Fatal(err)
-	}
+	assert.NilError(h.t, h.cards[rank].SetFault(false, 0, ^uint64(0), rtlsim.Works))
 	h.waits(ctx, rank, patience)
 	h.restart(ctx)
 	for range mendedCases {
@@ -260,23 +247,17 @@ func (h *harmed) breakMemory(ctx context.Context, rank int, f rtlsim.Fault) {
 	if buf, err := accl.Alloc[int32](ctx, h.engines[1][rank], 256); err == nil {
 		// What is allocated from now on lies behind it, or takes its place.
 		from = buf.Address()
-		if err := buf.Free(); err != nil {
-			h.t.Fatal(err)
-		}
+		assert.NilError(h.t, buf.Free())
 	}
 	if h.rng.IntN(3) == 0 {
 		to = from + 4096
 	}
-	if err := h.cards[rank].SetFault(false, from, to, f); err != nil {
-		h.t.Fatal(err)
-	}
+	assert.NilError(h.t, h.cards[rank].SetFault(false, from, to, f))
 }
 
 func (h *harmed) waits(ctx context.Context, rank int, cycles uint32) {
 	h.t.Helper()
-	if err := h.engines[1][rank].SetTimeout(ctx, cycles); err != nil {
-		h.t.Fatal(err)
-	}
+	assert.NilError(h.t, h.engines[1][rank].SetTimeout(ctx, cycles))
 }
 
 // told is nil if every call that was not right ended with a code.
@@ -296,7 +277,5 @@ func told(err error) error {
 // restart resets the hardware's engines.
 func (h *harmed) restart(ctx context.Context) {
 	h.t.Helper()
-	if err := reset(ctx, h.engines[1]); err != nil {
-		h.t.Fatalf("reset: %v", err)
-	}
+	assert.NilError(h.t, reset(ctx, h.engines[1]), "reset")
 }

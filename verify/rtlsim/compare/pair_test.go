@@ -57,9 +57,8 @@ func load(t *testing.T, platform string) *worlds {
 func (w *worlds) open(ctx context.Context, t *testing.T, ranks int, kinds [2]kind) {
 	t.Helper()
 	var err error
-	if w.Pair, err = NewPair(w.design.ABI(), ranks); err != nil {
-		t.Fatal(err)
-	}
+	w.Pair, err = NewPair(w.design.ABI(), ranks)
+	assert.NilError(t, err)
 	for side, l := range []*Log{w.Emulated, w.Hardware} {
 		made, err := world.New(ctx, w.design, ranks, world.Options{
 			// as the hardware has it
@@ -78,9 +77,8 @@ func (w *worlds) open(ctx context.Context, t *testing.T, ranks int, kinds [2]kin
 			devices = append(devices, d)
 			go l.Loop(ctx, rank, d)
 		}
-		if w.engines[side], err = accl.OpenAll(ctx, devices, &w.p, made.Ranks()); err != nil {
-			t.Fatal(err)
-		}
+		w.engines[side], err = accl.OpenAll(ctx, devices, &w.p, made.Ranks())
+		assert.NilError(t, err)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/fabric"
@@ -68,9 +70,8 @@ func TestWorldsDoTheSame(t *testing.T) {
 		library := *libraryFlag
 		if library == "" {
 			var err error
-			if library, err = rtlsim.Library(t.Context(), load(t, platform).design, build); err != nil {
-				t.Fatal(err)
-			}
+			library, err = rtlsim.Library(t.Context(), load(t, platform).design, build)
+			assert.NilError(t, err)
 		}
 		for text := range strings.FieldsFuncSeq(*ranksFlag, func(r rune) bool { return r == ',' }) {
 			t.Run(platform+"/"+text, func(t *testing.T) {
@@ -102,9 +103,8 @@ func TestWorldsWhoseStreamsAreCut(t *testing.T) {
 	library := *libraryFlag
 	if library == "" {
 		var err error
-		if library, err = rtlsim.Library(t.Context(), load(t, platform).design, build); err != nil {
-			t.Fatal(err)
-		}
+		library, err = rtlsim.Library(t.Context(), load(t, platform).design, build)
+		assert.NilError(t, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()

@@ -103,8 +103,6 @@ func TestWaysOfFunctionsAreCounted(t *testing.T) {
 			}
 			assert.Check(t, p.page != "v_toggle", "bits are counted, although lines alone were asked for")
 		}
-		if !maps.Equal(got, want) {
-			t.Errorf("seed %d: ways were gone %v times, not %v", seed, got, want)
-		}
+		assert.Check(t, maps.Equal(got, want), "seed %d: ways were gone %v times, not %v", seed, got, want)
 	}
 }

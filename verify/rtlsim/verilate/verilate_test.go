@@ -126,9 +126,7 @@ func TestSourcesAndFlagsDecide(t *testing.T) {
 		t.Helper()
 		path, err := b.Library(t.Context())
 		assert.NilError(t, err)
-		if seen[path] != "" {
-			t.Errorf("%s and %s are one library", what, seen[path])
-		}
+		assert.Check(t, seen[path] == "", "%s and %s are one library", what, seen[path])
 		seen[path] = what
 	}
 	check("as it is", b)
@@ -156,9 +154,8 @@ func TestMistakesAreToldAndLeaveNothing(t *testing.T) {
 	assert.NilError(t, os.WriteFile(bad, []byte("module fifo; wire a = nowhere; endmodule\n"), 0o644))
 	b.Sources = []string{bad}
 	path, err := b.Library(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "nowhere") || !strings.Contains(err.Error(), "bad.sv:1") {
-		t.Errorf("got %q and %v", path, err)
-	}
+	assert.Check(t, err != nil && strings.Contains(err.Error(), "nowhere") && strings.Contains(err.Error(), "bad.sv:1"),
+		"got %q and %v", path, err)
 	assert.Check(t, is.ErrorContains(verilate.Lint(t.Context(), "fifo", nil, bad), "nowhere"))
 	b.Sources = []string{filepath.Join(t.TempDir(), "absent.sv")}
 	if _, err := b.Library(t.Context()); !errors.Is(err, os.ErrNotExist) {

@@ -189,9 +189,7 @@ func TestFreePortsAreFreeAndOnesOwn(t *testing.T) {
 		base, err := FreePorts(100)
 		assert.NilError(t, err)
 		for port := base; port < base+100; port++ {
-			if seen[port] {
-				t.Fatalf("port %d twice", port)
-			}
+			assert.Assert(t, !seen[port], "port %d twice", port)
 			seen[port] = true
 			l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
 			assert.NilError(t, err)

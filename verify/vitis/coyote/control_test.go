@@ -125,9 +125,7 @@ func TestControl(t *testing.T) {
 			b.Set("s_wstrb", strobes|0xF0)
 			aw, w := r.IntN(4), r.IntN(4)
 			for cycle := 0; ; cycle++ {
-				if cycle > 1000 {
-					t.Fatalf("a write to %X is not answered", address)
-				}
+				assert.Assert(t, cycle <= 1000, "a write to %X is not answered", address)
 				b.Set("s_awvalid", flag(aw == 0))
 				b.Set("s_wvalid", flag(w == 0))
 				ready := r.IntN(2) == 0
@@ -164,9 +162,7 @@ func TestControl(t *testing.T) {
 		b.Set("s_araddr", address)
 		b.Set("s_arvalid", 1)
 		for cycle := 0; ; cycle++ {
-			if cycle > 1000 {
-				t.Fatalf("a read of %X is not answered", address)
-			}
+			assert.Assert(t, cycle <= 1000, "a read of %X is not answered", address)
 			ready := r.IntN(2) == 0
 			b.Set("s_rready", flag(ready))
 			tick()
@@ -206,9 +202,7 @@ func TestRequests(t *testing.T) {
 		on := uint64(0)
 		total := 0
 		for cycle := 0; total < sources*each; cycle++ {
-			if cycle > 20_000 {
-				t.Fatalf("%d of %d requests came", total, sources*each)
-			}
+			assert.Assert(t, cycle <= 20_000, "%d of %d requests came", total, sources*each)
 			var fields []request
 			for i := range sources {
 				if on>>i&1 == 0 && sent[i] < each && (stall == 0 || r.IntN(2) == 0) {
@@ -223,9 +217,7 @@ func TestRequests(t *testing.T) {
 			b.Set("out_ready", flag(ready))
 			b.Step()
 			taken := b.Get("in_ready") & on
-			if taken&(taken-1) != 0 {
-				t.Fatalf("two sources at once: %b", taken)
-			}
+			assert.Assert(t, taken&(taken-1) == 0, "two sources at once: %b", taken)
 			for i := range sources {
 				switch {
 				case taken>>i&1 != 0:

@@ -39,34 +39,51 @@ type beat struct {
 	last bool
 }
 
-// source offers beats to the module, sink takes them.
-type source struct {
-	b      *pins.Bench
-	prefix string
-	idle   int // of 100 cycles
-	queue  []beat
-	on     bool
-	keep   bool // the module has TKEEP and TLAST
-}
-
-func (s *source) before(r *rand.Rand) {
-	if !s.on {
-		s.on = len(s.queue) > 0 && r.IntN(100) >= s.idle
-	}
-	s.b.Set(s.prefix+"tvalid", flag(s.on))
-	if s.on {
-		setBytes(s.b, s.prefix+"tdata", s.queue[0].data[:])
-		if s.keep {
-			s.b.Set(s.prefix+"tkeep", s.queue[0].keep)
-			s.b.Set(s.prefix+"tlast", flag(s.queue[0].last))
+// kept is the beat without bytes that TKEEP leaves out.
+func (x beat) kept() beat {
+	for k := range x.data {
+		if x.keep>>k&1 == 0 {
+			x.data[k] = 0
 		}
 	}
+	return x
 }
 
-func (s *source) after() {
-	if s.on && s.b.Is(s.prefix+"tready") {
-		s.queue, s.on = s.queue[1:], false
+// offers are what the module is given, one after the other.
+type offers[T any] struct {
+	b            *pins.Bench
+	valid, ready string
+	idle         int // of 100 cycles
+	queue        []T
+	put          func(T) // sets the other pins
+	on           bool
+}
+
+func (o *offers[T]) before(r *rand.Rand) {
+	if !o.on {
+		o.on = len(o.queue) > 0 && r.IntN(100) >= o.idle
 	}
+	o.b.Set(o.valid, flag(o.on))
+	if o.on {
+		o.put(o.queue[0])
+	}
+}
+
+func (o *offers[T]) after() {
+	if o.on && o.b.Is(o.ready) {
+		o.queue, o.on = o.queue[1:], false
+	}
+}
+
+// source offers beats to the module, at pins with TKEEP and TLAST if they are kept; sink takes them.
+func source(b *pins.Bench, prefix string, idle int, keep bool) *offers[beat] {
+	return &offers[beat]{b: b, valid: prefix + "tvalid", ready: prefix + "tready", idle: idle, put: func(x beat) {
+		setBytes(b, prefix+"tdata", x.data[:])
+		if keep {
+			b.Set(prefix+"tkeep", x.keep)
+			b.Set(prefix+"tlast", flag(x.last))
+		}
+	}}
 }
 
 type sink struct {
@@ -169,13 +186,51 @@ func (c command) pack(b *pins.Bench, pin string) {
 }
 
 // promise knows which statuses there may be: one for each request of a memory that
-// is done, and for refused commands.
+// is done, and for refused commands. Requests are done a while after their last beat.
 type promise struct {
 	commands []command
-	done     map[bool]int // requests of the card's memory, and of the host's
+	done     map[bool]int     // requests of the card's memory, and of the host's
+	due      map[bool][]*owed // those that are not done, likewise
 }
 
-func newPromise(commands []command) *promise { return &promise{commands, map[bool]int{}} }
+type owed struct {
+	request
+	left, wait int // beats, and cycles after these
+}
+
+func newPromise(commands []command) *promise {
+	return &promise{commands, map[bool]int{}, map[bool][]*owed{}}
+}
+
+// owe notes a request of the module.
+func (p *promise) owe(q request, wait int) {
+	p.due[q.strm == 1] = append(p.due[q.strm == 1], &owed{q, int(q.len+beatBytes-1) / beatBytes, wait})
+}
+
+// moved counts a beat, and returns the request that it is of, or nil.
+func (p *promise) moved(host bool) *owed {
+	for _, q := range p.due[host] {
+		if q.left > 0 {
+			q.left--
+			return q
+		}
+	}
+	return nil
+}
+
+// complete sets the pins that tell, in this cycle, which requests of a direction are done.
+func (p *promise) complete(b *pins.Bench, direction string) {
+	for host, side := range map[bool]string{false: "_card_done", true: "_host_done"} {
+		b.Set(direction+side, 0)
+		if q := p.due[host]; len(q) > 0 && q[0].left == 0 {
+			if q[0].wait--; q[0].wait < 0 {
+				b.Set(direction+side, 1)
+				p.done[host]++
+				p.due[host] = q[1:]
+			}
+		}
+	}
+}
 
 // check is called with the number of a status when that comes.
 func (p *promise) check(t *testing.T, n int) {
@@ -252,6 +307,15 @@ const streamNumber = 5
 // shell.
 func TestReads(t *testing.T) { paced(t, reads) }
 
+// offered are commands as the module is given them.
+func offered(b *pins.Bench, prefix string, idle int, commands []command) *offers[command] {
+	return &offers[command]{b: b, valid: prefix + "tvalid", ready: prefix + "tready", idle: idle, queue: commands,
+		put: func(c command) {
+			c.pack(b, prefix+"tdata")
+			b.Set(prefix+"tdest", c.memory)
+		}}
+}
+
 // paced does a test at all paces.
 func paced(t *testing.T, do func(*testing.T, *pins.Bench, pace, uint64)) {
 	b := module(t, "coyote_dma", dmaIn, dmaOut, map[string]string{"DMA": fmt.Sprint(streamNumber)}, "ap_clk", "ap_rst_n")
@@ -271,63 +335,34 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	for range 60 {
 		commands = append(commands, randomCommand(r))
 	}
-	recv := map[bool]*source{}
-	for host, prefix := range map[bool]string{false: "card_recv_", true: "host_recv_"} {
-		recv[host] = &source{b: b, prefix: prefix, idle: p.shell}
-	}
+	given := offered(b, "s_axis_mm2s_cmd_", p.command, commands)
+	recv := map[bool]*offers[beat]{false: source(b, "card_recv_", p.shell, false),
+		true: source(b, "host_recv_", p.shell, false)}
 	sinkOf := &sink{b: b, prefix: "m_axis_mm2s_", stall: p.data}
 	var asked []request
 	var statuses []uint64
-	// Completions of each side: when its data have been delivered, and a while later.
 	told := newPromise(commands)
-	type owed struct{ beats, wait int }
-	due := map[bool][]owed{}
-	next, on := 0, false
 	for cycle := 0; len(statuses) < len(commands); cycle++ {
 		if cycle > 200_000 {
 			t.Fatalf("%d of %d statuses have come, %d requests, %d beats", len(statuses), len(commands),
 				len(asked), len(sinkOf.got))
 		}
-		if !on {
-			on = next < len(commands) && r.IntN(100) >= p.command
-		}
-		b.Set("s_axis_mm2s_cmd_tvalid", flag(on))
-		if on {
-			commands[next].pack(b, "s_axis_mm2s_cmd_tdata")
-			b.Set("s_axis_mm2s_cmd_tdest", commands[next].memory)
-		}
+		given.before(r)
 		takes, statusReady := r.IntN(100) >= p.shell, r.IntN(100) >= p.status
 		b.Set("rd_ready", flag(takes))
 		b.Set("m_axis_mm2s_sts_tready", flag(statusReady))
 		for _, host := range []bool{false, true} {
 			recv[host].before(r)
-			pin := map[bool]string{false: "rd_card_done", true: "rd_host_done"}[host]
-			b.Set(pin, 0)
-			if q := due[host]; len(q) > 0 && q[0].beats == 0 {
-				if q[0].wait == 0 {
-					b.Set(pin, 1)
-					told.done[host]++
-					due[host] = q[1:]
-				} else {
-					q[0].wait--
-				}
-			}
 		}
+		told.complete(b, "rd")
 		sinkOf.before(r)
 		b.Step()
-		if on && b.Is("s_axis_mm2s_cmd_tready") {
-			next, on = next+1, false
-		}
+		given.after()
 		for _, host := range []bool{false, true} {
 			before := len(recv[host].queue)
 			recv[host].after()
-			if taken := before - len(recv[host].queue); taken > 0 {
-				for i := range due[host] {
-					if due[host][i].beats > 0 {
-						due[host][i].beats--
-						break
-					}
-				}
+			if len(recv[host].queue) < before {
+				told.moved(host)
 			}
 		}
 		sinkOf.after(t)
@@ -339,9 +374,8 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 			for i := range q.len {
 				data = append(data, content(host, q.vaddr+i))
 			}
-			beats := cut(data, true)
-			recv[host].queue = append(recv[host].queue, beats...)
-			due[host] = append(due[host], owed{len(beats), r.IntN(1 + p.late)})
+			recv[host].queue = append(recv[host].queue, cut(data, true)...)
+			told.owe(q, r.IntN(1+p.late))
 		}
 		if statusReady && b.Is("m_axis_mm2s_sts_tvalid") {
 			told.check(t, len(statuses))
@@ -371,28 +405,24 @@ func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 		}
 		for n, x := range cut(data, c.eof) {
 			assert.Assert(t, len(got) != 0, "command %d %+v: beat %d is missing", i, c, n)
-			y := got[0]
+			y := got[0].kept()
 			got = got[1:]
 			if c.refused() { // contents are undefined
 				y.data = x.data
-			}
-			for k := range y.data {
-				if x.keep>>k&1 == 0 {
-					y.data[k] = 0
-				}
 			}
 			assert.Assert(t, x == y, "command %d %+v: beat %d is %+v, want %+v", i, c, n, y, x)
 		}
 	}
 	assert.Check(t, len(got) <= 0, "%d beats too many", len(got))
-	compareRequests(t, asked, wantAsked)
+	compare(t, "requests", asked, wantAsked)
 }
 
-func compareRequests(t *testing.T, got, want []request) {
+// compare compares what came out of the module with what should have.
+func compare[T comparable](t *testing.T, what string, got, want []T) {
 	t.Helper()
-	assert.Assert(t, len(got) == len(want), "%d requests, want %d", len(got), len(want))
+	assert.Assert(t, len(got) == len(want), "%s: %d, want %d", what, len(got), len(want))
 	for i := range got {
-		assert.Check(t, got[i] == want[i], "request %d is %+v, want %+v", i, got[i], want[i])
+		assert.Assert(t, got[i] == want[i], "%s: number %d is %+v, want %+v", what, i, got[i], want[i])
 	}
 }
 
@@ -402,7 +432,7 @@ func TestWrites(t *testing.T) { paced(t, writes) }
 
 func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 12))
-	in := &source{b: b, prefix: "s_axis_s2mm_", idle: p.data, keep: true}
+	in := source(b, "s_axis_s2mm_", p.data, true)
 	var commands []command
 	for range 60 {
 		c := randomCommand(r)
@@ -434,72 +464,38 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 	out := map[bool]*sink{
 		false: {b: b, prefix: "card_send_", stall: p.shell}, true: {b: b, prefix: "host_send_", stall: p.shell},
 	}
+	given := offered(b, "s_axis_s2mm_cmd_", p.command, commands)
 	told := newPromise(commands)
-	type owed struct {
-		request
-		left, wait int
-	}
-	due := map[bool][]*owed{}
 	var asked []request
 	var statuses []uint64
-	next, on := 0, false
 	for cycle := 0; len(statuses) < len(commands); cycle++ {
-		if cycle > 200_000 {
-			t.Fatalf("%d of %d statuses have come, %d requests", len(statuses), len(commands), len(asked))
-		}
-		if !on {
-			on = next < len(commands) && r.IntN(100) >= p.command
-		}
-		b.Set("s_axis_s2mm_cmd_tvalid", flag(on))
-		if on {
-			commands[next].pack(b, "s_axis_s2mm_cmd_tdata")
-			b.Set("s_axis_s2mm_cmd_tdest", commands[next].memory)
-		}
+		assert.Assert(t, cycle <= 200_000,
+			"%d of %d statuses have come, %d requests", len(statuses), len(commands), len(asked))
+		given.before(r)
 		takes, statusReady := r.IntN(100) >= p.shell, r.IntN(100) >= p.status
 		b.Set("wr_ready", flag(takes))
 		b.Set("m_axis_s2mm_sts_tready", flag(statusReady))
 		in.before(r)
 		for _, host := range []bool{false, true} {
 			out[host].before(r)
-			pin := map[bool]string{false: "wr_card_done", true: "wr_host_done"}[host]
-			b.Set(pin, 0)
-			if q := due[host]; len(q) > 0 && q[0].left == 0 {
-				if q[0].wait == 0 {
-					b.Set(pin, 1)
-					told.done[host]++
-					due[host] = q[1:]
-				} else {
-					q[0].wait--
-				}
-			}
 		}
+		told.complete(b, "wr")
 		b.Step()
-		if on && b.Is("s_axis_s2mm_cmd_tready") {
-			next, on = next+1, false
-		}
+		given.after()
 		in.after()
 		if takes && b.Is("wr_valid") {
 			q := requestOf(b, "wr_data")
 			asked = append(asked, q)
-			due[q.strm == 1] = append(due[q.strm == 1], &owed{q, int(q.len+beatBytes-1) / beatBytes, r.IntN(1 + p.late)})
+			told.owe(q, r.IntN(1+p.late))
 		}
 		for _, host := range []bool{false, true} {
 			before := len(out[host].got)
 			out[host].after(t)
 			if len(out[host].got) > before {
-				done := false
-				for _, q := range due[host] {
-					if q.left > 0 {
-						q.left--
-						done = true
-						if x := out[host].got[before]; x.last != (q.left == 0) {
-							t.Fatalf("TLAST is %t with %d beats left of %+v", x.last, q.left, q.request)
-						}
-						break
-					}
-				}
-				if !done {
-					t.Fatal("data came before their request, or without one")
+				q := told.moved(host)
+				assert.Assert(t, q != nil, "data came before their request, or without one")
+				if x := out[host].got[before]; x.last != (q.left == 0) {
+					t.Fatalf("TLAST is %t with %d beats left of %+v", x.last, q.left, q.request)
 				}
 			}
 		}
@@ -539,13 +535,9 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 		host := c.memory == 1
 		wantOut[host] = append(wantOut[host], cut(data, true)...)
 	}
-	compareRequests(t, asked, wantAsked)
+	compare(t, "requests", asked, wantAsked)
 	for host, want := range wantOut {
-		got := out[host].got
-		assert.Assert(t, len(got) == len(want), "host %t: %d beats, want %d", host, len(got), len(want))
-		for i := range want {
-			assert.Assert(t, got[i] == want[i], "host %t: beat %d is %+v, want %+v", host, i, got[i], want[i])
-		}
+		compare(t, fmt.Sprintf("beats, host %t", host), out[host].got, want)
 	}
 }
 

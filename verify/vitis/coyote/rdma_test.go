@@ -70,7 +70,7 @@ func TestSends(t *testing.T) {
 func sends(t *testing.T, b *pins.Bench, p pace) {
 	b.Reset()
 	r := rand.New(rand.NewPCG(3, 13))
-	in := &source{b: b, prefix: "s_axis_tx_data_", idle: p.data}
+	in := source(b, "s_axis_tx_data_", p.data, false)
 	var words []sent
 	for i := range 80 {
 		s := sent{opcode: 1 + uint64(i%2), pair: uint64(r.IntN(1 << 10)), length: 1 + uint64(r.IntN(500))}
@@ -94,21 +94,16 @@ func sends(t *testing.T, b *pins.Bench, p pace) {
 		words = append(words, s)
 	}
 	out := []*sink{{b: b, prefix: "rreq_send_0_", stall: p.shell}, {b: b, prefix: "rreq_send_1_", stall: p.shell}}
-	var asked []request
-	next, on := 0, false
-	for cycle := 0; next < len(words) || len(in.queue) > 0 || cycle%64 != 0; cycle++ {
-		if cycle > 200_000 {
-			t.Fatalf("%d of %d words and %d beats are left", len(words)-next, len(words), len(in.queue))
-		}
-		if !on {
-			on = next < len(words) && r.IntN(100) >= p.command
-		}
-		b.Set("s_axis_rdma_sq_tvalid", flag(on))
-		if on {
-			s := words[next]
+	given := &offers[sent]{b: b, valid: "s_axis_rdma_sq_tvalid", ready: "s_axis_rdma_sq_tready", idle: p.command,
+		queue: words, put: func(s sent) {
 			b.Pack("s_axis_rdma_sq_tdata", pins.Field{Width: 8, Value: s.opcode}, pins.Field{Width: 16, Value: s.pair},
 				pins.Field{Width: 8, Value: s.host}, pins.Field{Width: 32, Value: s.length}, pins.Field{Width: 64, Value: s.vaddr})
-		}
+		}}
+	var asked []request
+	for cycle := 0; len(given.queue) > 0 || len(in.queue) > 0 || cycle%64 != 0; cycle++ {
+		assert.Assert(t, cycle <= 200_000,
+			"%d of %d words and %d beats are left", len(given.queue), len(words), len(in.queue))
+		given.before(r)
 		takes := r.IntN(100) >= p.shell
 		b.Set("send_ready", flag(takes))
 		in.before(r)
@@ -120,9 +115,7 @@ func sends(t *testing.T, b *pins.Bench, p pace) {
 		for _, o := range out {
 			o.after(t)
 		}
-		if on && b.Is("s_axis_rdma_sq_tready") {
-			next, on = next+1, false
-		}
+		given.after()
 		if takes && b.Is("send_valid") {
 			asked = append(asked, requestOf(b, "send_data"))
 		}
@@ -146,24 +139,19 @@ func sends(t *testing.T, b *pins.Bench, p pace) {
 			last: 1, vaddr: s.vaddr, len: s.length})
 		want[s.host] = append(want[s.host], cut(s.data, true)...)
 	}
-	compareRequests(t, asked, wantAsked)
+	compare(t, "requests", asked, wantAsked)
 	for i := range want {
 		compareBeats(t, out[i].prefix, out[i].got, want[i])
 	}
 }
 
+// compareBeats compares the bytes that TKEEP does not leave out.
 func compareBeats(t *testing.T, what string, got, want []beat) {
 	t.Helper()
-	assert.Assert(t, len(got) == len(want), "%s: %d beats, want %d", what, len(got), len(want))
-	for i := range want {
-		x := got[i]
-		for k := range x.data { // bytes without TKEEP
-			if x.keep>>k&1 == 0 {
-				x.data[k] = 0
-			}
-		}
-		assert.Assert(t, x == want[i], "%s: beat %d is %+v, want %+v", what, i, x, want[i])
+	for i := range got {
+		got[i] = got[i].kept()
 	}
+	compare(t, "beats, "+what, got, want)
 }
 
 // Opcodes of packets (InfiniBand Architecture Specification, "OpCodes" of reliable
@@ -190,7 +178,7 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 			opcodes = append(opcodes, o)
 		}
 	}
-	in := []*source{{b: b, prefix: "rrsp_recv_0_", idle: p.shell}, {b: b, prefix: "rrsp_recv_1_", idle: p.shell}}
+	in := []*offers[beat]{source(b, "rrsp_recv_0_", p.shell, false), source(b, "rrsp_recv_1_", p.shell, false)}
 	var told []request
 	var wantNotes []note
 	var wantAsked []request
@@ -228,18 +216,12 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 	host, card := &sink{b: b, prefix: "host_send_", stall: p.shell}, &sink{b: b, prefix: "card_send_", stall: p.shell}
 	var notes []note
 	var asked []request
-	next, on, quiet := 0, false, 0
+	given := &offers[request]{b: b, valid: "rq_wr_valid", ready: "rq_wr_ready", idle: p.command, queue: told,
+		put: func(q request) { q.pack(b, "rq_wr_data") }}
+	quiet := 0
 	for cycle := 0; quiet < 400; cycle++ {
-		if cycle > 200_000 {
-			t.Fatalf("%d of %d requests are left", len(told)-next, len(told))
-		}
-		if !on {
-			on = next < len(told) && r.IntN(100) >= p.command
-		}
-		b.Set("rq_wr_valid", flag(on))
-		if on {
-			told[next].pack(b, "rq_wr_data")
-		}
+		assert.Assert(t, cycle <= 200_000, "%d of %d requests are left", len(given.queue), len(told))
+		given.before(r)
 		takes, noteReady := r.IntN(100) >= p.shell, r.IntN(100) >= p.status
 		b.Set("write_ready", flag(takes))
 		b.Set("m_axis_notification_tready", flag(noteReady))
@@ -250,9 +232,7 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 			s.before(r)
 		}
 		b.Step()
-		if on && b.Is("rq_wr_ready") {
-			next, on = next+1, false
-		}
+		given.after()
 		for _, s := range in {
 			s.after()
 		}
@@ -266,15 +246,12 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 			v := b.Unpack("m_axis_notification_tdata", 32, 16, 16)
 			notes = append(notes, note{v[2], v[0]})
 		}
-		if next == len(told) && len(in[0].queue)+len(in[1].queue) == 0 {
+		if len(given.queue)+len(in[0].queue)+len(in[1].queue) == 0 {
 			quiet++
 		}
 	}
-	compareRequests(t, asked, wantAsked)
-	assert.Assert(t, len(notes) == len(wantNotes), "%d notifications, want %d", len(notes), len(wantNotes))
-	for i := range notes {
-		assert.Check(t, notes[i] == wantNotes[i], "notification %d is %+v, want %+v", i, notes[i], wantNotes[i])
-	}
+	compare(t, "requests", asked, wantAsked)
+	compare(t, "notifications", notes, wantNotes)
 	compareBeats(t, "engine", engine.got, wantEngine)
 	compareBeats(t, "host", host.got, wantHost)
 	compareBeats(t, "card", card.got, wantCard)

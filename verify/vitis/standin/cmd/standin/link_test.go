@@ -44,9 +44,8 @@ func kernelsOf(t *testing.T, r workspace.Rendered) []*standin.Kernel {
 		text := packaged["vitis/"+k.ID+".xml"]
 		if text == nil {
 			var err error
-			if text, err = standin.KernelXML(k, func(port string) bool { return !used[k.Name+"."+port] }); err != nil {
-				t.Fatal(err)
-			}
+			text, err = standin.KernelXML(k, func(port string) bool { return !used[k.Name+"."+port] })
+			assert.NilError(t, err)
 		}
 		x, err := standin.ParseKernel(text)
 		assert.NilError(t, err, "%s", k.ID)
