@@ -19,29 +19,16 @@ func vitis(d *design.Design) ([]File, error) {
 	if !linkedByVitis(d) {
 		return nil, nil
 	}
-	link, err := execute(linkTemplate, linkView(d))
-	if err != nil {
-		return nil, err
-	}
-	files := []File{{Path: linkFile, Content: link, Inputs: platformInputs(d, linkTemplate)}}
+	out := bundle{d: d}
+	out.render(linkFile, linkTemplate, linkView(d))
 	for _, k := range d.Kernels() {
-		if k.Source != platform.SourceRTL {
-			continue
+		if k.Source == platform.SourceRTL {
+			out.render("vitis/"+k.ID+".xml", kernelTemplate, kernelView(d, k))
 		}
-		xml, err := execute(kernelTemplate, kernelView(d, k))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: platformInputs(d, kernelTemplate)})
 	}
-	for _, render := range []func(*design.Design) ([]File, error){linking, packaging} {
-		made, err := render(d)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, made...)
-	}
-	return files, nil
+	out.take(linking(d))
+	out.take(packaging(d))
+	return out.files, out.err
 }
 
 type link struct {
