@@ -5,7 +5,11 @@
 // All words are 32-bit little-endian; all addresses are byte offsets.
 package abi
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/lang"
+)
 
 // Generation is one interface generation, for example accl-2024, with what it
 // inherits already merged in.
@@ -98,6 +102,9 @@ type Field struct {
 
 // Bits is the field's width in bits.
 func (f Field) Bits() int { return f.High - f.Low + 1 }
+
+// Of is the value that the field has in a word.
+func (f Field) Of(word uint32) uint32 { return uint32(uint64(word) >> f.Low & (1<<f.Bits() - 1)) }
 
 // Record is a sequence of 32-bit words whose order is the layout.
 type Record struct {
@@ -221,6 +228,14 @@ func (g *Generation) Layout(name string) *Layout {
 	return find(g.Layouts, func(l *Layout) bool { return l.Name == name })
 }
 
+// Field returns the named field, or nil, which is also what no layout has.
+func (l *Layout) Field(name string) *Field {
+	if l == nil {
+		return nil
+	}
+	return find(l.Fields, func(f *Field) bool { return f.Name == name })
+}
+
 // RegisterMap returns the named register map, or nil.
 func (g *Generation) RegisterMap(name string) *RegisterMap {
 	return find(g.Registers, func(r *RegisterMap) bool { return r.Name == name })
@@ -243,11 +258,7 @@ func (e *Enum) Value(name string) *EnumValue {
 
 // Names lists the codes' names in order of value.
 func (e *Enum) Names() []string {
-	names := make([]string, len(e.Values))
-	for i, v := range e.Values {
-		names[i] = v.Name
-	}
-	return names
+	return lang.Names(e.Values, func(v EnumValue) string { return v.Name })
 }
 
 // Table returns the named table, or nil.

@@ -9,6 +9,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -59,8 +60,12 @@ func Of(d *design.Design) accl.Platform {
 		out.Board, out.Part = p.Board.Name, p.Board.Part
 	}
 	if stacks := g.Enum(abi.Stacks); stacks != nil {
+		stack := uint32(0)
+		if f := g.Layout(abi.HardwareID).Field(abi.Stacks); f != nil {
+			stack = f.Of(d.HardwareID)
+		}
 		for _, s := range stacks.Values {
-			if s.Value == field(g.Layout(abi.HardwareID), abi.Stacks, d.HardwareID) {
+			if s.Value == stack {
 				out.Stack = s.Name
 			}
 		}
@@ -231,11 +236,7 @@ func exchange(d *design.Design) accl.Exchange {
 }
 
 func names(words []abi.RecordWord) []string {
-	var out []string
-	for _, w := range words {
-		out = append(out, w.Name)
-	}
-	return out
+	return lang.Names(words, func(w abi.RecordWord) string { return w.Name })
 }
 
 func operations(g *abi.Generation) []accl.Operation {
@@ -292,23 +293,8 @@ func flags(g *abi.Generation, name string, by int) accl.OperandFlags {
 
 // shift is where a part of the call's word stream_flags begins.
 func shift(g *abi.Generation, part string) int {
-	if l := g.Layout("stream_word"); l != nil {
-		for _, f := range l.Fields {
-			if f.Name == part {
-				return f.Low
-			}
-		}
-	}
-	return 0
-}
-
-func field(l *abi.Layout, name string, word uint32) uint32 {
-	if l != nil {
-		for _, f := range l.Fields {
-			if f.Name == name {
-				return uint32(uint64(word) >> f.Low & (1<<f.Bits() - 1))
-			}
-		}
+	if f := g.Layout("stream_word").Field(part); f != nil {
+		return f.Low
 	}
 	return 0
 }

@@ -158,7 +158,7 @@ func CoyoteReads(d *design.Design, name string) bool {
 	if strings.HasPrefix(name, coyoteFolder) || name == mmiFile {
 		return true
 	}
-	kernels := CoyoteKernelsInCpp(d)
+	kernels := d.KernelsInCpp()
 	if len(kernels) == 0 {
 		return false
 	}

@@ -168,7 +168,7 @@ func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
 		Name: d.Platform.Name, Device: device, Clock: d.Platform.Clock, Ethernet: d.Platform.POEs[0].Port,
 		Revision: d.Shell.Revision,
 		Windows:  CoyoteWindows(d), DMAs: d.Platform.CCLO.DMAEngines, kernel: FirmwareInKernel(d),
-		shell: d.Shell,
+		shell: d.Shell, InCpp: d.KernelsInCpp(),
 	}
 	v.computed = coyoteOptions(v)
 	b := &topBuilder{
@@ -193,9 +193,6 @@ func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
 			return v, fmt.Errorf("kernel %s: %w", i.Kernel.ID, err)
 		}
 		b.modules[i.Kernel] = m
-		if i.Kernel.InCpp() {
-			v.InCpp = append(v.InCpp, i.Kernel)
-		}
 	}
 	for _, s := range d.Streams {
 		b.connect(s)
@@ -339,18 +336,6 @@ func samePins(pin, signal string, suffixes []string) []string {
 		pins = append(pins, fmt.Sprintf(".%s_%s(%s_%s)", pin, suffix, signal, suffix))
 	}
 	return pins
-}
-
-// CoyoteKernelsInCpp are the kernels of a Coyote application that are compiled from
-// C++, with the scripts that make IPs of them.
-func CoyoteKernelsInCpp(d *design.Design) []*design.Kernel {
-	var list []*design.Kernel
-	for _, k := range d.Kernels() {
-		if k.InCpp() && k.Source == platform.SourceHLS {
-			list = append(list, k)
-		}
-	}
-	return list
 }
 
 // coyoteOptions are the shell's options that follow from the design: one region,

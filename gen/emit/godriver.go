@@ -233,7 +233,7 @@ func goExampleView(d *design.Design) (goExample, error) {
 		}
 		view.Output = append(view.Output, fmt.Sprint("rank ", rank, " ", row))
 	}
-	variables, err := designjson.Variables(p)
+	variables, err := designjson.Variables(p.Variables)
 	if err != nil {
 		return view, err
 	}

@@ -38,10 +38,7 @@ func HLS(d *design.Design) ([]File, error) {
 // hlsKernels renders the kernels of a platform whose form is C++.
 func hlsKernels(d *design.Design) ([]File, error) {
 	out := bundle{d: d}
-	for _, k := range d.Kernels() {
-		if !k.InCpp() {
-			continue
-		}
+	for _, k := range d.KernelsInCpp() {
 		made, err := hlsKernel(d, k)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.ID, err)

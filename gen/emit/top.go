@@ -92,11 +92,9 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 	}
 	out := bundle{d: d}
 	out.render(topFile, topTemplate, b.view)
-	for _, k := range d.Kernels() {
-		if k.InCpp() {
-			f, err := cosim(d, k, view)
-			out.take([]File{f}, err)
-		}
+	for _, k := range d.KernelsInCpp() {
+		f, err := cosim(d, k, view)
+		out.take([]File{f}, err)
 	}
 	models, err := fs.ReadDir(templates.FS, modelFolder)
 	if err != nil {
