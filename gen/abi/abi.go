@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // Generation is one interface generation, for example accl-2024, with what it
@@ -231,6 +233,14 @@ func (g *Generation) Layout(name string) *Layout {
 	return find(g.Layouts, func(l *Layout) bool { return l.Name == name })
 }
 
+// Field returns the named field, or nil, which is also what no layout has.
+func (l *Layout) Field(name string) *Field {
+	if l == nil {
+		return nil
+	}
+	return find(l.Fields, func(f *Field) bool { return f.Name == name })
+}
+
 // RegisterMap returns the named register map, or nil.
 func (g *Generation) RegisterMap(name string) *RegisterMap {
 	return find(g.Registers, func(r *RegisterMap) bool { return r.Name == name })
@@ -281,27 +291,18 @@ func (s *BitSet) Bit(name string) *Bit {
 	return find(s.Bits, func(b *Bit) bool { return b.Name == name })
 }
 
-// Field returns the named field, or nil, also of no layout.
-func (l *Layout) Field(name string) *Field {
-	if l == nil {
-		return nil
-	}
-	return find(l.Fields, func(f *Field) bool { return f.Name == name })
-}
-
 // Offset is where the named word stands among those of a record, in bytes; -1 if it is not there.
 func Offset(words []RecordWord, name string) int {
 	i := slices.IndexFunc(words, func(w RecordWord) bool { return w.Name == name })
-	return max(4*i, i)
+	if i < 0 {
+		return -1
+	}
+	return 4 * i
 }
 
 // Names lists the codes' names in order of value.
 func (e *Enum) Names() []string {
-	names := make([]string, len(e.Values))
-	for i, v := range e.Values {
-		names[i] = v.Name
-	}
-	return names
+	return lang.Names(e.Values, func(v EnumValue) string { return v.Name })
 }
 
 // Table returns the named table, or nil.

@@ -102,10 +102,7 @@ func unknown(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
+	names := lang.Names(cmd.Commands(), (*cobra.Command).Name)
 	if near := lang.Nearest(args[0], names); near != "" {
 		return Misuse("%s has no verb %q; did you mean %q?", cmd.CommandPath(), args[0], near)
 	}

@@ -91,11 +91,11 @@ func (e *elaboration) connectJoin(j *join) {
 				if p.Output {
 					direction = "outputs"
 				}
-				e.errorf(p.source.Range, "Direction mismatch", "%s and %s meet at %q, but both are %s.", full((*end).Port),
-					full(p.Port), j.name, direction)
+				e.errorf(p.source.Range, "Direction mismatch", "%s and %s meet at %q, but both are %s.", (*end).FullName(),
+					p.FullName(), j.name, direction)
 			} else {
 				e.errorf(p.source.Range, "Stream connected twice",
-					"%s and %s both stand at %q; a stream has one sender and one receiver.", full((*end).Port), full(p.Port), j.name)
+					"%s and %s both stand at %q; a stream has one sender and one receiver.", (*end).FullName(), p.FullName(), j.name)
 			}
 			for _, p := range j.ports {
 				p.linked = true // said once
@@ -113,8 +113,8 @@ func (e *elaboration) connectJoin(j *join) {
 func (e *elaboration) stream(from, to *port, scope int, group string) {
 	from.linked, to.linked = true, true
 	if from.Width != to.Width && !from.source.Resizes && !to.source.Resizes {
-		e.errorf(to.source.Range, "Width mismatch", "%s sends %d bits, but %s takes %d.", full(from.Port), from.Width,
-			full(to.Port), to.Width)
+		e.errorf(to.source.Range, "Width mismatch", "%s sends %d bits, but %s takes %d.", from.FullName(), from.Width,
+			to.FullName(), to.Width)
 	}
 	e.design.Streams = append(e.design.Streams, &Stream{From: from.Port, To: to.Port, Depth: max(from.depth, to.depth),
 		Scope: scope, Group: group})
@@ -129,10 +129,7 @@ func (e *elaboration) close(in *instance, out *port) {
 	back := evaluate(e, closing.To, ctx, "")
 	i := slices.IndexFunc(in.ports, func(p *port) bool { return p.Name == back })
 	if i < 0 {
-		known := make([]string, len(in.ports))
-		for n, p := range in.ports {
-			known[n] = p.Name
-		}
+		known := lang.Names(in.Ports, func(p *Port) string { return p.Name })
 		e.errorf(closing.Range, "Unknown port", "Kernel %s has no port %q. %s", in.source.ID, back, lang.Choices(back, known))
 		return
 	}
@@ -195,7 +192,7 @@ func (e *elaboration) rowIndex(in *instance, p *port) cty.Value {
 func (e *elaboration) notConnected(p *port) {
 	const summary = "Stream not connected"
 	if p.join == "" {
-		e.errorf(p.source.Range, summary, "%s joins nothing; say what it joins, or required = false.", full(p.Port))
+		e.errorf(p.source.Range, summary, "%s joins nothing; say what it joins, or required = false.", p.FullName())
 		return
 	}
 	var meets []string
@@ -209,10 +206,8 @@ func (e *elaboration) notConnected(p *port) {
 	if near := lang.Nearest(name, meets); near != "" {
 		hint = fmt.Sprintf("Did you mean %q, which has nothing at its other end?", near)
 	}
-	e.errorf(p.source.Range, summary, "%s has nothing at the other end of %q. %s", full(p.Port), name, hint)
+	e.errorf(p.source.Range, summary, "%s has nothing at the other end of %q. %s", p.FullName(), name, hint)
 }
-
-func full(p *Port) string { return p.Instance.Name + "." + p.Name }
 
 // checkTDEST compares the TDESTs of the plugins with the width of the streams
 // that carry them.

@@ -7,6 +7,7 @@
 package design
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -95,6 +96,11 @@ func (d *Design) Kernels() []*Kernel {
 	return out
 }
 
+// KernelsInCpp are those of the kernels that are linked in C++.
+func (d *Design) KernelsInCpp() []*Kernel {
+	return slices.DeleteFunc(d.Kernels(), func(k *Kernel) bool { return !k.InCpp() })
+}
+
 // PluginsAs links the plugins that have a form in C++ in the form given, whatever
 // the platform says.
 func (d *Design) PluginsAs(form string) {
@@ -145,6 +151,9 @@ type Port struct {
 	Bursts   *platform.Bursts // of a master of AXI4; nil if its kernel does not say
 }
 
+// FullName is the port's name behind that of its instance, as the linker knows it.
+func (p *Port) FullName() string { return p.Instance.Name + "." + p.Name }
+
 // Stream is an AXI4-Stream connection.
 type Stream struct {
 	From, To *Port
@@ -160,6 +169,14 @@ type MemoryLink struct {
 	Port        *Port
 	Memory      string // "HBM", "DDR", "HOST"
 	First, Last int
+}
+
+// Banks writes the banks as v++ does: HBM[6] or HBM[0:5].
+func (m *MemoryLink) Banks() string {
+	if m.First == m.Last {
+		return fmt.Sprintf("%s[%d]", m.Memory, m.First)
+	}
+	return fmt.Sprintf("%s[%d:%d]", m.Memory, m.First, m.Last)
 }
 
 // ArithmeticConfig is one default arithmetic configuration.

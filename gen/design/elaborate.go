@@ -114,7 +114,8 @@ func (e *elaboration) choose() []*platform.Kernel {
 			if len(preferred) != 1 {
 				e.errorf(e.p.Ranges.Use, "Kernel not decided",
 					`%s could be the %s of this platform. Choose with use = { %s = "%s" }.`,
-					kernelIDs(candidates), role, role, candidates[0].ID)
+					strings.Join(lang.Names(candidates, func(k *platform.Kernel) string { return k.ID }), " or "), role, role,
+					candidates[0].ID)
 				continue
 			}
 			candidates = preferred
@@ -343,14 +344,6 @@ func sortedRoles[V any](m map[string]V) []string {
 	roles := sortedKeys(m)
 	slices.SortStableFunc(roles, func(a, b string) int { return roleRank(a) - roleRank(b) })
 	return roles
-}
-
-func kernelIDs(list []*platform.Kernel) string {
-	ids := make([]string, len(list))
-	for i, k := range list {
-		ids[i] = k.ID
-	}
-	return strings.Join(ids, " or ")
 }
 
 // hardwareID composes the hardware id word; its source revision is zero.

@@ -72,7 +72,7 @@ func (e *elaboration) checkFunctions(in *instance) {
 		parts := strings.Split(function, "::")
 		if name := parts[len(parts)-1]; lang.Identifier(strings.TrimLeft(name, "_")) && !h.Mentions(name) {
 			e.errorf(rng, "Function missing", "%s is called %s, but no file of kernel %s has that name: %s.", what, function,
-				in.Kernel.ID, fileList(h))
+				in.Kernel.ID, strings.Join(lang.Names(h.Files, func(f platform.SourceFile) string { return f.Path }), ", "))
 		}
 	}
 	switch {
@@ -93,14 +93,6 @@ func (e *elaboration) checkFunctions(in *instance) {
 			look(conv.Range, conv.CPP, "The conversion from "+conv.From+" to "+conv.To)
 		}
 	}
-}
-
-func fileList(h *platform.HLS) string {
-	var paths []string
-	for _, f := range h.Files {
-		paths = append(paths, f.Path)
-	}
-	return strings.Join(paths, ", ")
 }
 
 // checkRegisters compares the registers of arguments with those that Vitis HLS

@@ -206,10 +206,7 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	if k.Registers != "" {
 		registers := e.p.ABI.RegisterMap(k.Registers)
 		if registers == nil {
-			known := make([]string, len(e.p.ABI.Registers))
-			for i, r := range e.p.ABI.Registers {
-				known[i] = r.Name
-			}
+			known := lang.Names(e.p.ABI.Registers, func(r abi.RegisterMap) string { return r.Name })
 			e.errorf(k.RegistersRange, "Unknown registers", "%s has no register map %q. %s", e.p.ABI.Name, k.Registers,
 				lang.Choices(k.Registers, known))
 		} else {
@@ -220,7 +217,7 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 		i := slices.IndexFunc(out.Arguments, func(a Argument) bool { return a.Name == name })
 		if i < 0 {
 			e.errorf(k.PointersRange, "Unknown argument", "Kernel %s has no argument %q. %s", k.ID, name,
-				lang.Choices(name, argumentNames(out.Arguments)))
+				lang.Choices(name, lang.Names(out.Arguments, func(a Argument) string { return a.Name })))
 			continue
 		}
 		out.Arguments[i].Port, out.Arguments[i].Type = k.Pointers[name], "int*"
@@ -228,14 +225,6 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	slices.SortStableFunc(out.Arguments, func(a, b Argument) int { return int(a.At) - int(b.At) })
 	e.kernels[k.ID] = out
 	return out
-}
-
-func argumentNames(arguments []Argument) []string {
-	names := make([]string, len(arguments))
-	for i, a := range arguments {
-		names[i] = a.Name
-	}
-	return names
 }
 
 func registerArguments(registers *abi.RegisterMap) []Argument {

@@ -85,10 +85,7 @@ func (e *elaboration) checkWatchedPort(rng hcl.Range, kernel, name, port string)
 	case kernel != "" && kernel != everything && in.Kernel.Name != kernel:
 		e.errorf(rng, "Unknown instance", "The instance %s is one of kernel %s, not of %s.", name, in.Kernel.Name, kernel)
 	case port != "" && port != everything:
-		var ports []string
-		for _, p := range in.ports {
-			ports = append(ports, p.Name)
-		}
+		ports := lang.Names(in.Ports, func(p *Port) string { return p.Name })
 		if !slices.Contains(ports, port) {
 			e.errorf(rng, "Unknown port", "The instance %s of kernel %s has no port %q. %s", name, in.Kernel.ID, port,
 				lang.Choices(port, ports))
@@ -101,10 +98,7 @@ func (e *elaboration) checkWatchedMemory(rng hcl.Range, value string) {
 	if name == everything {
 		return
 	}
-	var memories []string
-	for _, m := range e.p.Board.Memories {
-		memories = append(memories, m.Name)
-	}
+	memories := lang.Names(e.p.Board.Memories, func(m platform.BoardMemory) string { return m.Name })
 	if !slices.Contains(memories, name) {
 		e.errorf(rng, "Unknown memory", "Board %s has no memory %q. %s", e.p.Board.Name, name, lang.Choices(name, memories))
 	}

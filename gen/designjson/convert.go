@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/cclforge/cclforge/gen/design"
@@ -12,7 +13,7 @@ import (
 )
 
 func convert(d *design.Design) (*File, error) {
-	variables, err := Variables(d.Platform)
+	variables, err := Variables(d.Platform.Variables)
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +68,13 @@ func convert(d *design.Design) (*File, error) {
 	return f, nil
 }
 
-// Variables are the values of a platform's variables as JSON, by name.
-func Variables(p *platform.Platform) (map[string]json.RawMessage, error) {
+// Variables are the values that variables of a platform took, as JSON, by name.
+func Variables(values map[string]cty.Value) (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
-	for name, value := range p.Variables {
+	for name, value := range values {
 		text, err := ctyjson.Marshal(value, value.Type())
 		if err != nil {
-			return nil, fmt.Errorf("variable %s: %w", name, err)
+			return nil, fmt.Errorf("write down the variable %s: %w", name, err)
 		}
 		out[name] = text
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 )
 
@@ -225,11 +226,7 @@ func exchange(d *design.Design) accl.Exchange {
 }
 
 func names(words []abi.RecordWord) []string {
-	var out []string
-	for _, w := range words {
-		out = append(out, w.Name)
-	}
-	return out
+	return lang.Names(words, func(w abi.RecordWord) string { return w.Name })
 }
 
 func operations(g *abi.Generation) []accl.Operation {

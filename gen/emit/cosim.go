@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
 	"path"
@@ -200,10 +201,7 @@ func (v *cosimView) arguments() {
 	v.Control.First, v.Control.Words, v.Control.Writable = 0x10, 1, "0"
 	if registers := v.hardwareView.Arguments(v.Kernel.ID); len(registers) > 0 {
 		v.Control.First, v.Control.Words = registers.First(), registers.Words()
-		written := make([]byte, v.Control.Words)
-		for i := range written {
-			written[i] = '0'
-		}
+		written := bytes.Repeat([]byte("0"), v.Control.Words)
 		for _, r := range registers {
 			for w := range r.Width / wordBits {
 				written[len(written)-1-(r.Offset-registers.First())*8/wordBits-w] = '1'

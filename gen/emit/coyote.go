@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -73,80 +74,51 @@ func coyote(d *design.Design) ([]File, error) {
 		"rtl/common/round_robin.sv"} {
 		names[name] = true
 	}
-	var files []File
+	out := bundle{d: d}
 	taken := map[string]string{}
-	add := func(from string, content []byte, inputs []string) error {
-		unit := strings.TrimSuffix(path.Base(from), ".sv")
+	add := func(f File, err error) {
+		unit := strings.TrimSuffix(path.Base(f.Path), ".sv")
 		if slices.Contains(d.Shell.Modules, unit) {
 			unit = ownPrefix + unit
 		}
-		if other, is := taken[unit]; is {
-			return fmt.Errorf("%s and %s have the same name, and an application has one directory", from, other)
+		if other, is := taken[unit]; is && err == nil {
+			err = fmt.Errorf("%s and %s have the same name, and an application has one directory", f.Path, other)
 		}
-		taken[unit] = from
-		files = append(files, File{coyoteHDL + unit + ".sv", renamed(content, d.Shell.Modules), inputs})
-		return nil
+		taken[unit] = f.Path
+		out.take([]File{{coyoteHDL + unit + ".sv", renamed(f.Content, d.Shell.Modules), f.Inputs}}, err)
 	}
-	for _, name := range sortedNames(names) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		f, rendered := sources.files[name]
 		if !rendered {
-			if f, err = copied(name); err != nil {
-				return nil, err
-			}
+			f, err = copied(name)
 		}
-		if err := add(name, f.Content, platformInputs(d)); err != nil {
-			return nil, err
-		}
+		f.Inputs = platformInputs(d)
+		add(f, err)
 	}
 	adapters, err := fs.Glob(templates.FS, "coyote/*.sv")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range adapters {
-		f, err := copied(name)
-		if err != nil {
-			return nil, err
-		}
-		if err := add(name, f.Content, f.Inputs); err != nil {
-			return nil, err
-		}
+		add(copied(name))
 	}
 	v, err := newCoyoteView(d, newHardwareView(d, sources.symbols))
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range coyoteTemplates {
-		text, err := execute(t.template, v)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{t.file, text, platformInputs(d, t.template)})
+		out.render(t.file, t.template, v)
 	}
 	if v.Map() {
-		memory, err := execute(mmiTemplate, newMMIView(d, nil))
-		if err != nil {
-			return nil, err
-		}
-		script, err := execute(coyoteMapTemplate, v)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{mmiFile, memory, platformInputs(d, mmiTemplate)},
-			File{CoyoteMap, script, platformInputs(d, coyoteMapTemplate)})
+		out.render(mmiFile, mmiTemplate, newMMIView(d, nil))
+		out.render(CoyoteMap, coyoteMapTemplate, v)
 	}
 	image, err := FirmwareImage(d)
-	if err != nil {
-		return nil, err
-	}
-	files = append(files, File{CoyoteFirmware, image, platformInputs(d)})
+	out.add(CoyoteFirmware, image, err)
 	for _, k := range v.InCpp {
-		text, err := execute("coyote/hls.tcl.tmpl", hlsIP{v.Source, d.Platform.Board.Part, d.Platform.Clock, k})
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{CoyoteHLS(k), text, platformInputs(d, "coyote/hls.tcl.tmpl")})
+		out.render(CoyoteHLS(k), "coyote/hls.tcl.tmpl", hlsIP{v.Source, d.Platform.Board.Part, d.Platform.Clock, k})
 	}
-	return files, nil
+	return out.files, out.err
 }
 
 // hlsIP is what the script that makes an IP of a kernel in C++ knows.
@@ -163,15 +135,6 @@ func (h hlsIP) Top() string { return h.Kernel.ID + ".cpp" }
 func (h hlsIP) IP() string { return h.Kernel.Name + hlsIPSuffix }
 
 const hlsIPSuffix = "_hls_ip"
-
-func sortedNames(set map[string]bool) []string {
-	var names []string
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 // renamed gives modules, and instances of them, names that the shell's modules do
 // not have.
@@ -195,7 +158,7 @@ func CoyoteReads(d *design.Design, name string) bool {
 	if strings.HasPrefix(name, coyoteFolder) || name == mmiFile {
 		return true
 	}
-	kernels := CoyoteKernelsInCpp(d)
+	kernels := d.KernelsInCpp()
 	if len(kernels) == 0 {
 		return false
 	}

@@ -35,7 +35,6 @@ type CoyoteWindow struct {
 	Base     uint64 // bytes, as kernels count them
 	Size     uint64 // bytes, a power of two
 	Port     string
-	Address  int // bits of the kernel's address
 }
 
 // Mask are the bits inside the window.
@@ -169,7 +168,7 @@ func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
 		Name: d.Platform.Name, Device: device, Clock: d.Platform.Clock, Ethernet: d.Platform.POEs[0].Port,
 		Revision: d.Shell.Revision,
 		Windows:  CoyoteWindows(d), DMAs: d.Platform.CCLO.DMAEngines, kernel: FirmwareInKernel(d),
-		shell: d.Shell,
+		shell: d.Shell, InCpp: d.KernelsInCpp(),
 	}
 	v.computed = coyoteOptions(v)
 	b := &topBuilder{
@@ -194,9 +193,6 @@ func newCoyoteView(d *design.Design, view hardwareView) (coyoteView, error) {
 			return v, fmt.Errorf("kernel %s: %w", i.Kernel.ID, err)
 		}
 		b.modules[i.Kernel] = m
-		if i.Kernel.InCpp() {
-			v.InCpp = append(v.InCpp, i.Kernel)
-		}
 	}
 	for _, s := range d.Streams {
 		b.connect(s)
@@ -292,68 +288,54 @@ func (b *topBuilder) register(i *design.Instance, q pin, v coyoteView) string {
 }
 
 func dmaPins(n int) []string {
-	pins := []string{
-		fmt.Sprintf(".rd_valid(rd_valid[%d])", n), fmt.Sprintf(".rd_ready(rd_ready[%d])", n),
-		fmt.Sprintf(".rd_data(rd_data[%d +: 98])", 98*n),
-		fmt.Sprintf(".wr_valid(wr_valid[%d])", n), fmt.Sprintf(".wr_ready(wr_ready[%d])", n),
-		fmt.Sprintf(".wr_data(wr_data[%d +: 98])", 98*n),
-	}
+	pins := slices.Concat(queuePins("rd", "rd", n), queuePins("wr", "wr", n))
 	for _, at := range []string{"host", "card"} {
 		pins = append(pins,
 			fmt.Sprintf(".rd_%s_done(rd_%s_done[%d])", at, at, n), fmt.Sprintf(".wr_%s_done(wr_%s_done[%d])", at, at, n))
-		for _, suffix := range []string{"tvalid", "tready", "tdata"} {
-			pins = append(pins, fmt.Sprintf(".%s_recv_%s(%s_recv_%d_%s)", at, suffix, at, n, suffix))
-		}
-		pins = append(pins, sendPins(at+"_send", fmt.Sprintf("%s_send_%d", at, n))...)
+		pins = append(pins, samePins(at+"_recv", fmt.Sprintf("%s_recv_%d", at, n), receivedPins)...)
+		pins = append(pins, samePins(at+"_send", fmt.Sprintf("%s_send_%d", at, n), sentPins)...)
 	}
 	return pins
 }
 
 func rdmaPins(stream int) []string {
-	pins := []string{
-		fmt.Sprintf(".send_valid(wr_valid[%d])", stream), fmt.Sprintf(".send_ready(wr_ready[%d])", stream),
-		fmt.Sprintf(".send_data(wr_data[%d +: 98])", 98*stream),
-		fmt.Sprintf(".write_valid(wr_valid[%d])", stream+1), fmt.Sprintf(".write_ready(wr_ready[%d])", stream+1),
-		fmt.Sprintf(".write_data(wr_data[%d +: 98])", 98*(stream+1)),
-		fmt.Sprintf(".read_valid(rd_valid[%d])", stream), fmt.Sprintf(".read_ready(rd_ready[%d])", stream),
-		fmt.Sprintf(".read_data(rd_data[%d +: 98])", 98*stream),
-	}
+	pins := slices.Concat(queuePins("send", "wr", stream), queuePins("write", "wr", stream+1),
+		queuePins("read", "rd", stream))
 	for _, q := range []string{"rq_wr", "rq_rd"} {
-		for _, suffix := range []string{"valid", "ready", "data"} {
-			pins = append(pins, fmt.Sprintf(".%s_%s(%s_%s)", q, suffix, q, suffix))
-		}
+		pins = append(pins, samePins(q, q, []string{"valid", "ready", "data"})...)
 	}
 	for n := range 2 {
-		name := fmt.Sprintf("rreq_send_%d", n)
-		pins = append(pins, sendPins(name, name)...)
-		for _, suffix := range []string{"tvalid", "tready", "tdata"} {
-			pins = append(pins, fmt.Sprintf(".rrsp_recv_%d_%s(rrsp_recv_%d_%s)", n, suffix, n, suffix))
-		}
+		request, response := fmt.Sprintf("rreq_send_%d", n), fmt.Sprintf("rrsp_recv_%d", n)
+		pins = append(pins, samePins(request, request, sentPins)...)
+		pins = append(pins, samePins(response, response, receivedPins)...)
 	}
 	for _, at := range []string{"host", "card"} {
-		pins = append(pins, sendPins(at+"_send", fmt.Sprintf("%s_send_%d", at, stream))...)
+		pins = append(pins, samePins(at+"_send", fmt.Sprintf("%s_send_%d", at, stream), sentPins)...)
 	}
 	return pins
 }
 
-func sendPins(pin, signal string) []string {
+// queuePins connects a port for commands to the place of number n in a queue of the shell.
+func queuePins(pin, queue string, n int) []string {
+	return []string{
+		fmt.Sprintf(".%s_valid(%s_valid[%d])", pin, queue, n), fmt.Sprintf(".%s_ready(%s_ready[%d])", pin, queue, n),
+		fmt.Sprintf(".%s_data(%s_data[%d +: 98])", pin, queue, 98*n),
+	}
+}
+
+// The pins of streams from the shell and towards it.
+var (
+	receivedPins = []string{"tvalid", "tready", "tdata"}
+	sentPins     = append(receivedPins[:3:3], "tkeep", "tlast")
+)
+
+// samePins connects pins to the signals with the same suffixes.
+func samePins(pin, signal string, suffixes []string) []string {
 	var pins []string
-	for _, suffix := range []string{"tvalid", "tready", "tdata", "tkeep", "tlast"} {
+	for _, suffix := range suffixes {
 		pins = append(pins, fmt.Sprintf(".%s_%s(%s_%s)", pin, suffix, signal, suffix))
 	}
 	return pins
-}
-
-// CoyoteKernelsInCpp are the kernels of a Coyote application that are compiled from
-// C++, with the scripts that make IPs of them.
-func CoyoteKernelsInCpp(d *design.Design) []*design.Kernel {
-	var list []*design.Kernel
-	for _, k := range d.Kernels() {
-		if k.InCpp() && k.Source == platform.SourceHLS {
-			list = append(list, k)
-		}
-	}
-	return list
 }
 
 // coyoteOptions are the shell's options that follow from the design: one region,

@@ -33,31 +33,21 @@ func docs(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	out := bundle{d: d}
 	text, err := execute(manualTemplate, struct {
 		Source    string
 		Name, Doc string
 		Bodies    []string
 	}{d.Platform.File, manual.Text(d.Platform.Name), manual.Text(d.Platform.Doc), []string{platform.Markdown,
 		generation.Markdown}})
-	if err != nil {
-		return nil, err
-	}
+	out.add("docs/manual.md", text, err, platformTemplate, interfaceTemplate, manualTemplate)
 	html, err := execute(pageTemplate, newDocPage(d, picture, platform, generation))
-	if err != nil {
-		return nil, err
-	}
+	out.add("docs/index.html", html, err, platformTemplate, interfaceTemplate, pageTemplate)
+	out.add("docs/floorplan.svg", picture, nil)
 	lua, err := dissector(d)
-	if err != nil {
-		return nil, err
-	}
-	words := []string{platformTemplate, interfaceTemplate}
-	return []File{
-		{Path: "docs/manual.md", Content: text, Inputs: platformInputs(d, append(words, manualTemplate)...)},
-		{Path: "docs/index.html", Content: html, Inputs: platformInputs(d, append(words, pageTemplate)...)},
-		{Path: "docs/floorplan.svg", Content: picture, Inputs: platformInputs(d)},
-		lua,
-		{Path: "design.json", Content: graph, Inputs: platformInputs(d)},
-	}, nil
+	out.take([]File{lua}, err)
+	out.add("design.json", graph, nil)
+	return out.files, out.err
 }
 
 func platformPart(d *design.Design, generation *manual.Part) (*manual.Part, error) {

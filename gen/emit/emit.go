@@ -3,6 +3,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,31 @@ type File struct {
 	Path    string
 	Content []byte
 	Inputs  []string
+}
+
+// bundle collects files that are rendered for a design, up to the first error.
+type bundle struct {
+	d     *design.Design
+	files []File
+	err   error
+}
+
+// render adds a file that a template makes of a view.
+func (b *bundle) render(path, template string, view any) {
+	text, err := execute(template, view)
+	b.add(path, text, err, template)
+}
+
+// add adds a file that was made of the design and of templates; err is what went wrong with it.
+func (b *bundle) add(path string, text []byte, err error, used ...string) {
+	b.take([]File{{path, text, platformInputs(b.d, used...)}}, err)
+}
+
+// take adds files as they are; err is what went wrong with them.
+func (b *bundle) take(files []File, err error) {
+	if b.err = cmp.Or(b.err, err); b.err == nil {
+		b.files = append(b.files, files...)
+	}
 }
 
 // renderer makes the files of one kind.

@@ -172,25 +172,16 @@ func godriver(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	out := bundle{d: d}
 	shared, err := execute(driverABITemplate, view)
-	if err != nil {
-		return nil, err
+	out.add(driverABIFile, shared, err, driverABITemplate, driverCommonTemplate)
+	for _, f := range [][2]string{{driverPlatformFile, driverPlatformTemplate}, {driverCardFile, driverCardTemplate},
+		{driverExampleFile, driverExampleTemplate}} {
+		text, err := formatted(f[1], view)
+		out.add(f[0], text, err, f[1])
 	}
-	numbers, err := formatted(driverPlatformTemplate, view)
-	if err != nil {
-		return nil, err
-	}
-	graph, err := formatted(driverCardTemplate, view)
-	if err != nil {
-		return nil, err
-	}
-	example, err := formatted(driverExampleTemplate, view)
-	return append([]File{
-		{driverABIFile, shared, platformInputs(d, driverABITemplate, driverCommonTemplate)},
-		{driverPlatformFile, numbers, platformInputs(d, driverPlatformTemplate)},
-		{driverCardFile, graph, platformInputs(d, driverCardTemplate)},
-		{driverExampleFile, example, platformInputs(d, driverExampleTemplate)},
-	}, kernels...), err
+	out.take(kernels, nil)
+	return out.files, out.err
 }
 
 // goPlatformView also returns the names that are taken in the package.
@@ -216,9 +207,8 @@ func goPlatformView(d *design.Design, generation common) (goPlatform, *identifie
 	return view, names, errors.Join(append(errs, err)...)
 }
 
-// goExampleTypes are the types that an example may use, and their names in Go.
-var goExampleTypes = []struct{ name, golang string }{{"float32", "float32"}, {"int32", "int32"}, {"float64", "float64"},
-	{"int64", "int64"}}
+// goExampleTypes are the types that an example may use: those that Go calls as we do.
+var goExampleTypes = []string{"float32", "int32", "float64", "int64"}
 
 // goExampleView reduces elements of a type that the platform can reduce, or
 // sends them if there is none.
@@ -227,9 +217,9 @@ func goExampleView(d *design.Design) (goExample, error) {
 	view := goExample{Ranks: min(4, max(1, p.Capacity.Ranks)), Type: "float32"}
 	for _, t := range goExampleTypes {
 		if slices.ContainsFunc(d.Configs, func(c design.ArithmeticConfig) bool {
-			return c.Uncompressed == t.name && c.Compressed == t.name && len(c.FunctionTDEST) > 0
+			return c.Uncompressed == t && c.Compressed == t && len(c.FunctionTDEST) > 0
 		}) {
-			view.Type, view.Reduces = t.golang, true
+			view.Type, view.Reduces = t, true
 			break
 		}
 	}
@@ -243,7 +233,7 @@ func goExampleView(d *design.Design) (goExample, error) {
 		}
 		view.Output = append(view.Output, fmt.Sprint("rank ", rank, " ", row))
 	}
-	variables, err := designjson.Variables(p)
+	variables, err := designjson.Variables(p.Variables)
 	if err != nil {
 		return view, err
 	}

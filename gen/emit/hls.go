@@ -89,10 +89,9 @@ func hls(d *design.Design) ([]File, error) {
 	if view.Own, err = hlsText(words); err != nil {
 		return nil, err
 	}
+	out := bundle{d: d}
 	text, err := execute(hlsTemplate, view)
-	if err != nil {
-		return nil, err
-	}
-	own, err := bindings(d)
-	return append([]File{{hlsFile, text, platformInputs(d, hlsTemplate, hlsPartsTemplate)}}, own...), err
+	out.add(hlsFile, text, err, hlsTemplate, hlsPartsTemplate)
+	out.take(bindings(d))
+	return out.files, out.err
 }

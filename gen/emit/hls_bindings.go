@@ -8,6 +8,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/lang"
 )
 
 const (
@@ -94,23 +95,19 @@ func bindings(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []File
+	out := bundle{d: d}
 	for _, f := range [][2]string{{bindingsFile, bindingsTemplate}, {compatibilityFile, compatibilityTemplate}} {
 		view.header = platformView(d, f[0])
-		text, err := execute(f[1], view)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{f[0], text, platformInputs(d, f[1])})
+		out.render(f[0], f[1], view)
 	}
-	return files, nil
+	return out.files, out.err
 }
 
 func newBindingsView(d *design.Design) (bindingsView, error) {
 	g := d.ABI()
 	v := bindingsView{Kernel: kernelStream(d)}
 	for _, t := range d.Platform.Types {
-		if slices.Contains(cppKeywords, t.Name) {
+		if lang.CPPKeyword(t.Name) {
 			return v, fmt.Errorf("%w: %s:%d: the element type %q has the name of a word of C++; rename it", ErrBinding,
 				t.Range.Filename, t.Range.Start.Line, t.Name)
 		}
@@ -173,11 +170,3 @@ func reserveBindings(words []wording, names *identifiers) error {
 	}
 	return errors.Join(errs...)
 }
-
-var cppKeywords = strings.Fields(`
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await
-co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do double
-dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new
-noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short
-signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
-typename union unsigned using virtual void volatile wchar_t while xor xor_eq`)

@@ -44,13 +44,8 @@ func (v *hlsView) Operand1() kernelStreamView { return v.nth(false, 1) }
 func (v *hlsView) Result() kernelStreamView   { return v.nth(true, 0) }
 
 func (v *hlsView) nth(output bool, n int) kernelStreamView {
-	for _, s := range v.Streams {
-		if s.Output == output {
-			if n == 0 {
-				return s
-			}
-			n--
-		}
+	if list := v.directed(output); n < len(list) {
+		return list[n]
 	}
 	return kernelStreamView{}
 }

@@ -29,39 +29,30 @@ const (
 
 // HLS renders what belongs to kernels in C++ only: everything below hls/.
 func HLS(d *design.Design) ([]File, error) {
-	own, err := hls(d)
-	if err != nil {
-		return nil, err
-	}
-	kernels, err := hlsKernels(d)
-	return append(own, kernels...), err
+	out := bundle{d: d}
+	out.take(hls(d))
+	out.take(hlsKernels(d))
+	return out.files, out.err
 }
 
 // hlsKernels renders the kernels of a platform whose form is C++.
 func hlsKernels(d *design.Design) ([]File, error) {
-	var files []File
-	for _, k := range d.Kernels() {
-		if !k.InCpp() {
-			continue
-		}
+	out := bundle{d: d}
+	for _, k := range d.KernelsInCpp() {
 		made, err := hlsKernel(d, k)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.ID, err)
 		}
-		files = append(files, made...)
+		out.take(made, nil)
 	}
-	if files == nil {
+	if out.files == nil {
 		return nil, nil
 	}
 	for _, shared := range [][2]string{{lanesFile, lanesTemplate}, {benchFile, benchTemplate}} {
-		text, err := execute(shared[1], platformView(d, shared[0]))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{shared[0], text, platformInputs(d, shared[1])})
+		out.render(shared[0], shared[1], platformView(d, shared[0]))
 	}
-	standIn, err := standInFiles()
-	return append(files, standIn...), err
+	out.take(standInFiles())
+	return out.files, out.err
 }
 
 // standInFiles are the headers that stand in for the vendor's, and what runs

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -103,11 +102,11 @@ func bindingMethods(g *abi.Generation, host bool) []bindingMethod {
 		}
 	}
 	for _, b := range configBindings {
-		v, ok := enumValue(g, abi.ConfigFunctions, b.function)
-		if !ok {
+		e := g.Enum(abi.ConfigFunctions)
+		if e == nil || e.Value(b.function) == nil {
 			continue
 		}
-		m := bindingMethod{Name: b.function, Doc: v.Doc}
+		m := bindingMethod{Name: b.function, Doc: e.Value(b.function).Doc}
 		count := b.parameter
 		if count == "" {
 			count = "0"
@@ -118,18 +117,6 @@ func bindingMethods(g *abi.Generation, host bool) []bindingMethod {
 		methods = append(methods, m)
 	}
 	return methods
-}
-
-func enumValue(g *abi.Generation, enum, name string) (abi.EnumValue, bool) {
-	e := g.Enum(enum)
-	if e == nil {
-		return abi.EnumValue{}, false
-	}
-	i := slices.IndexFunc(e.Values, func(v abi.EnumValue) bool { return v.Name == name })
-	if i < 0 {
-		return abi.EnumValue{}, false
-	}
-	return e.Values[i], true
 }
 
 func operationMethod(o *abi.Operation, host bool) bindingMethod {
@@ -171,9 +158,7 @@ func operationMethod(o *abi.Operation, host bool) bindingMethod {
 func (m *bindingMethod) declare(parameters []string) {
 	var declared []string
 	for _, p := range parameters {
-		typ := parameterTypes[p]
-		typ = cmp.Or(typ, "ap_uint<32>")
-		declared = append(declared, typ+" "+p)
+		declared = append(declared, cmp.Or(parameterTypes[p], "ap_uint<32>")+" "+p)
 	}
 	m.Parameters, m.Arguments = strings.Join(declared, ", "), strings.Join(parameters, ", ")
 }

@@ -70,11 +70,9 @@ func processor(d *design.Design) ([]File, error) {
 	if !microBlaze(d) {
 		return nil, nil
 	}
-	text, err := execute(processorTCL, struct{ Source, Module, BaseVectors string }{
+	out := bundle{d: d}
+	out.render(processorScript, processorTCL, struct{ Source, Module, BaseVectors string }{
 		d.Platform.File, processorModel, hardwareView{}.BaseVectors(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return []File{{processorScript, text, platformInputs(d, processorTCL)}}, nil
+	return out.files, out.err
 }

@@ -219,19 +219,13 @@ func svPackage(d *design.Design) ([]File, map[string]string, error) {
 	p := d.Platform
 	view := svFile{Owner: p.Name, Doc: p.Doc, Source: p.File, Generation: p.ABI.Name, Common: generation.text,
 		Own: own.text}
+	out := bundle{d: d}
 	pkg, err := execute(packageTemplate, view)
-	if err != nil {
-		return nil, nil, err
-	}
+	out.add(packageFile, pkg, err, packageTemplate, partsTemplate)
 	view.Common = generation.checks
 	check, err := execute(layoutCheckTemplate, view)
-	if err != nil {
-		return nil, nil, err
-	}
+	out.add(layoutCheckFile, check, err, layoutCheckTemplate, checksTemplate)
 	symbols := maps.Clone(generation.literals)
 	maps.Copy(symbols, own.literals)
-	return []File{
-		{packageFile, pkg, platformInputs(d, packageTemplate, partsTemplate)},
-		{layoutCheckFile, check, platformInputs(d, layoutCheckTemplate, checksTemplate)},
-	}, symbols, nil
+	return out.files, symbols, out.err
 }

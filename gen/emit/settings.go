@@ -57,8 +57,8 @@ func engineGroup(d *design.Design) group {
 	g.set("Clock of the kernels, in MHz.", p.Clock, decimal, "clock_mhz")
 	g.set("Engines on the card.", p.CCLO.Count, decimal, "cclo_count")
 	g.set("What the engine answers in the hardware id word, source revision 0.", int(d.HardwareID), mask, "hardware_id")
-	if stack, ok := networkStack(d); ok {
-		g.set("Network stack (enum "+abi.Stacks+").", stack, decimal, "network_stack")
+	if f := d.ABI().Layout(abi.HardwareID).Field(abi.Stacks); f != nil {
+		g.set("Network stack (enum "+abi.Stacks+").", int(f.Of(d.HardwareID)), decimal, "network_stack")
 	}
 	var ports []uint64
 	for _, poe := range p.POEs {
@@ -82,16 +82,6 @@ func engineGroup(d *design.Design) group {
 	g.set("Rx buffers of each engine.", p.CCLO.RxBuffers.Count, decimal, "rx_buffer_count")
 	g.set("Size of an rx buffer.", p.CCLO.RxBuffers.Size, decimal, "rx_buffer_bytes")
 	return g
-}
-
-// networkStack reads the stack from the hardware id, where it has one.
-func networkStack(d *design.Design) (int, bool) {
-	for _, f := range d.ABI().Layout(abi.HardwareID).Fields {
-		if f.Name == abi.Stacks {
-			return int(uint64(d.HardwareID) >> f.Low & (1<<f.Bits() - 1)), true
-		}
-	}
-	return 0, false
 }
 
 func limitGroup(p *platform.Platform) group {

@@ -90,19 +90,11 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 	for _, i := range d.Instances {
 		b.instance(i)
 	}
-	text, err := execute(topTemplate, b.view)
-	if err != nil {
-		return nil, err
-	}
-	files := []File{{topFile, text, platformInputs(d, topTemplate)}}
-	for _, k := range d.Kernels() {
-		if k.InCpp() {
-			f, err := cosim(d, k, view)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, f)
-		}
+	out := bundle{d: d}
+	out.render(topFile, topTemplate, b.view)
+	for _, k := range d.KernelsInCpp() {
+		f, err := cosim(d, k, view)
+		out.take([]File{f}, err)
 	}
 	models, err := fs.ReadDir(templates.FS, modelFolder)
 	if err != nil {
@@ -114,10 +106,7 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 			continue
 		}
 		model, err := copied(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, model)
+		out.take([]File{model}, err)
 	}
 	for _, k := range d.Kernels() {
 		name := moduleFile(k)
@@ -126,20 +115,13 @@ func top(d *design.Design, view hardwareView) ([]File, error) {
 		}
 		view.Kernel = k
 		f, err := hardwareFile(d, name, view)
-		if err != nil {
-			return nil, err
-		}
 		f.Path = path.Join(modelFolder, k.Name+".sv")
-		files = append(files, f)
+		out.take([]File{f}, err)
 	}
 	if microBlaze(d) {
-		core, err := simulatedCore()
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, core...)
+		out.take(simulatedCore())
 	}
-	return files, nil
+	return out.files, out.err
 }
 
 // needsModel tells whether the platform uses a file of models: those of kernels

@@ -19,29 +19,16 @@ func vitis(d *design.Design) ([]File, error) {
 	if !linkedByVitis(d) {
 		return nil, nil
 	}
-	link, err := execute(linkTemplate, linkView(d))
-	if err != nil {
-		return nil, err
-	}
-	files := []File{{Path: linkFile, Content: link, Inputs: platformInputs(d, linkTemplate)}}
+	out := bundle{d: d}
+	out.render(linkFile, linkTemplate, linkView(d))
 	for _, k := range d.Kernels() {
-		if k.Source != platform.SourceRTL {
-			continue
+		if k.Source == platform.SourceRTL {
+			out.render("vitis/"+k.ID+".xml", kernelTemplate, kernelView(d, k))
 		}
-		xml, err := execute(kernelTemplate, kernelView(d, k))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{Path: "vitis/" + k.ID + ".xml", Content: xml, Inputs: platformInputs(d, kernelTemplate)})
 	}
-	for _, render := range []func(*design.Design) ([]File, error){linking, packaging} {
-		made, err := render(d)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, made...)
-	}
-	return files, nil
+	out.take(linking(d))
+	out.take(packaging(d))
+	return out.files, out.err
 }
 
 type link struct {
@@ -77,10 +64,10 @@ func linkView(d *design.Design) link {
 		}
 	}
 	for _, m := range d.Memories {
-		banks.add(owner(m.Port.Instance.Scope), fmt.Sprintf("sp=%s:%s", end(m.Port), bankRange(m)))
+		banks.add(owner(m.Port.Instance.Scope), fmt.Sprintf("sp=%s:%s", m.Port.FullName(), m.Banks()))
 	}
 	for _, s := range d.Streams {
-		line := fmt.Sprintf("stream_connect=%s:%s", end(s.From), end(s.To))
+		line := fmt.Sprintf("stream_connect=%s:%s", s.From.FullName(), s.To.FullName())
 		if s.Depth > 0 {
 			line += fmt.Sprintf(":%d", s.Depth)
 		}
@@ -106,16 +93,6 @@ func owner(scope int) string {
 		return "card"
 	}
 	return fmt.Sprintf("engine %d", scope)
-}
-
-func end(p *design.Port) string { return p.Instance.Name + "." + p.Name }
-
-// bankRange writes banks as v++ does: HBM[6] or HBM[0:5].
-func bankRange(m *design.MemoryLink) string {
-	if m.First == m.Last {
-		return fmt.Sprintf("%s[%d]", m.Memory, m.First)
-	}
-	return fmt.Sprintf("%s[%d:%d]", m.Memory, m.First, m.Last)
 }
 
 type kernelXML struct {

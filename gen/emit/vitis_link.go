@@ -110,19 +110,13 @@ func linking(d *design.Design) ([]File, error) {
 		mmiFile:      {mmiTemplate, newMMIView(d, ring)},
 		reportsFile:  {reportsTemplate, newBuildView(d)},
 	}
-	var files []File
+	out := bundle{d: d}
 	for _, name := range LinkFiles(d) {
-		r, ok := views[name]
-		if !ok {
-			continue
+		if r, ok := views[name]; ok {
+			out.render(name, r.template, r.view)
 		}
-		text, err := execute(r.template, r.view)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{name, text, platformInputs(d, r.template)})
 	}
-	return files, nil
+	return out.files, out.err
 }
 
 type buildView struct {
@@ -147,21 +141,16 @@ func newBuildView(d *design.Design) buildView {
 	if !p.HWEmu {
 		hooks = append(hooks, "do_first=vpl.impl.write_bitstream,"+workDirectory+reportsFile)
 	}
-	for _, s := range p.Build.Advanced {
-		advanced = append(advanced, s.Line())
+	lines := func(before []string, settings []platform.Setting) []string {
+		for _, s := range settings {
+			before = append(before, s.Line())
+		}
+		return before
 	}
-	var vivado, debug, profile []string
-	for _, s := range p.Build.Vivado {
-		vivado = append(vivado, s.Line())
-	}
-	for _, s := range p.Build.Debug {
-		debug = append(debug, s.Line())
-	}
-	for _, s := range p.Build.Profile {
-		profile = append(profile, s.Line())
-	}
-	for _, s := range []section{{"advanced", advanced}, {"vivado", vivado}, {"linkhook", hooks}, {"debug", debug},
-		{"profile", profile}} {
+	for _, s := range []section{
+		{"advanced", lines(advanced, p.Build.Advanced)}, {"vivado", lines(nil, p.Build.Vivado)}, {"linkhook", hooks},
+		{"debug", lines(nil, p.Build.Debug)}, {"profile", lines(nil, p.Build.Profile)},
+	} {
 		if len(s.Lines) > 0 {
 			v.Sections = append(v.Sections, s)
 		}

@@ -260,7 +260,7 @@ func packaging(d *design.Design) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []File
+	out := bundle{d: d}
 	withFirmware := false
 	for _, k := range d.Kernels() {
 		if k.Source != platform.SourceRTL {
@@ -271,25 +271,20 @@ func packaging(d *design.Design) ([]File, error) {
 			return nil, err
 		}
 		withFirmware = withFirmware || v.Firmware != ""
-		for _, r := range [][2]string{{".v", packageWrapperTemplate}, {".tcl", packageScriptTemplate}} {
-			text, err := execute(r[1], v)
-			if err != nil {
-				return nil, fmt.Errorf("kernel %s: %w", k.ID, err)
-			}
-			files = append(files, File{packageFolder + k.ID + r[0], text, platformInputs(d, r[1])})
+		out.render(packageFolder+k.ID+".v", packageWrapperTemplate, v)
+		out.render(packageFolder+k.ID+".tcl", packageScriptTemplate, v)
+		if out.err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.ID, out.err)
 		}
 	}
 	if withFirmware {
 		image, err := FirmwareImage(d)
 		if errors.Is(err, images.ErrNoImage) {
-			return files, nil // the rest is of use; PackageSteps says what is missing
+			return out.files, nil // the rest is of use; PackageSteps says what is missing
 		}
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{FirmwareWords, WordsOf(image), platformInputs(d)})
+		out.add(FirmwareWords, WordsOf(image), err)
 	}
-	return files, nil
+	return out.files, out.err
 }
 
 // ipScript is the Tcl with the procedure that makes the IP inside a kernel of these

@@ -370,18 +370,18 @@ func TestEverythingIsDrawnOnce(t *testing.T) {
 			}
 			for _, s := range d.Streams {
 				if s.From.Instance.Role != rolePOE || s.To.Instance.Role != rolePOE {
-					stream(fullName(s.From), fullName(s.To))
+					stream(s.From.FullName(), s.To.FullName())
 					continue
 				}
 				want["box "+switchName] = 1
-				stream(fullName(s.From), fmt.Sprintf("poe_switch.S%02d_AXIS", s.From.Instance.Scope))
-				stream(fmt.Sprintf("poe_switch.M%02d_AXIS", s.To.Instance.Scope), fullName(s.To))
+				stream(s.From.FullName(), fmt.Sprintf("poe_switch.S%02d_AXIS", s.From.Instance.Scope))
+				stream(fmt.Sprintf("poe_switch.M%02d_AXIS", s.To.Instance.Scope), s.To.FullName())
 			}
 			for _, in := range d.Instances {
 				for _, p := range in.Ports {
 					if p.Protocol == design.AXILite && !(d.Shell != nil && d.InShell(in.Kernel)) {
 						want["box Host"] = 1
-						want["stream Host → "+fullName(p)]++
+						want["stream Host → "+p.FullName()]++
 						pairs["Host "+in.Name] = true
 					}
 				}

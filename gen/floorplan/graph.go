@@ -175,20 +175,18 @@ func sumOfWidths(widths []int) string {
 }
 
 // fullName is a port with its instance, as the linker writes it.
-func fullName(p *design.Port) string { return p.Instance.Name + "." + p.Name }
-
 // tip lists what a wire stands for.
 func (w *wire) tip() string {
 	lines := slices.Clone(w.notes)
 	for _, s := range w.streams {
-		text := fmt.Sprintf("%s → %s, %d b", fullName(s.From), fullName(s.To), bits(s))
+		text := fmt.Sprintf("%s → %s, %d b", s.From.FullName(), s.To.FullName(), bits(s))
 		if s.Depth > 0 {
 			text += fmt.Sprintf(", FIFO %d", s.Depth)
 		}
 		lines = append(lines, text)
 	}
 	for _, m := range w.links {
-		lines = append(lines, fmt.Sprintf("%s → %s, %d b", fullName(m.Port), bankName(m.Memory, m.First, m.Last),
+		lines = append(lines, fmt.Sprintf("%s → %s, %d b", m.Port.FullName(), m.Banks(),
 			m.Port.Width))
 	}
 	return strings.Join(lines, "\n")

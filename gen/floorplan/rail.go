@@ -40,13 +40,6 @@ func (b *railBox) describe() string {
 	return strings.Join(lines, "\n")
 }
 
-func bankName(memory string, first, last int) string {
-	if first == last {
-		return fmt.Sprintf("%s[%d]", memory, first)
-	}
-	return fmt.Sprintf("%s[%d:%d]", memory, first, last)
-}
-
 // rail is what stands on the left of the card, with the wires to it.
 type rail struct {
 	boxes []*railBox
@@ -109,7 +102,7 @@ func newBanks(d *design.Design, m *design.MemoryLink) *railBox {
 		return box
 	}
 	box := &railBox{class: groupMemory, memory: m.Memory, first: m.First, last: m.Last}
-	box.title = bankName(m.Memory, m.First, m.Last)
+	box.title = m.Banks()
 	for _, memory := range d.Platform.Board.Memories {
 		if memory.Name == m.Memory {
 			box.banks = memory.Banks
@@ -140,7 +133,7 @@ func (r *rail) host(d *design.Design, nodes []*node) {
 			if p.Protocol == design.AXILite && !p.Output {
 				w := r.wire(n, host, groupRegisters, backward)
 				w.widest = max(w.widest, p.Width)
-				w.notes = append(w.notes, fmt.Sprintf("%s → %s, %d b", host.title, fullName(p), p.Width))
+				w.notes = append(w.notes, fmt.Sprintf("%s → %s, %d b", host.title, p.FullName(), p.Width))
 			}
 		}
 	}

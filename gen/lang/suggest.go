@@ -34,6 +34,15 @@ func Choices(name string, options []string) string {
 	return text
 }
 
+// Names lists the names of things in their order, for Choices and other texts; nil for no things.
+func Names[T any](things []T, name func(T) string) []string {
+	var names []string
+	for _, thing := range things {
+		names = append(names, name(thing))
+	}
+	return names
+}
+
 // distance is the number of edits (insert, delete, replace, swap neighbours)
 // between two names. Long names are compared by their first 64 bytes.
 func distance(a, b string) int {

@@ -2,7 +2,6 @@ package manual
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cclforge/cclforge/gen/abi"
@@ -63,7 +62,7 @@ func DescribePlatform(d *design.Design) (*Platform, error) {
 
 func variables(p *platform.Platform) (Table, error) {
 	t := newTable("Variable", "Value", "Type", "Default", "Meaning")
-	values, err := designjson.Variables(p)
+	values, err := designjson.Variables(p.Variables)
 	if err != nil {
 		return t, err
 	}
@@ -109,7 +108,7 @@ func facts(d *design.Design) Table {
 func hardwareFields(d *design.Design) string {
 	var out strings.Builder
 	for _, f := range d.ABI().Layout(abi.HardwareID).Fields {
-		if v := uint64(d.HardwareID) >> f.Low & (1<<f.Bits() - 1); v != 0 {
+		if v := f.Of(d.HardwareID); v != 0 {
 			fmt.Fprintf(&out, ", %s %d", Code(f.Name), v)
 		}
 	}
@@ -139,13 +138,7 @@ var sources = map[string]string{"rtl": "RTL", "hls": "HLS", "xo": "external"}
 func kernels(d *design.Design) (Table, []Entry) {
 	t := newTable("Kernel", "Source", "Control", "What it is")
 	var entries []Entry
-	var seen []*design.Kernel
-	for _, in := range d.Instances {
-		k := in.Kernel
-		if slices.Contains(seen, k) {
-			continue
-		}
-		seen = append(seen, k)
+	for _, k := range d.Kernels() {
 		what := Text(k.Doc)
 		if k.Origin != "" {
 			what += " From " + Code(k.Origin) + "."
@@ -173,12 +166,11 @@ func streams(d *design.Design) Table {
 		if s.From.Width != s.To.Width {
 			width = fmt.Sprintf("%d to %d", s.From.Width, s.To.Width)
 		}
-		t.add(Text(s.Group), port(s.From), port(s.To), width, orDash(min(s.From.TDEST, s.To.TDEST)), orDash(s.Depth))
+		from, to := Code(s.From.FullName()), Code(s.To.FullName())
+		t.add(Text(s.Group), from, to, width, orDash(min(s.From.TDEST, s.To.TDEST)), orDash(s.Depth))
 	}
 	return t
 }
-
-func port(p *design.Port) string { return Code(p.Instance.Name + "." + p.Name) }
 
 func orDash(n int) string {
 	if n == 0 {
@@ -190,11 +182,7 @@ func orDash(n int) string {
 func memories(d *design.Design) Table {
 	t := newTable("Port", "Bits>", "Banks")
 	for _, m := range d.Memories {
-		banks := fmt.Sprintf("%s[%d]", m.Memory, m.First)
-		if m.Last != m.First {
-			banks = fmt.Sprintf("%s[%d:%d]", m.Memory, m.First, m.Last)
-		}
-		t.add(port(m.Port), number(m.Port.Width), Code(banks))
+		t.add(Code(m.Port.FullName()), number(m.Port.Width), Code(m.Banks()))
 	}
 	return t
 }

@@ -158,19 +158,9 @@ func (b *loader) instrument(in buildBlock, out *Build) {
 }
 
 func (b *loader) postLink(in buildBlock, out *Build) {
-	places := elementRanges(in.Body, "post_link")
-	for i, name := range in.PostLink {
-		rng := rangeAt(places, i, in.PostLinkRange)
-		file, d := namedFile(name, rng, []string{tclExtension}, "Tcl", b.lib.text)
-		if d == nil && slices.ContainsFunc(out.PostLink, func(f SourceFile) bool { return f.Name == name }) {
-			d = lang.Errorf(rng, "Duplicate name", "The file %q is already listed.", name)
-		}
-		if d != nil {
-			b.diags = append(b.diags, d)
-			continue
-		}
-		out.PostLink = append(out.PostLink, file)
-	}
+	files, diags := listedFiles(in.PostLink, elementRanges(in.Body, "post_link"), in.PostLinkRange,
+		[]string{tclExtension}, "Tcl", b.lib.text)
+	out.PostLink, b.diags = files, append(b.diags, diags...)
 }
 
 // word is what sbatch takes for a name without a doubt.
@@ -220,10 +210,7 @@ var ownSlurmOptions = []string{
 func (b *loader) steps(in buildBlock, out *Build) {
 	out.Steps = maps.Clone(defaultResources)
 	first := map[string]hcl.Range{}
-	var kinds []string
-	for _, k := range step.Kinds {
-		kinds = append(kinds, string(k))
-	}
+	kinds := lang.Names(step.Kinds, func(k step.Kind) string { return string(k) })
 	for _, s := range in.Steps {
 		if d := oneOf(s.KindRange, "the kind of a step", s.Kind, kinds); d != nil {
 			b.diags = append(b.diags, d...)

@@ -70,22 +70,9 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 	k.HLS = &HLS{Calls: value(in.Calls, ""), Top: value(in.Top, ""), Range: in.Range,
 		CallsRange: orElse(orElse(in.CallsRange, in.TopRange), in.Range)}
 	k.Source = cmp.Or(k.Source, SourceHLS)
-	places := elementRanges(in.Body, "files")
-	for i, name := range in.Files {
-		rng := orElse(in.FilesRange, in.Range)
-		if i < len(places) {
-			rng = places[i]
-		}
-		file, d := sourceFile(name, rng, text)
-		if d == nil && slices.ContainsFunc(k.HLS.Files, func(f SourceFile) bool { return f.Name == name }) {
-			d = lang.Errorf(rng, "Duplicate name", "The file %q is already listed.", name)
-		}
-		if d != nil {
-			diags = append(diags, d)
-			continue
-		}
-		k.HLS.Files = append(k.HLS.Files, file)
-	}
+	files, d := listedFiles(in.Files, elementRanges(in.Body, "files"), orElse(in.FilesRange, in.Range),
+		sourceExtensions, "C++", text)
+	k.HLS.Files, diags = files, append(diags, d...)
 	if in.Calls != nil && in.Top != nil {
 		diags = append(diags, lang.Errorf(in.TopRange, "One function expected",
 			"Either the emitted top function calls %q, or the files have the top function %q themselves: say calls or top, "+
@@ -96,9 +83,23 @@ func (b kernelBlock) hls(k *Kernel, text func(name string) ([]byte, bool)) hcl.D
 	return diags
 }
 
-// sourceFile finds a file beside the description that names it.
-func sourceFile(name string, rng hcl.Range, text func(name string) ([]byte, bool)) (SourceFile, *hcl.Diagnostic) {
-	return namedFile(name, rng, sourceExtensions, "C++", text)
+// listedFiles finds files in a language beside the description that lists them, each at its
+// place or in the whole list.
+func listedFiles(names []string, places []hcl.Range, all hcl.Range, extensions []string, language string,
+	text func(name string) ([]byte, bool)) (files []SourceFile, diags hcl.Diagnostics) {
+	for i, name := range names {
+		rng := rangeAt(places, i, all)
+		file, d := namedFile(name, rng, extensions, language, text)
+		if d == nil && slices.ContainsFunc(files, func(f SourceFile) bool { return f.Name == name }) {
+			d = lang.Errorf(rng, "Duplicate name", "The file %q is already listed.", name)
+		}
+		if d != nil {
+			diags = append(diags, d)
+			continue
+		}
+		files = append(files, file)
+	}
+	return files, diags
 }
 
 // namedFile finds a file in a language beside the description that names it.

@@ -143,10 +143,7 @@ func (b *loader) listed(in arithmeticBlock, own []functionBlock) []functionBlock
 	case in.Listed == nil:
 		return slices.DeleteFunc(slices.Clone(own), func(fn functionBlock) bool { return fn.Optional })
 	}
-	var names []string
-	for _, fn := range own {
-		names = append(names, fn.Name)
-	}
+	names := lang.Names(own, func(fn functionBlock) string { return fn.Name })
 	wanted := map[string]bool{}
 	for _, pattern := range *in.Listed {
 		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool {

@@ -14,11 +14,8 @@ func (b *loader) tuning() {
 	if b.block.Tuning == nil {
 		return
 	}
-	var known []string
 	exchange := b.p.ABI.Memory(abi.Exchange)
-	for _, w := range exchange.WordGroup(abi.TuningGroup) {
-		known = append(known, w.Name)
-	}
+	known := lang.Names(exchange.WordGroup(abi.TuningGroup), func(w abi.Word) string { return w.Name })
 	attrs, d := b.block.Tuning.Body.JustAttributes()
 	b.diags = append(b.diags, d...)
 	for _, name := range sortedKeys(attrs) {

@@ -77,10 +77,7 @@ func (b *loader) checkType(rng hcl.Range, name string) bool {
 	if b.typeNamed(name) != nil {
 		return true
 	}
-	known := make([]string, len(b.p.Types))
-	for i, t := range b.p.Types {
-		known[i] = t.Name
-	}
+	known := lang.Names(b.p.Types, func(t abi.Type) string { return t.Name })
 	b.errorf(rng, "Unknown type", "The engine does not support %q. %s", name, lang.Choices(name, known))
 	return false
 }

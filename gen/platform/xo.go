@@ -258,10 +258,7 @@ func (l *Library) checkTools(kernels map[string]*Kernel) hcl.Diagnostics {
 	if l.Toolchain == nil {
 		return nil
 	}
-	var known []string
-	for _, t := range l.Toolchain.Tools {
-		known = append(known, t.Name)
-	}
+	known := lang.Names(l.Toolchain.Tools, func(t *ToolFacts) string { return t.Name })
 	for _, id := range sortedKeys(kernels) {
 		x := kernels[id].XO
 		if x == nil {

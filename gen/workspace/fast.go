@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -81,7 +82,7 @@ func (f *fast) platform(i int, name string) error {
 		return errOutdated
 	}
 	f.declared[i] = scope.Declared
-	variables, err := encodeVariables(scope.Variables)
+	variables, err := designjson.Variables(scope.Variables)
 	if err != nil {
 		return err
 	}

@@ -135,27 +135,20 @@ func lanes(d *design.Design) []string {
 // memory lists the banks that are connected, for each memory the lowest and
 // the highest.
 func memory(d *design.Design) []string {
-	type span struct{ first, last int }
-	spans := map[string]span{}
-	var order []string
+	spans := map[string]*design.MemoryLink{}
 	for _, m := range d.Memories {
-		s, known := spans[m.Memory]
-		if !known {
-			order = append(order, m.Memory)
-			s = span{m.First, m.Last}
+		s := spans[m.Memory]
+		if s == nil {
+			s = &design.MemoryLink{Memory: m.Memory, First: m.First, Last: m.Last}
+			spans[m.Memory] = s
 		}
-		spans[m.Memory] = span{min(s.first, m.First), max(s.last, m.Last)}
+		s.First, s.Last = min(s.First, m.First), max(s.Last, m.Last)
 	}
-	slices.Sort(order)
-	for i, name := range order {
-		s := spans[name]
-		if s.first == s.last {
-			order[i] = fmt.Sprintf("%s[%d]", name, s.first)
-		} else {
-			order[i] = fmt.Sprintf("%s[%d:%d]", name, s.first, s.last)
-		}
+	var parts []string
+	for _, name := range sortedNames(spans) {
+		parts = append(parts, spans[name].Banks())
 	}
-	return order
+	return parts
 }
 
 // status says whether the usual place holds what would be generated, with

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zclconf/go-cty/cty"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
-
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
+	"github.com/cclforge/cclforge/gen/designjson"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/output"
 	"github.com/cclforge/cclforge/gen/platform"
@@ -38,7 +35,7 @@ func (w *Workspace) units(list []Rendered, o Options) ([]*unit, error) {
 	for _, r := range list {
 		p := r.Design.Platform
 		shared[p.ABI.Name] = p.ABI
-		variables, err := encodeVariables(p.Variables)
+		variables, err := designjson.Variables(p.Variables)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -66,19 +63,6 @@ func (w *Workspace) units(list []Rendered, o Options) ([]*unit, error) {
 
 func comment(source string) string {
 	return fmt.Sprintf("%s from %s; DO NOT EDIT.", output.Marker, source)
-}
-
-// encodeVariables writes down the values that variables took.
-func encodeVariables(values map[string]cty.Value) (map[string]json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	for name, v := range values {
-		text, err := ctyjson.Marshal(v, v.Type())
-		if err != nil {
-			return nil, fmt.Errorf("write down the variable %s: %w", name, err)
-		}
-		out[name] = text
-	}
-	return out, nil
 }
 
 // onlyGenerations keeps the descriptions that generations come from.

@@ -59,11 +59,7 @@ func union(lists [][]lang.Variable) []lang.Variable {
 }
 
 func namesOf(variables []lang.Variable) []string {
-	var out []string
-	for _, v := range variables {
-		out = append(out, v.Name)
-	}
-	return slices.Compact(out)
+	return slices.Compact(lang.Names(variables, func(v lang.Variable) string { return v.Name }))
 }
 
 func undeclared(in lang.Inputs, declared []lang.Variable) hcl.Diagnostics {

@@ -55,8 +55,7 @@ func (in *Engines) Inspect(ctx context.Context, c *Found) error {
 	if err != nil {
 		return err
 	}
-	limit := in.Limit
-	limit = cmp.Or(limit, DefaultLimit)
+	limit := cmp.Or(in.Limit, DefaultLimit)
 	late := fmt.Errorf("%w: the card does not answer within %v", ErrDesign, limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/step"
 	"github.com/cclforge/cclforge/gen/vitis/tools"
@@ -98,11 +99,7 @@ func appendNew(list []string, item string) []string {
 }
 
 func kernelIDs(kernels []*design.Kernel) []string {
-	ids := make([]string, len(kernels))
-	for i, k := range kernels {
-		ids[i] = k.ID
-	}
-	return ids
+	return lang.Names(kernels, func(k *design.Kernel) string { return k.ID })
 }
 
 func (p *planner) fromSource(k *design.Kernel) error {

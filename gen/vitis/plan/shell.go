@@ -43,7 +43,7 @@ func (p *planner) shell() error {
 		s.Commands = append(s.Commands, step.Command{Tool: tool, Args: args})
 	}
 	fetch(s, shellCheckout, d.Shell.Git, d.Shell.Revision, d.Shell.Submodules)
-	for _, k := range emit.CoyoteKernelsInCpp(d) {
+	for _, k := range d.KernelsInCpp() {
 		run("vitis_hls", "-f", emit.CoyoteHLS(k))
 	}
 	run("cmake", append([]string{"-S", emit.CoyoteFolder, "-B", emit.CoyoteBuild}, emit.CoyoteFlags(d.Shell)...)...)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/emit"
+	"github.com/cclforge/cclforge/gen/lang"
 	"github.com/cclforge/cclforge/gen/platform"
 	"github.com/cclforge/cclforge/gen/vitis/plan"
 	"github.com/cclforge/cclforge/gen/vitis/step"
@@ -79,8 +80,9 @@ func Prepare(ctx context.Context, r Request) (*Build, error) {
 
 func (r *Request) tools(ctx context.Context, chain *platform.Toolchain, designs []*design.Design) (*tools.Set, error) {
 	if r.Version != "" {
-		if !slices.ContainsFunc(chain.Versions, func(v *platform.VersionFacts) bool { return v.Version == r.Version }) {
-			return nil, fmt.Errorf("%w %q; known are %s", ErrVersion, r.Version, strings.Join(known(chain), ", "))
+		known := lang.Names(chain.Versions, func(v *platform.VersionFacts) string { return v.Version })
+		if !slices.Contains(known, r.Version) {
+			return nil, fmt.Errorf("%w %q; known are %s", ErrVersion, r.Version, strings.Join(known, ", "))
 		}
 		return tools.Assume(chain, r.Version), nil
 	}
@@ -94,15 +96,6 @@ func (r *Request) tools(ctx context.Context, chain *platform.Toolchain, designs 
 		r.Log("Vitis is not here: this is the plan for %s; -version= plans for another", set.Version)
 	}
 	return set, err
-}
-
-// known are the versions of the tools of which there are facts.
-func known(chain *platform.Toolchain) []string {
-	var list []string
-	for _, v := range chain.Versions {
-		list = append(list, v.Version)
-	}
-	return list
 }
 
 // warn tells of what may go wrong, each once.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -80,7 +81,8 @@ func (s *Store) copyFile(i item, name string) (File, error) {
 	return File{Path: i.path, SHA256: sum, Size: info.Size(), MTime: info.ModTime().UnixNano()}, nil
 }
 
-// copyTo writes a new file and returns the hash of what it has read.
+// copyTo writes a new file, which a power failure after a rename does not empty, and returns
+// the hash of what it has read.
 func copyTo(name string, from io.Reader, mode os.FileMode) (sum string, err error) {
 	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -105,7 +107,8 @@ const most = 8 << 20
 func copyLog(from, to string, mode os.FileMode) error {
 	f, err := os.Open(from)
 	if absent(err) {
-		return durable(to, nil, mode)
+		_, err = copyTo(to, bytes.NewReader(nil), mode)
+		return err
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -48,11 +49,7 @@ func (s *Store) publish(key, work string, m Making) (*Result, error) {
 		return nil, err
 	}
 	defer removeAll(temp)
-	if s.group {
-		if err := os.Chmod(temp, 0o775|os.ModeSetgid); err != nil {
-			return nil, err
-		}
-	} else if err := os.Chmod(temp, 0o755); err != nil {
+	if err := errors.Join(os.Chmod(temp, 0o755), s.share(temp)); err != nil {
 		return nil, err
 	}
 	r := &Record{Schema: schema, Key: key, ID: m.Step.ID, Title: m.Step.Title, Kind: m.Step.Kind,
@@ -89,10 +86,11 @@ func (s *Store) complete(temp, work string, r *Record, st *step.Step) error {
 	if err != nil {
 		return err
 	}
-	if err := durable(filepath.Join(temp, step.ScriptFile), st.Script(), s.mode(0o444)); err != nil {
+	if _, err := copyTo(filepath.Join(temp, step.ScriptFile), bytes.NewReader(st.Script()), s.mode(0o444)); err != nil {
 		return err
 	}
-	return durable(filepath.Join(temp, recordFile), text, s.mode(0o444))
+	_, err = copyTo(filepath.Join(temp, recordFile), bytes.NewReader(text), s.mode(0o444))
+	return err
 }
 
 // place moves a whole result to where it is found.
@@ -129,22 +127,6 @@ func (s *Store) place(temp string, r *Record) (*Result, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s cannot be replaced", dir)
-}
-
-// durable writes a file that a power failure after the rename does not empty.
-func durable(name string, content []byte, mode os.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // syncDir is best effort: not all file systems can.

@@ -119,20 +119,23 @@ func (s *Store) ResultDir(key string) string { return s.path("steps", key) }
 
 // mkdir makes a directory of the store and those above it.
 func (s *Store) mkdir(dir string) error {
-	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+	err := os.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrNotExist) && dir != s.dir && len(dir) > len(s.dir) {
+		if err = s.mkdir(filepath.Dir(dir)); err == nil {
+			err = os.Mkdir(dir, 0o777)
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return nil
-	} else if errors.Is(err, fs.ErrNotExist) && dir != s.dir && len(dir) > len(s.dir) {
-		if err := s.mkdir(filepath.Dir(dir)); err != nil {
-			return err
-		}
-		if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
+	return s.share(dir)
+}
+
+// share gives a new directory to the group of the store, if that belongs to one.
+func (s *Store) share(dir string) error {
 	if s.group {
 		return os.Chmod(dir, 0o775|fs.ModeSetgid)
 	}
@@ -188,10 +191,8 @@ func (s *Store) trash(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.group {
-		if err := os.Chmod(in, 0o775|fs.ModeSetgid); err != nil {
-			return "", err
-		}
+	if err := s.share(in); err != nil {
+		return "", err
 	}
 	if err := os.Rename(dir, filepath.Join(in, "it")); err != nil {
 		os.Remove(in)

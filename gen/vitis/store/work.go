@@ -30,10 +30,8 @@ func (s *Store) NewWork(key string) (string, error) {
 		dir := filepath.Join(base, strconv.Itoa(next))
 		err := os.Mkdir(dir, 0o777)
 		switch {
-		case err == nil && s.group:
-			return dir, os.Chmod(dir, 0o775|fs.ModeSetgid)
 		case err == nil:
-			return dir, nil
+			return dir, s.share(dir)
 		case errors.Is(err, fs.ErrExist):
 			next++
 		case !absent(err): // somebody has just removed base

@@ -70,41 +70,27 @@ func newEthernet(w *Wire, up bool) *Ethernet {
 
 // Cut unplugs the cable, or plugs it in again.
 func (m *Ethernet) Cut(down bool) {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.down = down
-	m.latch()
+	m.w.set(func() {
+		m.down = down
+		m.latch()
+	})
 }
 
 // Flap makes the link go down for a moment once every such time, so many times. Reads of
 // its state in quick succession see it up.
 func (m *Ethernet) Flap(every time.Duration, times int) {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.every, m.flaps = every, times
+	m.w.set(func() { m.every, m.flaps = every, times })
 }
 
 // WithoutFEC makes it a MAC that was built without RS-FEC: writes to that register have no
 // effect.
-func (m *Ethernet) WithoutFEC() {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.noFEC, m.fec = true, 0
-}
+func (m *Ethernet) WithoutFEC() { m.w.set(func() { m.noFEC, m.fec = true, 0 }) }
 
 // Deaf keeps its enable bits at 0.
-func (m *Ethernet) Deaf() {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.deaf, m.confTX, m.confRX = true, 0, 0
-}
+func (m *Ethernet) Deaf() { m.w.set(func() { m.deaf, m.confTX, m.confRX = true, 0, 0 }) }
 
 // Count adds to a counter, by the offset of its register.
-func (m *Ethernet) Count(offset uint32, n uint64) {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.live[offset] += n
-}
+func (m *Ethernet) Count(offset uint32, n uint64) { m.w.set(func() { m.live[offset] += n }) }
 
 // up is the state of the link. The wire is locked.
 func (m *Ethernet) up() bool {

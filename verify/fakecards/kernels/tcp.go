@@ -57,9 +57,7 @@ func (w *Wire) TCP() *TCP {
 		return v
 	}
 	c.stack.run = c.start
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ends = append(w.ends, c)
+	w.set(func() { w.ends = append(w.ends, c) })
 	return c
 }
 
@@ -67,16 +65,10 @@ func (w *Wire) TCP() *TCP {
 func (c *TCP) Registers() layout.Registers { return c.stack }
 
 // Takes sets how long a start takes; the stack itself takes a second.
-func (c *TCP) Takes(d time.Duration) { c.set(func() { c.takes = d }) }
+func (c *TCP) Takes(d time.Duration) { c.w.set(func() { c.takes = d }) }
 
 // Answers sets how long the card delays its answer to a connection.
-func (c *TCP) Answers(d time.Duration) { c.set(func() { c.answers = d }) }
-
-func (c *TCP) set(f func()) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	f()
-}
+func (c *TCP) Answers(d time.Duration) { c.w.set(func() { c.answers = d }) }
 
 // Started returns how often the stack was started, and its last arguments.
 func (c *TCP) Started() (times int, ip netip.Addr, board uint32, send, receive uint64) {

@@ -66,60 +66,32 @@ func (w *Wire) UDP(up bool) *UDP {
 		w: w, Ethernet: newEthernet(w, up), mac: MAC{0x00, 0x0A, 0x35, 0x02, 0x9D, 0xE5},
 		ip: 0xC0A80005, gateway: 0xC0A80001, mask: 0xFFFFFF00, size: sockets, stuck: map[uint32]bool{},
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ends = append(w.ends, c)
+	w.set(func() { w.ends = append(w.ends, c) })
 	return c
 }
 
 // Silence makes the card ignore the next n requests for its address, or all if n is -1.
-func (c *UDP) Silence(n int) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.silent = n
-}
+func (c *UDP) Silence(n int) { c.w.set(func() { c.silent = n }) }
 
 // Late delays answers to the card's own requests until its table was read so often.
-func (c *UDP) Late(reads int) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.late = reads
-}
+func (c *UDP) Late(reads int) { c.w.set(func() { c.late = reads }) }
 
 // Small limits the socket table to n entries.
-func (c *UDP) Small(n int) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.size = uint32(n)
-}
+func (c *UDP) Small(n int) { c.w.set(func() { c.size = uint32(n) }) }
 
 // Count adds to a counter, by the offset of its register.
-func (c *UDP) Count(offset uint32, n uint64) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.live[(offset-nlCounters)/8] += n
-}
+func (c *UDP) Count(offset uint32, n uint64) { c.w.set(func() { c.live[(offset-nlCounters)/8] += n }) }
 
 // Stick makes a register ignore writes.
-func (c *UDP) Stick(offset uint32) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.stuck[offset] = true
-}
+func (c *UDP) Stick(offset uint32) { c.w.set(func() { c.stuck[offset] = true }) }
 
 // AfterScan calls f after each request for all addresses, with their number so far. f may
 // use the wire.
-func (c *UDP) AfterScan(f func(n int)) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.afterScans = f
-}
+func (c *UDP) AfterScan(f func(n int)) { c.w.set(func() { c.afterScans = f }) }
 
 // Remember puts an entry into the ARP table, as an earlier program may have left it.
 func (c *UDP) Remember(ip netip.Addr, mac MAC) {
-	c.w.mu.Lock()
-	defer c.w.mu.Unlock()
-	c.arps[byte(word(ip))] = neighbour{word(ip), mac, true}
+	c.w.set(func() { c.arps[byte(word(ip))] = neighbour{word(ip), mac, true} })
 }
 
 // Scans returns how often the card has asked for all addresses.

@@ -52,6 +52,13 @@ type end interface {
 // NewWire makes a wire. Both ends of its links have RS-FEC, or neither.
 func NewWire(fec bool) *Wire { return &Wire{fec: fec} }
 
+// set changes something that the wire's lock guards.
+func (w *Wire) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
 // Connection is a TCP connection between two cards, with the number of its session on each.
 // The first card has opened it.
 type Connection struct {
@@ -68,9 +75,7 @@ func (w *Wire) Connections() []Connection {
 
 // Host puts a host that answers ARP on the wire, such as a router.
 func (w *Wire) Host(ip netip.Addr, mac MAC) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ends = append(w.ends, host{word(ip), mac})
+	w.set(func() { w.ends = append(w.ends, host{word(ip), mac}) })
 }
 
 type host struct {

@@ -17,14 +17,11 @@ import (
 // link is v++ --link.
 func (c *call) link(conf *Given, inputs []string) error {
 	target := conf.Get("target")
-	output := conf.Get("output")
-	output = cmp.Or(output, "a.xclbin")
-	temp := conf.Get("temp_dir")
-	temp = cmp.Or(temp, "_x")
+	output := cmp.Or(conf.Get("output"), "a.xclbin")
+	temp := cmp.Or(conf.Get("temp_dir"), "_x")
 	name := strings.TrimSuffix(filepath.Base(output), filepath.Ext(output))
-	logs, reports := conf.Get("log_dir"), conf.Get("report_dir")
-	logs = cmp.Or(logs, filepath.Join(temp, "logs"))
-	reports = cmp.Or(reports, filepath.Join(temp, "reports"))
+	logs := cmp.Or(conf.Get("log_dir"), filepath.Join(temp, "logs"))
+	reports := cmp.Or(conf.Get("report_dir"), filepath.Join(temp, "reports"))
 	if err := c.keepLog(filepath.Join(logs, "link", "v++.log")); err != nil {
 		return err
 	}
