@@ -10,14 +10,13 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const lineBytes = 64
 
 // definitions are those of commands and statuses.
 var definitions = sync.OnceValue(func() *abi.Generation {
-	d, err := pins.Design("u55c_tcp")
+	d, err := block.Design("u55c_tcp")
 	if err != nil {
 		panic(err)
 	}
