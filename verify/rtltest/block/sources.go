@@ -105,6 +105,20 @@ var (
 	packages = regexp.MustCompile(`\b(\w+)::`)
 )
 
+// Needed are those of some sources that a module needs, in their order: a change of others does not build it again.
+func Needed(paths []string, top string) ([]string, error) {
+	all, err := read(paths)
+	if err != nil {
+		return nil, err
+	}
+	files, err := needed(all, top)
+	var own []string
+	for _, f := range files {
+		own = append(own, f.path)
+	}
+	return own, err
+}
+
 // needed are the sources that a module needs, in the order of all.
 func needed(all []file, top string) ([]file, error) {
 	found := map[string]bool{}
