@@ -174,8 +174,7 @@ func TestPacketsAreGatheredAndSplit(t *testing.T) {
 
 func TestConversionsInCAndInHardwareAreTheSameBits(t *testing.T) {
 	path, c := library(t, "hp_compression"), newCompressor(t, load(t, "hls"))
-	k := verilated(t, streams.Model{Kernel: "hp_compression", Common: []string{"skid_buffer.sv"},
-		In0: "in_r", Out: "out_r"})
+	k := verilated(t, streams.Model{Kernel: "hp_compression", In0: "in_r", Out: "out_r"})
 	for run := range uint64(20) {
 		r := rand.New(rand.NewPCG(run, block.ExtraSeed()))
 		in := c.packets(r, 1+r.IntN(2000))

@@ -32,7 +32,7 @@ type conversionBench struct {
 func newConversion(t *testing.T) *conversionBench {
 	t.Helper()
 	d := designtest.Load(t, "u55c_tcp", nil)
-	m := streams.Model{Design: d, Kernel: "hp_compression", Common: []string{"skid_buffer.sv"}, In0: "in_r", Out: "out_r"}
+	m := streams.Model{Design: d, Kernel: "hp_compression", In0: "in_r", Out: "out_r"}
 	k, err := streams.New(t.Context(), m, 0)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)

@@ -56,7 +56,6 @@ func newBench(t *testing.T, d *design.Design, wide bool) *bench {
 		m = streams.Model{Design: d, Kernel: "reduce_ops_wide", Needs: []string{"reduce_ops"}, In0: "in_r",
 			Out: "out_r", Wide: true}
 	}
-	m.Common = []string{"skid_buffer.sv", "float_unit.sv", "float_normaliser.sv"}
 	k, err := streams.New(t.Context(), m, 0)
 	if errors.Is(err, verilate.ErrTools) {
 		t.Skip(err)

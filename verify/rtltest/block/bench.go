@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Bench is a module under test. An input keeps its value until it is set again; Get
@@ -31,10 +32,11 @@ type place struct {
 // ErrAssertion matches errors of a violated assertion of the module.
 var ErrAssertion = errors.New("an assertion does not hold")
 
-// Close frees the module.
+// Close frees the module and forgets which assertions were violated.
 func (b *Bench) Close() {
 	if b.handle != 0 {
 		b.free(b.handle)
+		b.failed(1)
 		b.handle = 0
 	}
 }
@@ -187,6 +189,50 @@ func (b *Bench) SetBytes(name string, v []byte) {
 	for i, x := range v {
 		p.set(8*i, min(8, p.width-8*i), uint64(x))
 	}
+}
+
+// Field is a part of a vector.
+type Field struct {
+	Width int
+	Value uint64
+}
+
+// Pack sets an input to fields side by side, the first in the highest bits.
+func (b *Bench) Pack(name string, fields ...Field) {
+	p := b.input(name)
+	at := 0
+	for _, f := range slices.Backward(fields) {
+		p.set(at, f.Width, f.Value)
+		at += f.Width
+	}
+	if at != p.width {
+		panic(fmt.Sprintf("block: the fields of %s are %d bits wide, it has %d", name, at, p.width))
+	}
+}
+
+// Unpack is the fields that stand side by side in a port, the first in the highest bits.
+func (b *Bench) Unpack(name string, widths ...int) []uint64 {
+	p := b.place(name)
+	values := make([]uint64, len(widths))
+	at := 0
+	for i, width := range slices.Backward(widths) {
+		values[i] = p.get(at, width)
+		at += width
+	}
+	if at != p.width {
+		panic(fmt.Sprintf("block: the fields of %s are %d bits wide, it has %d", name, at, p.width))
+	}
+	return values
+}
+
+// Words is where a port's value stands: what goes in before a Step, what came out after it. The lowest word comes
+// first.
+func (b *Bench) Words(name string) []uint32 {
+	p := b.place(name)
+	if p.low != 0 {
+		panic("block: " + name + " is no port")
+	}
+	return p.words[:(p.width+31)/32]
 }
 
 // Scramble sets inputs to random values: nothing may depend on fields that are not

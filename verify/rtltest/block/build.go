@@ -159,7 +159,7 @@ func (b builder) into(ctx context.Context, dir, object string, units []unit) err
 			for i := p; i < len(units); i += parts {
 				module, err := b.verilate(ctx, dir, units[i])
 				if err != nil {
-					errs[p] = fmt.Errorf("%s: %w", units[i].module.Name, err)
+					errs[p] = fmt.Errorf("%s%s: %w", verilate.NotBuilt, units[i].module.Name, err)
 					return
 				}
 				text += module

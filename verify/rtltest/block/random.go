@@ -3,13 +3,33 @@ package block
 import (
 	"fmt"
 	"math/rand/v2"
-
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
+// Rhythm says when a stream is active, at random, with stretches of nothing and
+// of full rate between.
+type Rhythm struct {
+	Random func(n int) int
+	Pauses int // of 256 cycles
+	left   int
+	now    int
+}
+
+// Next tells whether the stream is active in the next cycle.
+func (r *Rhythm) Next() bool {
+	if r.Pauses == 0 {
+		return true
+	}
+	if r.left == 0 {
+		r.left = 1 + r.Random(32)
+		r.now = []int{0, r.Pauses, r.Pauses, 256}[r.Random(4)]
+	}
+	r.left--
+	return r.Random(256) >= r.now
+}
+
 // NewRhythm is a random pace of one side of a stream: many are always active, others hardly.
-func NewRhythm(r *rand.Rand) *pins.Rhythm {
-	return &pins.Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
+func NewRhythm(r *rand.Rand) *Rhythm {
+	return &Rhythm{Random: r.IntN, Pauses: []int{0, 0, 60, 150, 230}[r.IntN(5)]}
 }
 
 // RandomBytes returns n random bytes.
@@ -41,22 +61,6 @@ func Bit(v bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-// Stretches is when a side of a stream is active: stretches of nothing, of full rate and between.
-type Stretches struct {
-	Random *rand.Rand
-	left   int
-	often  int // of 4
-}
-
-// Next tells whether the stream is active in the next cycle.
-func (s *Stretches) Next() bool {
-	if s.left == 0 {
-		s.left, s.often = 1+s.Random.IntN(40), s.Random.IntN(5)
-	}
-	s.left--
-	return s.Random.IntN(4) < s.often
 }
 
 // Differs is an error for a value that is not the expected one.

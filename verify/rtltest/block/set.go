@@ -3,10 +3,14 @@ package block
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
+	"testing"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 )
 
 // Module says what to build.
@@ -20,6 +24,8 @@ type Module struct {
 	Needs    []string // folders of RTL beside it
 	Parts    []string // modules inside it that have no bench of their own: defects are planted in them, too
 	Params   map[string]string
+	Sources  []string // paths of all RTL there is, packages first, in the place of a platform's
+	Streams  bool     // the promises of all streams in it are checked, too
 
 	edit func(name, text string) string // plants a defect
 	dir  string                         // build directory of a module that is not cached
@@ -27,6 +33,35 @@ type Module struct {
 
 // sources are the files that the module needs.
 func (m Module) sources(ctx context.Context) ([]file, error) {
+	all, err := m.available(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := needed(all, m.Name)
+	if err != nil || !m.Streams {
+		return files, err
+	}
+	texts := make([]string, len(files))
+	for i, f := range files {
+		texts[i] = f.text
+	}
+	checks := verilate.Checks(texts...)
+	if checks == "" {
+		return files, nil
+	}
+	placed, err := verilate.Place(map[string][]byte{"handshakes.sv": []byte(checks)})
+	if err != nil {
+		return nil, err
+	}
+	more, err := read(placed)
+	return append(files, more...), err
+}
+
+// available are the files among which are those that the module needs.
+func (m Module) available(ctx context.Context) ([]file, error) {
+	if len(m.Sources) > 0 {
+		return read(m.Sources)
+	}
 	platform, folder := m.Platform, m.Folder
 	if platform == "" {
 		platform = "u55c_tcp"
@@ -34,11 +69,7 @@ func (m Module) sources(ctx context.Context) ([]file, error) {
 	if folder == "" {
 		folder = "ccl_offload"
 	}
-	all, err := everything(ctx, platform, m.Kernel, m.Host, append([]string{folder}, m.Needs...)...)
-	if err != nil {
-		return nil, err
-	}
-	return needed(all, m.Name)
+	return everything(ctx, platform, m.Kernel, m.Host, append([]string{folder}, m.Needs...)...)
 }
 
 func (m Module) called() string {
@@ -46,6 +77,16 @@ func (m Module) called() string {
 		return m.As
 	}
 	return m.Name
+}
+
+// On are the modules of platforms, each with that of its platform behind its name.
+func (m Module) On(platforms ...string) (modules []Module) {
+	name := m.called()
+	for _, p := range platforms {
+		m.As, m.Platform = name+"_"+p, p
+		modules = append(modules, m)
+	}
+	return modules
 }
 
 // Set is modules that are built together.
@@ -125,6 +166,26 @@ func (s *Set) New(ctx context.Context, name string, seed uint64) (*Bench, error)
 	return newBench(lib, name, seed)
 }
 
+// Start makes a module of the set for a test, as New does. An assertion that is violated fails the test at its end;
+// without a tool the test is skipped.
+func (s *Set) Start(t testing.TB, name string, seed uint64) *Bench {
+	t.Helper()
+	b, err := s.New(t.Context(), name, seed)
+	if errors.Is(err, verilate.ErrTools) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Err(); err != nil {
+			t.Error(err)
+		}
+		b.Close()
+	})
+	return b
+}
+
 func newBench(lib uintptr, name string, seed uint64) (*Bench, error) {
 	b := &Bench{at: map[string]place{}}
 	var create func(seed uint64) uintptr
@@ -153,7 +214,6 @@ func newBench(lib uintptr, name string, seed uint64) (*Bench, error) {
 			b.at[name+path] = place{words: words[p.At:], low: f.Low, width: f.Width, input: p.Input}
 		}
 	}
-	b.failed(1)
 	b.handle = create(seed)
 	b.Reset()
 	return b, nil

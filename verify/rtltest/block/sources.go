@@ -3,6 +3,7 @@ package block
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,6 +41,16 @@ func everything(ctx context.Context, name, kernel string, host bool, folders ...
 	if err != nil {
 		return nil, err
 	}
+	files, err := read(paths)
+	if err != nil {
+		return nil, err
+	}
+	known[key] = files
+	return files, nil
+}
+
+// read reads files.
+func read(paths []string) ([]file, error) {
 	var files []file
 	for _, p := range paths {
 		text, err := os.ReadFile(p)
@@ -48,7 +59,6 @@ func everything(ctx context.Context, name, kernel string, host bool, folders ...
 		}
 		files = append(files, file{strings.TrimSuffix(filepath.Base(p), ".sv"), string(text), p})
 	}
-	known[key] = files
 	return files, nil
 }
 
@@ -57,29 +67,57 @@ func sources(ctx context.Context, name, kernel string, host bool, folders ...str
 	if kernel == "" && !host {
 		return verilate.Sources(ctx, name, folders...)
 	}
+	assigned := map[string]lang.Input{}
+	if kernel != "" {
+		assigned["user_kernel"] = lang.Input{Value: cty.StringVal(kernel)}
+	}
+	if host {
+		assigned["host_memory"] = lang.Input{Value: cty.True}
+	}
+	d, err := designWith(name, assigned)
+	if err != nil {
+		return nil, err
+	}
+	return verilate.SourcesOf(ctx, d, folders...)
+}
+
+// designWith is a shipped platform with values of its inputs.
+func designWith(name string, assigned map[string]lang.Input) (*design.Design, error) {
 	lib, diags := platform.NewLibrary(lang.NewParser(), platforms.FS)
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	in := lang.Inputs{Assigned: map[string]lang.Input{}, LookupEnv: func(string) (string, bool) { return "", false }}
-	if kernel != "" {
-		in.Assigned["user_kernel"] = lang.Input{Value: cty.StringVal(kernel)}
-	}
-	if host {
-		in.Assigned["host_memory"] = lang.Input{Value: cty.True}
-	}
-	d, diags := design.Load(lib, name, in)
+	d, diags := design.Load(lib, name, lang.Inputs{
+		Assigned: assigned, LookupEnv: func(string) (string, bool) { return "", false },
+	})
 	if diags.HasErrors() {
-		return nil, fmt.Errorf("load the platform %s with %s: %w", name, kernel, diags)
+		return nil, fmt.Errorf("load the platform %s with %v: %w", name, slices.Sorted(maps.Keys(assigned)), diags)
 	}
-	return verilate.SourcesOf(ctx, d, folders...)
+	return d, nil
 }
+
+// Design is a shipped platform.
+func Design(name string) (*design.Design, error) { return designWith(name, nil) }
 
 var (
 	comment  = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 	instance = regexp.MustCompile(`(?m)^\s*(\w+)\s*(?:#\(|\w+\s*\()`)
 	packages = regexp.MustCompile(`\b(\w+)::`)
 )
+
+// Needed are those of some sources that a module needs, in their order: a change of others does not build it again.
+func Needed(paths []string, top string) ([]string, error) {
+	all, err := read(paths)
+	if err != nil {
+		return nil, err
+	}
+	files, err := needed(all, top)
+	var own []string
+	for _, f := range files {
+		own = append(own, f.path)
+	}
+	return own, err
+}
 
 // needed are the sources that a module needs, in the order of all.
 func needed(all []file, top string) ([]file, error) {

@@ -3,7 +3,6 @@ package external_dma
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
@@ -15,19 +14,12 @@ type burst struct {
 
 // delivery is what comes of commands that read: a stream and statuses.
 type delivery struct {
-	b        *block.Bench
-	r        *rand.Rand
-	at       ports
-	memories int
-	lines    int // of a burst
-	content  content
-	commands *block.Feed[command]
-	stream   *block.Drain
-	status   *block.Drain
-	beats    []beat
-	reports  []report
-	still    bool // nobody pauses
-	steps    int  // that the commands need at full rate
+	channel
+	content content
+	stream  *block.Drain
+	status  *block.Drain
+	beats   []beat
+	reports []report
 }
 
 func (d *delivery) open() {
@@ -37,27 +29,9 @@ func (d *delivery) open() {
 	d.status = &block.Drain{Output: block.NewOutput(d.b, d.at("status_valid"), d.at("status_ready"), d.at("status_data"))}
 }
 
-// pace is one of the round.
-func (d *delivery) pace() func() bool {
-	if d.still {
-		return nil
-	}
-	return block.NewRhythm(d.r).Next
-}
-
-// paces sets those of outputs.
-func paces(r *rand.Rand, still bool, all ...*block.Drain) {
-	for _, d := range all {
-		d.Pace, d.Late = nil, false
-		if !still {
-			d.Pace, d.Late = block.NewRhythm(r).Next, r.IntN(4) == 0
-		}
-	}
-}
-
 func (d *delivery) begin() {
-	d.still = d.r.IntN(4) == 0
-	d.steps, d.content.faults = 0, []uint64{0, 5, 60}[d.r.IntN(3)]
+	d.channel.begin()
+	d.content.faults = []uint64{0, 5, 60}[d.r.IntN(3)]
 	d.commands.Pace = d.pace()
 	paces(d.r, d.still, d.stream, d.status)
 }

@@ -10,14 +10,13 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const lineBytes = 64
 
 // definitions are those of commands and statuses.
 var definitions = sync.OnceValue(func() *abi.Generation {
-	d, err := pins.Design("u55c_tcp")
+	d, err := block.Design("u55c_tcp")
 	if err != nil {
 		panic(err)
 	}
@@ -47,11 +46,11 @@ func (c command) data(r *rand.Rand) []byte {
 		case "bytes":
 			x = uint64(c.bytes)
 		case "incrementing":
-			x = bit(c.incrementing)
+			x = block.Bit(c.incrementing)
 		case "dsa":
 			x = uint64(c.dsa)
 		case "eof":
-			x = bit(c.end)
+			x = block.Bit(c.end)
 		case "drr":
 			x = r.Uint64N(2)
 		case "address":
@@ -67,6 +66,49 @@ func (c command) data(r *rand.Rand) []byte {
 		}
 	}
 	return v
+}
+
+// channel is what is common to what surrounds channels that read and write.
+type channel struct {
+	b        *block.Bench
+	r        *rand.Rand
+	at       ports
+	memories int
+	lines    int // of a burst
+	commands *block.Feed[command]
+	still    bool // nobody pauses
+	steps    int  // that the commands need at full rate
+}
+
+func newChannel(b *block.Bench, r *rand.Rand, memories, lines int, at ports) channel {
+	return channel{b: b, r: r, at: at, memories: memories, lines: lines, commands: &block.Feed[command]{
+		Input: block.NewInput(b, at("command_valid"), at("command_ready"), at.all("command_data", "command_memory")...),
+		Put: func(c command) {
+			b.SetBytes(at("command_data"), c.data(r))
+			b.Set(at("command_memory"), uint64(c.memory))
+		},
+	}}
+}
+
+// begin begins a round.
+func (c *channel) begin() { c.steps, c.still = 0, c.r.IntN(4) == 0 }
+
+// pace is one of the round.
+func (c *channel) pace() func() bool {
+	if c.still {
+		return nil
+	}
+	return block.NewRhythm(c.r).Next
+}
+
+// paces sets those of outputs.
+func paces(r *rand.Rand, still bool, all ...*block.Drain) {
+	for _, d := range all {
+		d.Pace, d.Late = nil, false
+		if !still {
+			d.Pace, d.Late = block.NewRhythm(r).Next, r.IntN(4) == 0
+		}
+	}
 }
 
 // report is a status.
@@ -85,30 +127,23 @@ func (s report) status() (v uint64) {
 		case "tag":
 			x = s.tag
 		case "internal_error":
-			x = bit(s.internal)
+			x = block.Bit(s.internal)
 		case "decode_error":
-			x = bit(s.decode)
+			x = block.Bit(s.decode)
 		case "slave_error":
-			x = bit(s.slave)
+			x = block.Bit(s.slave)
 		case "okay":
-			x = bit(!s.internal && !s.decode && !s.slave)
+			x = block.Bit(!s.internal && !s.decode && !s.slave)
 		case "bytes_received":
 			x = uint64(s.bytes)
 		case "end_of_packet":
-			x = bit(s.end)
+			x = block.Bit(s.end)
 		default:
 			panic("a status has a field that nobody knows: " + f.Name)
 		}
 		v |= x << f.Low
 	}
 	return v
-}
-
-func bit(v bool) uint64 {
-	if v {
-		return 1
-	}
-	return 0
 }
 
 // next is a command: short ones, whole lines, ends of lines and pages, and a few
@@ -174,14 +209,6 @@ func someBits(r *rand.Rand, n int) (v uint64) {
 		v |= 1 << r.IntN(64)
 	}
 	return v
-}
-
-func random(r *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return b
 }
 
 // content is what memories hold and answer.

@@ -36,13 +36,7 @@ type reader struct {
 }
 
 func newReader(b *block.Bench, r *rand.Rand, memories, lines int, at ports, of ...*readPort) *reader {
-	x := &reader{delivery{b: b, r: r, at: at, memories: memories, lines: lines}, of}
-	x.commands = &block.Feed[command]{Input: block.NewInput(b, at("command_valid"), at("command_ready"),
-		at.all("command_data", "command_memory")...)}
-	x.commands.Put = func(c command) {
-		b.SetBytes(at("command_data"), c.data(r))
-		b.Set(at("command_memory"), uint64(c.memory))
-	}
+	x := &reader{delivery{channel: newChannel(b, r, memories, lines, at)}, of}
 	x.open()
 	for _, p := range of {
 		asked := p.at.all("ar_address", "ar_length")

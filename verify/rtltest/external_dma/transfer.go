@@ -3,6 +3,8 @@ package external_dma
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 // written is a line that a transfer writes.
@@ -47,7 +49,7 @@ func transfer(r *rand.Rand, c command, memories, burstLines int) (beats []beat, 
 	}
 	for s.bytes < c.bytes && !s.end {
 		left := c.bytes - s.bytes
-		x := beat{data: random(r, lineBytes), keep: ^uint64(0)}
+		x := beat{data: block.RandomBytes(r, lineBytes), keep: ^uint64(0)}
 		if r.IntN(4) == 0 {
 			x.keep = r.Uint64() // counts only in the last beat
 		}

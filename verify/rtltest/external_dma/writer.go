@@ -9,17 +9,10 @@ import (
 
 // intake is what goes into a channel that writes: commands and a stream.
 type intake struct {
-	b        *block.Bench
-	r        *rand.Rand
-	at       ports
-	memories int
-	lines    int // of a burst
-	commands *block.Feed[command]
-	stream   *block.Feed[beat]
-	given    int // beats
-	taken    int
-	still    bool
-	steps    int
+	channel
+	stream *block.Feed[beat]
+	given  int // beats
+	taken  int
 }
 
 func (x *intake) open() {
@@ -33,15 +26,8 @@ func (x *intake) open() {
 	}
 }
 
-func (x *intake) pace() func() bool {
-	if x.still {
-		return nil
-	}
-	return block.NewRhythm(x.r).Next
-}
-
 func (x *intake) begin() {
-	x.steps, x.still = 0, x.r.IntN(4) == 0
+	x.channel.begin()
 	x.commands.Pace, x.stream.Pace = x.pace(), x.pace()
 }
 
@@ -106,13 +92,7 @@ type writer struct {
 }
 
 func newWriter(b *block.Bench, r *rand.Rand, memories, lines, most int, at ports, of ...*writePort) *writer {
-	x := &writer{intake: intake{b: b, r: r, at: at, memories: memories, lines: lines}, most: most, memory: of}
-	x.commands = &block.Feed[command]{Input: block.NewInput(b, at("command_valid"), at("command_ready"),
-		at.all("command_data", "command_memory")...)}
-	x.commands.Put = func(c command) {
-		b.SetBytes(at("command_data"), c.data(r))
-		b.Set(at("command_memory"), uint64(c.memory))
-	}
+	x := &writer{intake: intake{channel: newChannel(b, r, memories, lines, at)}, most: most, memory: of}
 	x.open()
 	x.status = &block.Drain{Output: block.NewOutput(b, at("status_valid"), at("status_ready"), at("status_data"))}
 	for _, p := range of {

@@ -1,19 +1,15 @@
 package kernels
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
-	"gotest.tools/v3/assert"
-
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const (
 	callWords = 15
+	limit     = 5 // of calls without an answer
 	// Where a call and an answer say whose they are.
 	numbers    = 8
 	numberLow  = 28
@@ -28,8 +24,8 @@ var (
 // client places calls and takes answers; those of its own clients have numbers
 // of up to three bits.
 type client struct {
-	sending   pins.Rhythm
-	taking    pins.Rhythm
+	sending   block.Rhythm
+	taking    block.Rhythm
 	left      int      // calls to place
 	words     []uint32 // of the call under way, not sent
 	offered   bool
@@ -42,7 +38,7 @@ type client struct {
 
 // engine answers calls of one number in their order, others in any.
 type clientEngine struct {
-	taking  pins.Rhythm
+	taking  block.Rhythm
 	words   []uint32
 	open    [numbers][]uint32 // answers that are to be given, by number as the engine has it
 	offered bool
@@ -51,27 +47,12 @@ type clientEngine struct {
 }
 
 func TestCallsAreWholeAndAnswersGoBack(t *testing.T) {
-	m := pins.Module{
-		Platform: "u55c_tcp", Folder: "client_arbiter", Top: "client_arbiter", Files: []string{"client_arbiter"},
-		Clock: "ap_clk", Reset: "ap_rst_n", Params: map[string]string{"LIMIT": "5"},
-		In:  map[string]int{"cmd_cclo_tready": 1, "ack_cclo_tvalid": 1, "ack_cclo_tdata": 32},
-		Out: map[string]int{"cmd_cclo_tvalid": 1, "cmd_cclo_tdata": 32, "ack_cclo_tready": 1},
-	}
-	for i := range commands {
-		m.In[commands[i]+"_tvalid"], m.In[commands[i]+"_tdata"], m.Out[commands[i]+"_tready"] = 1, 32, 1
-		m.Out[answers[i]+"_tvalid"], m.Out[answers[i]+"_tdata"], m.In[answers[i]+"_tready"] = 1, 32, 1
-	}
-	const limit, count = 5, 150
+	const count = 150
 	for _, seed := range []uint64{0, 1, 2, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
-		b, err := pins.New(t.Context(), m, seed)
-		if errors.Is(err, verilate.ErrTools) {
-			t.Skip(err)
-		}
-		assert.NilError(t, err)
-		defer b.Close()
+		b := kernelOf(t, "client_arbiter", seed)
 		r := rand.New(rand.NewPCG(seed, 5))
-		rhythm := func() pins.Rhythm { return pins.Rhythm{Random: r.IntN, Pauses: r.IntN(240)} }
+		rhythm := func() block.Rhythm { return block.Rhythm{Random: r.IntN, Pauses: r.IntN(240)} }
 		var cs [2]*client
 		for i := range cs {
 			cs[i] = &client{sending: rhythm(), taking: rhythm(), left: count, expected: map[uint32][]uint32{}}

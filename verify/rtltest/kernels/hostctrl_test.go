@@ -4,7 +4,6 @@
 package kernels
 
 import (
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,9 +11,8 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // offsets are those of the words of a call, in its order.
@@ -35,39 +33,15 @@ func callOffsets(t *testing.T, g *abi.Generation) []uint32 {
 	return out
 }
 
-func hostctrl() pins.Module {
-	m := pins.Module{
-		Platform: "u55c_tcp", Folder: "hostctrl", Top: "hostctrl", Files: []string{"hostctrl", "hostctrl_core"},
-		Clock: "ap_clk", Reset: "ap_rst_n",
-		In:  map[string]int{"cmd_tready": 1, "sts_tvalid": 1, "sts_tdata": 32},
-		Out: map[string]int{"cmd_tvalid": 1, "cmd_tdata": 32, "sts_tready": 1},
-	}
-	pins.AddAXILite(&m, "s_axi_control_", 12)
-	return m
-}
-
 func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
-	words := callOffsets(t, d.ABI())
-	at, control := map[string]uint32{}, map[string]uint32{}
-	for _, r := range d.ABI().RegisterMap("hostctrl").Registers {
-		at[r.Name] = r.At
-	}
-	for _, b := range d.ABI().BitSet("hostctrl_control").Bits {
-		control[b.Name] = 1 << b.At
-	}
-	m := hostctrl()
+	g := designtest.Load(t, "u55c_tcp", nil).ABI()
+	words, at := callOffsets(t, g), block.Offsets(g.RegisterMap("hostctrl"))
+	control := block.Masks(g.BitSet("hostctrl_control"))
 	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
-		b, err := pins.New(t.Context(), m, seed)
-		if errors.Is(err, verilate.ErrTools) {
-			t.Skip(err)
-		}
-		assert.NilError(t, err)
-		defer b.Close()
+		b := kernelOf(t, "hostctrl", seed)
 		r := rand.New(rand.NewPCG(seed, 4))
-		ready := pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}
+		ready := block.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}
 		var sent []uint32
 		var held, code uint32
 		waits, answer, takes := false, false, true
@@ -90,7 +64,7 @@ func TestACallIsSentAsTheRegistersHaveIt(t *testing.T) {
 				sent = append(sent, word)
 			}
 		}
-		host := &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: step, Random: r.IntN}
+		host := &block.AXILite{Bench: b, To: axiControl, From: axiControl, Step: step, Random: r.IntN}
 		get := func(at uint32) uint32 {
 			v, err := host.Read(at)
 			assert.NilError(t, err)

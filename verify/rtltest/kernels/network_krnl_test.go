@@ -26,6 +26,25 @@ var network = block.NewSet(
 		Params: map[string]string{"ID": "5"}},
 )
 
+// set are the kernels around calls and sessions.
+var set = block.NewSet(
+	block.Module{Name: "client_arbiter", Folder: "client_arbiter", Streams: true,
+		Params: map[string]string{"LIMIT": fmt.Sprint(limit)}},
+	block.Module{Name: "hostctrl", Folder: "hostctrl", Streams: true},
+	block.Module{Name: "tcp_session_handler", Folder: "tcp_session_handler", Streams: true,
+		Params: map[string]string{"MILLISECOND_CYCLES": "20", "LIMIT_MILLISECONDS": "15"}},
+)
+
+// kernelOf is one of the set. It sees that its reset has ended a cycle later.
+func kernelOf(t *testing.T, name string, seed uint64) *block.Bench {
+	t.Helper()
+	b := set.Start(t, name, seed)
+	b.Step()
+	return b
+}
+
+const axiControl = "s_axi_control_" // their ports of registers
+
 func TestTransmit(t *testing.T) { network.Check(t, "axis_transmit", transmits) }
 func TestReceive(t *testing.T)  { network.Check(t, "axis_receive", receives) }
 func TestKernel(t *testing.T)   { network.Check(t, "network_krnl", networkKernel) }

@@ -1,20 +1,18 @@
 package kernels
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"gotest.tools/v3/assert"
 
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // stack is the TCP stack: it answers each request after a while, or never.
 type stack struct {
-	b       *pins.Bench
+	b       *block.Bench
 	r       *rand.Rand
 	takes   bool
 	silent  bool
@@ -63,8 +61,7 @@ func (s *stack) step() {
 }
 
 func TestTheHostOpensAndClosesSessions(t *testing.T) {
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
+	d := designtest.Load(t, "u55c_tcp", nil)
 	at := map[string]uint32{}
 	for _, i := range d.Instances {
 		if i.Kernel.ID == "tcp_session_handler" {
@@ -74,35 +71,13 @@ func TestTheHostOpensAndClosesSessions(t *testing.T) {
 		}
 	}
 	operation := d.ABI().Enum("session_operation")
-	control := map[string]uint32{}
-	for _, b := range d.ABI().BitSet("hostctrl_control").Bits {
-		control[b.Name] = 1 << b.At
-	}
-	m := pins.Module{
-		Platform: "u55c_tcp", Folder: "tcp_session_handler", Top: "tcp_session_handler",
-		Files: []string{"tcp_session_handler"},
-		Clock: "ap_clk", Reset: "ap_rst_n", Params: map[string]string{"MILLISECOND_CYCLES": "20", "LIMIT_MILLISECONDS": "15"},
-		In: map[string]int{
-			"listen_port_tready": 1, "open_connection_tready": 1, "close_connection_tready": 1,
-			"port_status_tvalid": 1, "port_status_tdata": 8, "open_status_tvalid": 1, "open_status_tdata": 128,
-		},
-		Out: map[string]int{
-			"listen_port_tvalid": 1, "listen_port_tdata": 16, "open_connection_tvalid": 1, "open_connection_tdata": 64,
-			"close_connection_tvalid": 1, "close_connection_tdata": 16, "port_status_tready": 1, "open_status_tready": 1,
-		},
-	}
-	pins.AddAXILite(&m, "s_axi_control_", 12)
+	control := block.Masks(d.ABI().BitSet("hostctrl_control"))
 	for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
-		b, err := pins.New(t.Context(), m, seed)
-		if errors.Is(err, verilate.ErrTools) {
-			t.Skip(err)
-		}
-		assert.NilError(t, err)
-		defer b.Close()
+		b := kernelOf(t, "tcp_session_handler", seed)
 		r := rand.New(rand.NewPCG(seed, 7))
 		s := &stack{b: b, r: r}
-		host := &pins.AXILite{Bench: b, Prefix: "s_axi_control_", Step: s.step, Random: r.IntN}
+		host := &block.AXILite{Bench: b, To: axiControl, From: axiControl, Step: s.step, Random: r.IntN}
 		get := func(at uint32) uint32 {
 			v, err := host.Read(at)
 			assert.NilError(t, err)

@@ -76,9 +76,8 @@ func newPutBench(t *testing.T, platform string) *putBench {
 	b.d, b.kernel = loadPut(t, platform)
 	sources, err := verilate.SourcesOf(t.Context(), b.d, "external_dma", "vadd_put")
 	assert.NilError(t, err)
-	sources = streams.Only(sources, []string{"skid_buffer.sv", "fifo.sv", "line_fifo.sv", "byte_rotate.sv", "float_unit.sv",
-		"float_normaliser.sv",
-		"axilite_pkg.sv", "axilite_port.sv", "axilite_registers.sv", "axilite_slave.sv", "control_registers.sv"})
+	sources, err = block.Needed(sources, "vadd_put")
+	assert.NilError(t, err)
 	shells, err := verilate.Place(map[string][]byte{"vadd_put/rhythm.h": streams.Rhythm, "vadd_put/shell.cpp": shell})
 	assert.NilError(t, err)
 	var create func(seed uint64) uintptr

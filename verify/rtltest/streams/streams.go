@@ -3,16 +3,13 @@
 package streams
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 //go:embed shell/streams.cpp
@@ -39,7 +36,6 @@ type Model struct {
 	Design        *design.Design // whose RTL it is
 	Kernel        string
 	Needs         []string // folders of RTL beside the kernel's own
-	Common        []string // see Only
 	In0, In1, Out string   // ports; In1 is empty if there is one input
 	Wide          bool     // both operands come side by side at In0
 }
@@ -87,7 +83,7 @@ func New(ctx context.Context, m Model, seed uint64) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sources, err = withoutPackage(Only(sources, m.Common)); err != nil {
+	if sources, err = block.Needed(sources, m.Kernel); err != nil {
 		return nil, err
 	}
 	shells, err := verilate.Place(map[string][]byte{"streams/shell.cpp": shell, "streams/rhythm.h": Rhythm})
@@ -112,32 +108,6 @@ func New(ctx context.Context, m Model, seed uint64) (*Kernel, error) {
 	}
 	k.handle = create(seed)
 	return k, nil
-}
-
-// Only leaves out the common blocks that are not named, so that a change of
-// others does not build a kernel again.
-func Only(sources, common []string) []string {
-	return slices.DeleteFunc(sources, func(name string) bool {
-		return filepath.Base(filepath.Dir(name)) == "common" && !slices.Contains(common, filepath.Base(name))
-	})
-}
-
-// platformPackage is a package that changes with every register of the engine.
-const platformPackage = "cclo_pkg"
-
-// withoutPackage leaves out the platform's package where nothing uses it, so that
-// a change of it does not build a kernel again.
-func withoutPackage(sources []string) ([]string, error) {
-	for _, name := range sources {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		if bytes.Contains(text, []byte(platformPackage+"::")) {
-			return sources, nil
-		}
-	}
-	return slices.DeleteFunc(sources, func(name string) bool { return filepath.Base(name) == platformPackage+".sv" }), nil
 }
 
 // Close frees the kernel.

@@ -20,17 +20,10 @@ func TestControl(t *testing.T) {
 		base = fmt.Sprintf("%08X", w.base) + base
 		mask = fmt.Sprintf("%08X", w.size-1) + mask
 	}
-	b := module(t, "coyote_control",
-		map[string]int{"s_awvalid": 1, "s_awaddr": 64, "s_wvalid": 1, "s_wdata": 64, "s_wstrb": 8, "s_bready": 1,
-			"s_arvalid": 1, "s_araddr": 64, "s_rready": 1,
-			"m_awready": n, "m_wready": n, "m_bvalid": n, "m_bresp": 2 * n, "m_arready": n, "m_rvalid": n, "m_rdata": 32 * n,
-			"m_rresp": 2 * n},
-		map[string]int{"s_awready": 1, "s_wready": 1, "s_bvalid": 1, "s_bresp": 2, "s_arready": 1, "s_rvalid": 1,
-			"s_rdata": 64, "s_rresp": 2,
-			"m_awvalid": n, "m_awaddr": addressBits, "m_wvalid": n, "m_wdata": 32, "m_wstrb": 4, "m_bready": n, "m_arvalid": n,
-			"m_araddr": addressBits, "m_rready": n},
-		map[string]string{"WINDOWS": fmt.Sprint(n), "ADDRESS_WIDTH": fmt.Sprint(addressBits),
-			"BASE": fmt.Sprintf("%d'h%s", 32*n, base), "MASK": fmt.Sprintf("%d'h%s", 32*n, mask)}, "", "")
+	b := module(t, "coyote_control", map[string]string{
+		"WINDOWS": fmt.Sprint(n), "ADDRESS_WIDTH": fmt.Sprint(addressBits),
+		"BASE": fmt.Sprintf("%d'h%s", 32*n, base), "MASK": fmt.Sprintf("%d'h%s", 32*n, mask),
+	})
 	b.Reset()
 	r := rand.New(rand.NewPCG(6, 16))
 
@@ -190,9 +183,7 @@ func TestControl(t *testing.T) {
 // for more than the others' turns.
 func TestRequests(t *testing.T) {
 	const sources = 4
-	b := module(t, "coyote_requests", map[string]int{"in_valid": sources, "in_data": 98 * sources, "out_ready": 1},
-		map[string]int{"in_ready": sources, "out_valid": 1, "out_data": 98}, map[string]string{
-			"SOURCES": fmt.Sprint(sources)}, "", "")
+	b := module(t, "coyote_requests", map[string]string{"SOURCES": fmt.Sprint(sources)})
 	for _, stall := range []int{0, 50, 90} {
 		b.Reset()
 		r := rand.New(rand.NewPCG(uint64(stall), 17))

@@ -8,7 +8,7 @@ import (
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
 
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 const beatBytes = 64
@@ -20,15 +20,15 @@ type request struct {
 	opcode, strm, vfid, pid, dest, last, vaddr, len uint64
 }
 
-func requestOf(b *pins.Bench, pin string) request {
+func requestOf(b *block.Bench, pin string) request {
 	v := b.Unpack(pin, requestWidths...)
 	return request{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]}
 }
 
-func (r request) pack(b *pins.Bench, pin string) {
-	var fields []pins.Field
+func (r request) pack(b *block.Bench, pin string) {
+	var fields []block.Field
 	for i, v := range []uint64{r.opcode, r.strm, r.vfid, r.pid, r.dest, r.last, r.vaddr, r.len} {
-		fields = append(fields, pins.Field{Width: requestWidths[i], Value: v})
+		fields = append(fields, block.Field{Width: requestWidths[i], Value: v})
 	}
 	b.Pack(pin, fields...)
 }
@@ -51,7 +51,7 @@ func (x beat) kept() beat {
 
 // offers are what the module is given, one after the other.
 type offers[T any] struct {
-	b            *pins.Bench
+	b            *block.Bench
 	valid, ready string
 	idle         int // of 100 cycles
 	queue        []T
@@ -76,9 +76,9 @@ func (o *offers[T]) after() {
 }
 
 // source offers beats to the module, at pins with TKEEP and TLAST if they are kept; sink takes them.
-func source(b *pins.Bench, prefix string, idle int, keep bool) *offers[beat] {
+func source(b *block.Bench, prefix string, idle int, keep bool) *offers[beat] {
 	return &offers[beat]{b: b, valid: prefix + "tvalid", ready: prefix + "tready", idle: idle, put: func(x beat) {
-		setBytes(b, prefix+"tdata", x.data[:])
+		b.SetBytes(prefix+"tdata", x.data[:])
 		if keep {
 			b.Set(prefix+"tkeep", x.keep)
 			b.Set(prefix+"tlast", flag(x.last))
@@ -87,7 +87,7 @@ func source(b *pins.Bench, prefix string, idle int, keep bool) *offers[beat] {
 }
 
 type sink struct {
-	b      *pins.Bench
+	b      *block.Bench
 	prefix string
 	stall  int
 	got    []beat
@@ -107,7 +107,7 @@ func (s *sink) after(t *testing.T) {
 		return
 	}
 	x := beat{keep: s.b.Get(s.prefix + "tkeep"), last: s.b.Is(s.prefix + "tlast")}
-	getBytes(s.b, s.prefix+"tdata", x.data[:])
+	copy(x.data[:], s.b.Bytes(s.prefix+"tdata"))
 	assert.Assert(t, s.held == nil || *s.held == x, "%s: what was offered has changed", s.prefix)
 	s.held = &x
 	if s.ready {
@@ -120,24 +120,6 @@ func flag(b bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-func setBytes(b *pins.Bench, pin string, data []byte) {
-	w := b.Words(pin)
-	for i := range w {
-		w[i] = 0
-		for j := range 4 {
-			w[i] |= uint32(data[4*i+j]) << (8 * j)
-		}
-	}
-}
-
-func getBytes(b *pins.Bench, pin string, data []byte) {
-	for i, w := range b.Words(pin) {
-		for j := range 4 {
-			data[4*i+j] = byte(w >> (8 * j))
-		}
-	}
 }
 
 // content is what a byte of a memory holds before anybody has written it.
@@ -177,12 +159,12 @@ func (c command) decode() bool   { return c.memory > 1 || c.address>>48 != 0 }
 func (c command) refused() bool  { return c.internal() || c.decode() }
 
 // Fields of a command word from the highest: contracts/kernels.md.
-func (c command) pack(b *pins.Bench, pin string) {
-	b.Pack(pin, pins.Field{Width: 4}, pins.Field{Width: 4, Value: c.tag}, pins.Field{Width: 64, Value: c.address},
-		pins.Field{Width: 1},
-		pins.Field{Width: 1, Value: flag(c.eof)}, pins.Field{Width: 6, Value: c.dsa},
-		pins.Field{Width: 1, Value: flag(!c.fixed)},
-		pins.Field{Width: 23, Value: c.bytes})
+func (c command) pack(b *block.Bench, pin string) {
+	b.Pack(pin, block.Field{Width: 4}, block.Field{Width: 4, Value: c.tag}, block.Field{Width: 64, Value: c.address},
+		block.Field{Width: 1},
+		block.Field{Width: 1, Value: flag(c.eof)}, block.Field{Width: 6, Value: c.dsa},
+		block.Field{Width: 1, Value: flag(!c.fixed)},
+		block.Field{Width: 23, Value: c.bytes})
 }
 
 // promise knows which statuses there may be: one for each request of a memory that
@@ -219,7 +201,7 @@ func (p *promise) moved(host bool) *owed {
 }
 
 // complete sets the pins that tell, in this cycle, which requests of a direction are done.
-func (p *promise) complete(b *pins.Bench, direction string) {
+func (p *promise) complete(b *block.Bench, direction string) {
 	for host, side := range map[bool]string{false: "_card_done", true: "_host_done"} {
 		b.Set(direction+side, 0)
 		if q := p.due[host]; len(q) > 0 && q[0].left == 0 {
@@ -269,26 +251,6 @@ func randomCommand(r *rand.Rand) command {
 	return c
 }
 
-var dmaIn = map[string]int{
-	"s_axis_s2mm_tvalid": 1, "s_axis_s2mm_tdata": 512, "s_axis_s2mm_tkeep": 64, "s_axis_s2mm_tlast": 1,
-	"s_axis_s2mm_cmd_tvalid": 1, "s_axis_s2mm_cmd_tdata": 104, "s_axis_s2mm_cmd_tdest": 8, "m_axis_s2mm_sts_tready": 1,
-	"m_axis_mm2s_tready": 1, "s_axis_mm2s_cmd_tvalid": 1, "s_axis_mm2s_cmd_tdata": 104, "s_axis_mm2s_cmd_tdest": 8,
-	"m_axis_mm2s_sts_tready": 1,
-	"rd_ready":               1, "wr_ready": 1, "rd_host_done": 1, "rd_card_done": 1, "wr_host_done": 1, "wr_card_done": 1,
-	"host_recv_tvalid": 1, "host_recv_tdata": 512, "card_recv_tvalid": 1, "card_recv_tdata": 512, "host_send_tready": 1,
-	"card_send_tready": 1,
-}
-
-var dmaOut = map[string]int{
-	"s_axis_s2mm_tready": 1, "s_axis_s2mm_cmd_tready": 1, "m_axis_s2mm_sts_tvalid": 1, "m_axis_s2mm_sts_tdata": 32,
-	"m_axis_mm2s_tvalid": 1, "m_axis_mm2s_tdata": 512, "m_axis_mm2s_tkeep": 64, "m_axis_mm2s_tlast": 1,
-	"s_axis_mm2s_cmd_tready": 1,
-	"m_axis_mm2s_sts_tvalid": 1, "m_axis_mm2s_sts_tdata": 8, "rd_valid": 1, "rd_data": 98, "wr_valid": 1, "wr_data": 98,
-	"host_recv_tready": 1, "card_recv_tready": 1, "host_send_tvalid": 1, "host_send_tdata": 512, "host_send_tkeep": 64,
-	"host_send_tlast":  1,
-	"card_send_tvalid": 1, "card_send_tdata": 512, "card_send_tkeep": 64, "card_send_tlast": 1,
-}
-
 // pace is how often things wait, of 100 cycles.
 type pace struct{ command, data, status, shell, late int }
 
@@ -308,7 +270,7 @@ const streamNumber = 5
 func TestReads(t *testing.T) { paced(t, reads) }
 
 // offered are commands as the module is given them.
-func offered(b *pins.Bench, prefix string, idle int, commands []command) *offers[command] {
+func offered(b *block.Bench, prefix string, idle int, commands []command) *offers[command] {
 	return &offers[command]{b: b, valid: prefix + "tvalid", ready: prefix + "tready", idle: idle, queue: commands,
 		put: func(c command) {
 			c.pack(b, prefix+"tdata")
@@ -317,8 +279,8 @@ func offered(b *pins.Bench, prefix string, idle int, commands []command) *offers
 }
 
 // paced does a test at all paces.
-func paced(t *testing.T, do func(*testing.T, *pins.Bench, pace, uint64)) {
-	b := module(t, "coyote_dma", dmaIn, dmaOut, map[string]string{"DMA": fmt.Sprint(streamNumber)}, "ap_clk", "ap_rst_n")
+func paced(t *testing.T, do func(*testing.T, *block.Bench, pace, uint64)) {
+	b := module(t, "coyote_dma", map[string]string{"DMA": fmt.Sprint(streamNumber)})
 	for name, p := range paces {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
@@ -329,7 +291,7 @@ func paced(t *testing.T, do func(*testing.T, *pins.Bench, pace, uint64)) {
 	}
 }
 
-func reads(t *testing.T, b *pins.Bench, p pace, seed uint64) {
+func reads(t *testing.T, b *block.Bench, p pace, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	var commands []command
 	for range 60 {
@@ -430,7 +392,7 @@ func compare[T comparable](t *testing.T, what string, got, want []T) {
 // shell takes what it requests, and tells when it is in memory.
 func TestWrites(t *testing.T) { paced(t, writes) }
 
-func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
+func writes(t *testing.T, b *block.Bench, p pace, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	in := source(b, "s_axis_s2mm_", p.data, true)
 	var commands []command
@@ -542,12 +504,12 @@ func writes(t *testing.T, b *pins.Bench, p pace, seed uint64) {
 }
 
 // packAll sets requests side by side, the first in the lowest bits.
-func packAll(b *pins.Bench, list []request) {
-	var fields []pins.Field
+func packAll(b *block.Bench, list []request) {
+	var fields []block.Field
 	for i := len(list) - 1; i >= 0; i-- {
 		q := list[i]
 		for k, v := range []uint64{q.opcode, q.strm, q.vfid, q.pid, q.dest, q.last, q.vaddr, q.len} {
-			fields = append(fields, pins.Field{Width: requestWidths[k], Value: v})
+			fields = append(fields, block.Field{Width: requestWidths[k], Value: v})
 		}
 	}
 	b.Pack("in_data", fields...)

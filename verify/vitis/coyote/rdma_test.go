@@ -7,38 +7,13 @@ import (
 
 	"gotest.tools/v3/assert"
 
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 const memoryStream = 3
 
-var rdmaIn = map[string]int{
-	"m_axis_notification_tready": 1, "s_axis_rdma_sq_tvalid": 1, "s_axis_rdma_sq_tdata": 128, "s_axis_tx_data_tvalid": 1,
-	"s_axis_tx_data_tdata":  512,
-	"m_axis_rx_data_tready": 1, "send_ready": 1, "write_ready": 1, "read_ready": 1, "rq_wr_valid": 1, "rq_wr_data": 98,
-	"rq_rd_valid": 1, "rq_rd_data": 98,
-	"rreq_send_0_tready": 1, "rreq_send_1_tready": 1, "rrsp_recv_0_tvalid": 1, "rrsp_recv_0_tdata": 512,
-	"rrsp_recv_1_tvalid": 1, "rrsp_recv_1_tdata": 512,
-	"host_send_tready": 1, "card_send_tready": 1,
-}
-
-var rdmaOut = map[string]int{
-	"m_axis_notification_tvalid": 1, "m_axis_notification_tdata": 64, "s_axis_rdma_sq_tready": 1,
-	"s_axis_tx_data_tready": 1,
-	"m_axis_rx_data_tvalid": 1, "m_axis_rx_data_tdata": 512, "m_axis_rx_data_tkeep": 64, "m_axis_rx_data_tlast": 1,
-	"m_axis_rx_data_tdest": 16,
-	"send_valid":           1, "send_data": 98, "write_valid": 1, "write_data": 98, "read_valid": 1, "read_data": 98,
-	"rq_wr_ready": 1, "rq_rd_ready": 1,
-	"rrsp_recv_0_tready": 1, "rrsp_recv_1_tready": 1,
-	"rreq_send_0_tvalid": 1, "rreq_send_0_tdata": 512, "rreq_send_0_tkeep": 64, "rreq_send_0_tlast": 1,
-	"rreq_send_1_tvalid": 1, "rreq_send_1_tdata": 512, "rreq_send_1_tkeep": 64, "rreq_send_1_tlast": 1,
-	"host_send_tvalid": 1, "host_send_tdata": 512, "host_send_tkeep": 64, "host_send_tlast": 1,
-	"card_send_tvalid": 1, "card_send_tdata": 512, "card_send_tkeep": 64, "card_send_tlast": 1,
-}
-
-func rdma(t *testing.T) *pins.Bench {
-	return module(t, "coyote_rdma", rdmaIn, rdmaOut, map[string]string{"STREAM": fmt.Sprint(memoryStream)},
-		"ap_clk", "ap_rst_n")
+func rdma(t *testing.T) *block.Bench {
+	return module(t, "coyote_rdma", map[string]string{"STREAM": fmt.Sprint(memoryStream)})
 }
 
 // sent is a word of the engine's send queue (contracts/kernels.md) with its data.
@@ -52,14 +27,6 @@ func (s sent) expressible() bool {
 	return (s.opcode == 1 || s.opcode == 2) && s.pair < 1<<10 && s.host < 2 && s.length < 1<<28 && s.vaddr < 1<<48
 }
 
-func randomBytes(r *rand.Rand, n int) []byte {
-	data := make([]byte, n)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
-}
-
 func TestSends(t *testing.T) {
 	b := rdma(t)
 	for name, p := range paces {
@@ -67,7 +34,7 @@ func TestSends(t *testing.T) {
 	}
 }
 
-func sends(t *testing.T, b *pins.Bench, p pace) {
+func sends(t *testing.T, b *block.Bench, p pace) {
 	b.Reset()
 	r := rand.New(rand.NewPCG(3, 13))
 	in := source(b, "s_axis_tx_data_", p.data, false)
@@ -89,15 +56,15 @@ func sends(t *testing.T, b *pins.Bench, p pace) {
 		case 4:
 			s.host = uint64(r.IntN(256))
 		}
-		s.data = randomBytes(r, int(s.length))
+		s.data = block.RandomBytes(r, int(s.length))
 		in.queue = append(in.queue, cut(s.data, true)...)
 		words = append(words, s)
 	}
 	out := []*sink{{b: b, prefix: "rreq_send_0_", stall: p.shell}, {b: b, prefix: "rreq_send_1_", stall: p.shell}}
 	given := &offers[sent]{b: b, valid: "s_axis_rdma_sq_tvalid", ready: "s_axis_rdma_sq_tready", idle: p.command,
 		queue: words, put: func(s sent) {
-			b.Pack("s_axis_rdma_sq_tdata", pins.Field{Width: 8, Value: s.opcode}, pins.Field{Width: 16, Value: s.pair},
-				pins.Field{Width: 8, Value: s.host}, pins.Field{Width: 32, Value: s.length}, pins.Field{Width: 64, Value: s.vaddr})
+			b.Pack("s_axis_rdma_sq_tdata", block.Field{Width: 8, Value: s.opcode}, block.Field{Width: 16, Value: s.pair},
+				block.Field{Width: 8, Value: s.host}, block.Field{Width: 32, Value: s.length}, block.Field{Width: 64, Value: s.vaddr})
 		}}
 	var asked []request
 	for cycle := 0; len(given.queue) > 0 || len(in.queue) > 0 || cycle%64 != 0; cycle++ {
@@ -169,7 +136,7 @@ func TestReceives(t *testing.T) {
 
 type note struct{ session, length uint64 }
 
-func receives(t *testing.T, b *pins.Bench, p pace) {
+func receives(t *testing.T, b *block.Bench, p pace) {
 	b.Reset()
 	r := rand.New(rand.NewPCG(4, 14))
 	var opcodes []uint64
@@ -195,7 +162,7 @@ func receives(t *testing.T, b *pins.Bench, p pace) {
 		if kind == "" || q.len == 0 {
 			continue
 		}
-		data := randomBytes(r, int(q.len))
+		data := block.RandomBytes(r, int(q.len))
 		beats := cut(data, true)
 		in[q.dest].queue = append(in[q.dest].queue, beats...)
 		switch {

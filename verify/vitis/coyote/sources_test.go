@@ -1,7 +1,6 @@
 package coyote_test
 
 import (
-	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 	"github.com/cclforge/cclforge/verify/synth"
 )
 
@@ -70,39 +69,19 @@ func place(t testing.TB, files map[string][]byte) []string {
 	return list
 }
 
-// parts are the sources of each adapter, beside packages.
-var parts = map[string][]string{
-	"coyote_dma":      {"coyote_commands", "coyote_dma", "coyote_read", "coyote_write", "cclo_fifo", "skid_buffer"},
-	"coyote_rdma":     {"coyote_rdma", "cclo_fifo", "skid_buffer"},
-	"coyote_control":  {"coyote_control"},
-	"coyote_requests": {"coyote_requests", "round_robin", "skid_buffer"},
-}
-
-func module(t testing.TB, top string, in, out map[string]int, params map[string]string, clock,
-	reset string) *pins.Bench {
+// module is one of the application under test.
+func module(t testing.TB, top string, params map[string]string) *block.Bench {
 	t.Helper()
-	all := application(t)
-	of := map[string][]byte{}
-	for name, text := range all {
-		base := path.Base(name)
-		if unit := strings.TrimSuffix(base, ".sv"); unit == "cclo_pkg" || unit == "coyote_pkg" ||
-			slices.Contains(parts[top], unit) {
-			of["coyote/"+base] = text
+	files := map[string][]byte{}
+	for name, text := range application(t) {
+		if base := path.Base(name); path.Ext(base) == ".sv" {
+			files[base] = text
 		}
 	}
-	paths, err := verilate.Place(of)
+	sources, err := verilate.Place(files)
 	assert.NilError(t, err)
-	packages := func(name string) int { return strings.Count(filepath.Base(name), "_pkg") }
-	slices.SortStableFunc(paths, func(a, b string) int { return packages(b) - packages(a) })
-	b, err := pins.New(t.Context(), pins.Module{
-		Top: top, Sources: paths, In: in, Out: out, Params: params, Clock: clock, Reset: reset,
-	}, 7)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
-	return b
+	set := block.NewSet(block.Module{Name: top, Params: params, Sources: sources, Streams: true})
+	return set.Start(t, top, 7)
 }
 
 // shellSources are the application's with what it sees of the shell.

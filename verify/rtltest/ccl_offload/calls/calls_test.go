@@ -4,6 +4,7 @@ package calls
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -12,10 +13,9 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const (
@@ -28,8 +28,8 @@ const (
 )
 
 var (
-	pageCalls  = pins.Page{Request: "calls_request", Response: "calls_response"}
-	pageWindow = pins.Page{Request: "window_request", Response: "window_response"}
+	pageCalls  = block.Page{Request: "calls_request", Response: "calls_response"}
+	pageWindow = block.Page{Request: "window_request", Response: "window_response"}
 )
 
 // call is one on its way.
@@ -51,10 +51,10 @@ const (
 // world is what is around the module.
 type world struct {
 	t       *testing.T
-	b       *pins.Bench
+	b       *block.Bench
 	r       *rand.Rand
-	calls   pins.Rhythm
-	answers pins.Rhythm
+	calls   block.Rhythm
+	answers block.Rhythm
 
 	toSend    []*call
 	word      int
@@ -74,40 +74,21 @@ type world struct {
 	config, resetPeriph, nop             uint32
 }
 
+var (
+	platforms = nightly.Of([]string{"u55c_tcp"}, []string{"u55c_tcp", "u280_2022"})
+	callsSet  = block.NewSet(block.Module{Name: "calls", Streams: true,
+		Params: map[string]string{"QUEUE": fmt.Sprint(queue), "TICKETS": fmt.Sprint(tickets)}}.On(platforms...)...)
+)
+
 func newWorld(t *testing.T, platform string, seed uint64) *world {
 	t.Helper()
-	m := pins.Module{
-		Platform: platform, Folder: "ccl_offload", Top: "calls", Files: []string{"calls", "call_queue", "call_tickets"},
-		Params: map[string]string{"QUEUE": "16", "TICKETS": "16"},
-		In: map[string]int{
-			"call_valid": 1, "call_data": 32, "answer_ready": 1, "next_take": 1, "drop": 1, pageCalls.Request: pins.PageIn,
-			pageWindow.Request: pins.PageIn,
-		},
-		Out: map[string]int{
-			"call_ready": 1, "answer_valid": 1, "answer_data": 32, "event_call": 1, "calls_idle": 1,
-			"next_offered": 1, "next_delayed": 1, "next_refused": 1, "next_operation": 23,
-			pageCalls.Response: pins.PageOut, pageWindow.Response: pins.PageOut,
-		},
-	}
-	b, err := pins.New(t.Context(), m, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
-	d, err := pins.Design(platform)
-	assert.NilError(t, err)
-	g := d.ABI()
+	b := callsSet.Start(t, "calls_"+platform, seed)
+	g := designtest.Load(t, platform, nil).ABI()
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &world{t: t, b: b, r: r, open: map[uint32]*call{}}
 	w.calls.Random, w.answers.Random = r.IntN, r.IntN
-	at := map[string]*uint32{"status": &w.status, "take": &w.take, "ticket": &w.ticket, "answer": &w.answer,
-		"cycles": &w.cycles}
-	for _, reg := range g.RegisterMap("calls").Registers {
-		if offset := at[reg.Name]; offset != nil {
-			*offset = reg.At
-		}
-	}
+	at := block.Offsets(g.RegisterMap("calls"))
+	w.status, w.take, w.ticket, w.answer, w.cycles = at["status"], at["take"], at["ticket"], at["answer"], at["cycles"]
 	for _, f := range g.Layout("call_status").Fields {
 		switch f.Name {
 		case "waiting":
@@ -197,7 +178,7 @@ func (w *world) acknowledged(word uint32) {
 	w.lastAck = w.b.Cycle
 }
 
-func (w *world) read(p pins.Page, offset uint32) uint32 {
+func (w *world) read(p block.Page, offset uint32) uint32 {
 	w.t.Helper()
 	v, err := w.b.Access(p, w.step, false, offset, 0)
 	if err != nil {
@@ -299,7 +280,7 @@ func (w *world) answerOne(ticket uint32) {
 		if err := w.write(w.ticket, ticket^tickets<<w.r.IntN(20)); err != nil {
 			w.t.Fatal(err)
 		}
-		if err := w.write(w.answer, 1); !errors.Is(err, pins.ErrRegister) {
+		if err := w.write(w.answer, 1); !errors.Is(err, block.ErrRegister) {
 			w.t.Fatalf("an answer to nobody: %v", err)
 		}
 	}
@@ -318,7 +299,7 @@ func (w *world) answerOne(ticket uint32) {
 	if err := w.write(w.answer, c.code); err != nil {
 		w.t.Fatalf("answering ticket %d: %v", ticket, err)
 	}
-	if err := w.write(w.answer, 0); !errors.Is(err, pins.ErrRegister) {
+	if err := w.write(w.answer, 0); !errors.Is(err, block.ErrRegister) {
 		w.t.Fatalf("a second answer to ticket %d: %v", ticket, err)
 	}
 }
@@ -405,14 +386,7 @@ func TestClientsGetTheirAnswersInTheOrderOfTheirCalls(t *testing.T) {
 // TestAClientOfAProcessorThatRestartsIsAnswered: those that it had taken, in the order of each
 // client; those that wait are taken later.
 func TestAClientOfAProcessorThatRestartsIsAnswered(t *testing.T) {
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
-	notReady := uint32(0)
-	for _, bit := range d.ABI().BitSet("return_code").Bits {
-		if bit.Name == "NOT_READY" {
-			notReady = 1 << bit.At
-		}
-	}
+	notReady := block.Masks(designtest.Load(t, "u55c_tcp", nil).ABI().BitSet(abi.ReturnCode))["NOT_READY"]
 	for _, seed := range []uint64{0, 1, 2, block.ExtraSeed()} {
 		t.Logf("seed %d", seed)
 		w := newWorld(t, "u55c_tcp", seed)
@@ -515,24 +489,6 @@ func TestAClientWhoseFirstCallIsSlowKeepsNoProcessorAwake(t *testing.T) {
 	assert.Check(t, w.acked == tickets+3, "%d answers have gone", w.acked)
 }
 
-func TestNothingElseIsARegister(t *testing.T) {
-	for _, platform := range nightly.Of([]string{"u55c_tcp"}, []string{"u55c_tcp", "u280_2022"}) {
-		w := newWorld(t, platform, 0)
-		for offset := uint32(0); offset < 0x100; offset += 4 {
-			for _, write := range []bool{false, true} {
-				want := offset == w.ticket || offset == w.status && !write || (offset == w.take || offset == w.cycles) && !write
-				if _, err := w.b.Access(pageCalls, w.step, write, offset, 5); (err == nil) != want {
-					t.Errorf("%s: calls, offset 0x%X, write %t: %v", platform, offset, write, err)
-				}
-				want = offset < 0x40 && !write
-				if _, err := w.b.Access(pageWindow, w.step, write, offset, 5); (err == nil) != want {
-					t.Errorf("%s: window, offset 0x%X, write %t: %v", platform, offset, write, err)
-				}
-			}
-		}
-	}
-}
-
 // TestACallCostsFewCycles bounds what hardware adds to a call.
 func TestACallCostsFewCycles(t *testing.T) {
 	w := newWorld(t, "u55c_tcp", 0)
@@ -562,16 +518,26 @@ func TestACallCostsFewCycles(t *testing.T) {
 	assert.Check(t, event <= 1 && read <= 2 && answer <= 4, "that is too many")
 }
 
+// TestWhatIsNoRegisterIsRefused: in the window only the words of a call can be read.
 func TestWhatIsNoRegisterIsRefused(t *testing.T) {
-	w := newWorld(t, "u55c_tcp", 0)
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
-	c := w.place(3, false)
-	for range 200 {
-		w.step()
-	}
-	assert.Check(t, w.b.Undefined(pageCalls, w.step, w.r, d.ABI().RegisterMap("calls")))
-	if got := w.takeOne(); got != c {
-		t.Errorf("%+v is taken, not %+v", got, c)
+	for _, platform := range platforms {
+		w := newWorld(t, platform, 0)
+		g := designtest.Load(t, platform, nil).ABI()
+		c := w.place(3, false)
+		for range 200 {
+			w.step()
+		}
+		assert.Check(t, w.b.Undefined(pageCalls, w.step, w.r, g.RegisterMap("calls")), "%s", platform)
+		for offset := uint32(0); offset < 0x100; offset += 4 {
+			for _, write := range []bool{false, true} {
+				want := offset < 0x40 && !write
+				if _, err := w.b.Access(pageWindow, w.step, write, offset, 5); (err == nil) != want {
+					t.Errorf("%s: window, offset 0x%X, write %t: %v", platform, offset, write, err)
+				}
+			}
+		}
+		if got := w.takeOne(); got != c {
+			t.Errorf("%s: %+v is taken, not %+v", platform, got, c)
+		}
 	}
 }

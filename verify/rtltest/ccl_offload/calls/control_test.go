@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 var set = block.NewSet(
@@ -89,7 +88,7 @@ func exchangeShare(b *block.Bench, r *rand.Rand) error {
 	var waited [2]int // of others, since it asked
 	var held *request
 	for range 8 {
-		asks := [2]*pins.Rhythm{block.NewRhythm(r), block.NewRhythm(r)}
+		asks := [2]*block.Rhythm{block.NewRhythm(r), block.NewRhythm(r)}
 		dones := block.NewRhythm(r)
 		seen := 0
 		for cycle := 0; seen < 200; cycle++ {

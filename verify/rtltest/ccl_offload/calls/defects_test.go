@@ -7,6 +7,6 @@ import (
 )
 
 func TestDefectsOfUnits(t *testing.T) {
-	block.Plant(t, "^(TestClients|TestAFullQueue|TestAClient|TestNothingElse|TestWhatIsNo)", "calls", "call_queue",
+	block.Plant(t, "^(TestClients|TestAFullQueue|TestAClient|TestWhatIsNo)", "calls", "call_queue",
 		"call_tickets")
 }

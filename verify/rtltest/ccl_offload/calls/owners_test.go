@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 func TestSessionOwners(t *testing.T)    { set.Check(t, "session_owners", sessionOwners) }
@@ -197,7 +196,7 @@ func sessionOwners(b *block.Bench, r *rand.Rand) error {
 
 // networkRegisters are read and written; events come meanwhile.
 func networkRegisters(b *block.Bench, r *rand.Rand) error {
-	d, err := pins.Design("u55c_tcp")
+	d, err := block.Design("u55c_tcp")
 	if err != nil {
 		return err
 	}
@@ -206,12 +205,7 @@ func networkRegisters(b *block.Bench, r *rand.Rand) error {
 	for _, reg := range g.RegisterMap("network").Registers {
 		at[uint64(reg.At)] = reg.Name
 	}
-	closedEvent := uint64(0)
-	for _, e := range g.BitSet("network_event").Bits {
-		if e.Name == "closed" {
-			closedEvent = 1 << e.At
-		}
-	}
+	closedEvent := uint64(block.Masks(g.BitSet("network_event"))["closed"])
 	width := b.Width("events_set")
 	events, closedBy, enabled := uint64(0), uint64(0), false
 	var shall, was struct{ event, enabled bool }

@@ -5,7 +5,6 @@ package cpu
 import (
 	"context"
 	_ "embed"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -96,18 +95,13 @@ func load(ctx context.Context, kind Kind) (*library, error) {
 	if kind == MicroBlazeV {
 		defines = []string{"MICROBLAZE_V"}
 	}
-	dir, err := os.MkdirTemp("", "core")
+	around, err := verilate.Place(map[string][]byte{"core/core.cpp": shell})
 	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	around := filepath.Join(dir, "core.cpp")
-	if err := os.WriteFile(around, shell, 0o644); err != nil {
 		return nil, err
 	}
 	l := &library{}
 	if err := (verilate.Build{
-		Top: "control_processor", Sources: sources, Shell: []string{around}, Careful: true, Defines: defines,
+		Top: "control_processor", Sources: sources, Shell: around, Careful: true, Defines: defines,
 		Params: map[string]string{"FIRMWARE": `""`},
 	}).Bind(ctx, "core_", map[string]any{
 		"open": &l.open, "close": &l.close, "reset": &l.reset, "run": &l.run, "cycle": &l.cycle, "answer": &l.answer,

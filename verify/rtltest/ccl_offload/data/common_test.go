@@ -32,7 +32,7 @@ func TestQueues(t *testing.T) {
 func queue(b *block.Bench, r *rand.Rand, room int) error {
 	in := block.NewInput(b, "in_valid", "in_ready", "in_data")
 	out := block.NewOutput(b, "out_valid", "out_ready", "out_data")
-	gives, takes := block.Stretches{Random: r}, block.Stretches{Random: r}
+	gives, takes := block.Rhythm{Random: r.IntN, Pauses: 128}, block.Rhythm{Random: r.IntN, Pauses: 128}
 	var held []uint64
 	var word uint64
 	since, full, passed := 0, 0, 0

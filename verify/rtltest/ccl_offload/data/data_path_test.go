@@ -97,7 +97,7 @@ func (w *world) finish() {
 	if len(w.expected) != 0 {
 		w.t.Fatalf("%d beats are missing on the kernel stream", len(w.expected))
 	}
-	if w.idle[0]&1 == 0 {
+	if !w.b.Is("idle") {
 		w.t.Fatal("the data path is not idle")
 	}
 	w.checkMemory()

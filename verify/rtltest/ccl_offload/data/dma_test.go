@@ -2,6 +2,7 @@ package datapath_test
 
 import (
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 // What may go wrong with a command.
@@ -25,11 +26,8 @@ type layouts struct {
 }
 
 func newLayouts(g *abi.Generation) layouts {
-	l := layouts{command: g.Layout("dma_command"), status: g.Layout("dma_status"), code: map[string]uint32{}}
-	for _, b := range g.BitSet(abi.ReturnCode).Bits {
-		l.code[b.Name] = 1 << b.At
-	}
-	return l
+	return layouts{command: g.Layout("dma_command"), status: g.Layout("dma_status"),
+		code: block.Masks(g.BitSet(abi.ReturnCode))}
 }
 
 // field is a field of the words of a pin.

@@ -136,11 +136,11 @@ func TestAResetWaitsForNothingForLong(t *testing.T) {
 						w.offer(nil)
 						w.step()
 					}
-					w.resetMoves[0] = 1
+					w.b.Set("reset_moves", 1)
 					began := w.b.Cycle
 					for idle := 0; idle < 100; idle++ {
 						w.step()
-						if w.idle[0]&1 == 0 || w.offered != nil {
+						if !w.b.Is("idle") || w.offered != nil {
 							idle = 0
 						}
 						if w.b.Cycle-began > 3*patience {
@@ -151,7 +151,7 @@ func TestAResetWaitsForNothingForLong(t *testing.T) {
 						c.failed = c.failed || c.move != nil || c.filling
 					}
 					w.drain(5000) // packets that were begun are forgotten
-					w.resetMoves[0] = 0
+					w.b.Set("reset_moves", 0)
 					if w.r.IntN(2) == 0 {
 						w.wait(2000)
 					}

@@ -1,40 +1,14 @@
 package datapath_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"gotest.tools/v3/assert"
-
 	"github.com/cclforge/cclforge/gen/nightly"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const putBeats = 32
-
-func newKernelOutput(t *testing.T, seed uint64) *pins.Bench {
-	t.Helper()
-	b, err := pins.New(t.Context(), pins.Module{
-		Platform: platform, Folder: "ccl_offload", Top: "kernel_output", Files: []string{"kernel_output"},
-		Params: map[string]string{"PUT_BEATS": fmt.Sprint(putBeats)},
-		In: map[string]int{
-			"move_tvalid": 1, "move_tdata": 512, "move_tkeep": 64, "move_tlast": 1, "move_tdest": 8,
-			"put_valid": 1, "put_data": 512, "put_keep": 64, "put_last": 1, "put_tdest": 8, "out_tready": 1,
-		},
-		Out: map[string]int{
-			"move_tready": 1, "put_ready": 1, "put_room": 9, "busy": 1,
-			"out_tvalid": 1, "out_tdata": 512, "out_tkeep": 64, "out_tlast": 1, "out_tdest": 8,
-		},
-	}, seed)
-	if errors.Is(err, errTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
-	return b
-}
 
 // feeder gives beats of packets of any length, one side's after the other.
 type feeder struct {
@@ -64,21 +38,14 @@ func (f *feeder) drive(r *rand.Rand) {
 func TestTheKernelStreamTakesPacketsOfBothSides(t *testing.T) {
 	for seed := range nightly.Of[uint64](2, 4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			b := newKernelOutput(t, seed)
+			b := worlds.Start(t, "kernel_output", seed)
 			r := rand.New(rand.NewPCG(seed, 2))
 			side := func(prefix, stem string, dest uint32) *feeder {
-				return &feeder{dest: dest, wires: wires{
-					name: prefix, valid: b.Words(prefix + stem + "valid"), ready: b.Words(prefix + stem + "ready"),
-					data: b.Words(prefix + stem + "data"),
-					keep: b.Words(prefix + stem + "keep"), last: b.Words(prefix + stem + "last"), dest: b.Words(prefix + "tdest"),
-				}}
+				return &feeder{dest: dest, wires: newWires(b, prefix, stem)}
 			}
 			move, put := side("move_", "t", 0), side("put_", "", 128)
-			out := wires{
-				valid: b.Words("out_tvalid"), data: b.Words("out_tdata"), keep: b.Words("out_tkeep"), last: b.Words("out_tlast"),
-				dest: b.Words("out_tdest"),
-			}
-			ready, room, busy := b.Words("out_tready"), b.Words("put_room"), b.Words("busy")
+			out := newWires(b, "out_", "t")
+			ready, room, busy := out.ready, b.Words("put_room"), b.Words("busy")
 			accepted := 0    // beats of puts
 			var open *feeder // that was in the middle of a packet
 			for cycle := range 8000 {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 var memory = block.NewSet(
@@ -20,7 +19,7 @@ func TestAXILiteSlave(t *testing.T) { memory.Check(t, "axilite_slave", axiliteSl
 
 // statusCheck makes a code of what a DMA engine says.
 func statusCheck(b *block.Bench, r *rand.Rand) error {
-	d, err := pins.Design("u55c_tcp")
+	d, err := block.Design("u55c_tcp")
 	if err != nil {
 		return err
 	}
@@ -28,10 +27,7 @@ func statusCheck(b *block.Bench, r *rand.Rand) error {
 	for _, f := range d.ABI().Layout("dma_status").Fields {
 		at[f.Name] = f
 	}
-	codes := map[string]uint64{}
-	for _, bit := range d.ABI().BitSet("return_code").Bits {
-		codes[bit.Name] = 1 << bit.At
-	}
+	codes := block.Masks(d.ABI().BitSet(abi.ReturnCode))
 	for range 20000 {
 		fields := map[string]uint64{}
 		word := uint64(r.Uint32())
@@ -64,7 +60,7 @@ func statusCheck(b *block.Bench, r *rand.Rand) error {
 			f := at[name]
 			fields[name] = word >> f.Low & (1<<f.Bits() - 1)
 		}
-		want := uint64(0)
+		want := uint32(0)
 		for _, x := range [][2]string{{"internal_error", "DMA_INTERNAL"}, {"decode_error", "DMA_DECODE"},
 			{"slave_error", "DMA_SLAVE"}} {
 			if fields[x[0]] != 0 {
@@ -90,7 +86,7 @@ func statusCheck(b *block.Bench, r *rand.Rand) error {
 		b.Set("expected_tag", tag)
 		b.Set("expected_bytes", n)
 		b.Settle()
-		if b.Get("code") != want {
+		if b.Get("code") != uint64(want) {
 			return fmt.Errorf("status %08X, tag %d, %d bytes, counted %t: the code is %X, not %X", word, tag, n,
 				counted, b.Get("code"), want)
 		}
@@ -107,9 +103,9 @@ func axiliteSlave(b *block.Bench, r *rand.Rand) error {
 	bout := block.NewOutput(b, slave+"bvalid", host+"bready", slave+"bresp")
 	rout := block.NewOutput(b, slave+"rvalid", host+"rready", slave+"rdata", slave+"rresp")
 	bus := block.NewOutput(b, "bus_valid", "bus_ready", "bus_write", "bus_address")
-	paces := make([]block.Stretches, 6)
+	paces := make([]*block.Rhythm, 6)
 	for i := range paces {
-		paces[i] = block.Stretches{Random: r}
+		paces[i] = &block.Rhythm{Random: r.IntN, Pauses: 128}
 	}
 	var addresses, data, strobes, reads []uint64 // what was taken, for accesses that have not been
 	var answers []uint64                         // of reads

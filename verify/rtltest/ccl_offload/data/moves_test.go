@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 const (
@@ -24,8 +24,8 @@ type operand struct {
 	buffer     int
 }
 
-func (o operand) fields() []pins.Field {
-	return []pins.Field{
+func (o operand) fields() []block.Field {
+	return []block.Field{
 		{Width: 2, Value: uint64(o.from)}, {Width: 1, Value: uint64(o.host)}, {Width: 64, Value: o.address},
 		{Width: lengthWidth, Value: uint64(o.bytes)},
 		{Width: 1, Value: uint64(flag(o.convert))}, {Width: 4, Value: o.tdest}, {Width: 1, Value: uint64(flag(o.release))},
@@ -68,21 +68,22 @@ type slice struct {
 	code         uint32
 }
 
-func (s *slice) fields() []pins.Field {
-	one := func(v bool) pins.Field { return pins.Field{Width: 1, Value: uint64(flag(v))} }
-	f := []pins.Field{{Width: 2, Value: uint64(s.queue)}, one(s.last)}
+func (s *slice) fields() []block.Field {
+	one := func(v bool) block.Field { return block.Field{Width: 1, Value: uint64(flag(v))} }
+	f := []block.Field{{Width: 2, Value: uint64(s.queue)}, one(s.last)}
 	f = append(append(f, s.op[0].fields()...), s.op[1].fields()...)
-	return append(f, one(s.reduce), pins.Field{Width: 8, Value: s.reduceTDEST},
-		pins.Field{Width: 4, Value: s.convertTDEST},
-		one(s.apart), one(s.keeps), pins.Field{Width: 64, Value: s.keptAddress}, one(s.beside.from != fromNone),
-		pins.Field{Width: 64, Value: s.beside.address}, pins.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
-		one(s.beside.convert), pins.Field{Width: 4, Value: s.beside.tdest}, one(s.toMemory), one(s.resultConvert),
-		pins.Field{Width: 1, Value: uint64(s.resultHost)}, pins.Field{Width: 64, Value: s.resultAddress},
-		pins.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel),
-		pins.Field{Width: 8, Value: s.kernelTDEST},
-		one(s.toNetwork), one(s.wireConvert), pins.Field{Width: lengthWidth, Value: uint64(len(s.wire))},
-		pins.Field{Width: 5, Value: uint64(s.slot)},
-		pins.Field{Width: 1, Value: uint64(s.headed)}, pins.Field{Width: lengthWidth, Value: uint64(s.offset)}, one(s.commit))
+	return append(f, one(s.reduce), block.Field{Width: 8, Value: s.reduceTDEST},
+		block.Field{Width: 4, Value: s.convertTDEST},
+		one(s.apart), one(s.keeps), block.Field{Width: 64, Value: s.keptAddress}, one(s.beside.from != fromNone),
+		block.Field{Width: 64, Value: s.beside.address}, block.Field{Width: lengthWidth, Value: uint64(s.beside.bytes)},
+		one(s.beside.convert), block.Field{Width: 4, Value: s.beside.tdest}, one(s.toMemory), one(s.resultConvert),
+		block.Field{Width: 1, Value: uint64(s.resultHost)}, block.Field{Width: 64, Value: s.resultAddress},
+		block.Field{Width: lengthWidth, Value: uint64(len(s.local))}, one(s.toKernel),
+		block.Field{Width: 8, Value: s.kernelTDEST},
+		one(s.toNetwork), one(s.wireConvert), block.Field{Width: lengthWidth, Value: uint64(len(s.wire))},
+		block.Field{Width: 5, Value: uint64(s.slot)},
+		block.Field{Width: 1, Value: uint64(s.headed)}, block.Field{Width: lengthWidth, Value: uint64(s.offset)},
+		one(s.commit))
 }
 
 // engines are the DMA engines that have a part in the slice, one for each of its

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 const beatBytes = 64
@@ -26,6 +28,20 @@ type wires struct {
 
 	waiting bool // what an output showed and nobody took
 	shown   beat
+}
+
+// newWires are those of a stream; its pins begin with a prefix, and most of them go on with a stem.
+func newWires(b *block.Bench, prefix, stem string) wires {
+	w := wires{name: prefix}
+	for name, at := range map[string]*[]uint32{
+		stem + "valid": &w.valid, stem + "ready": &w.ready, stem + "data": &w.data, stem + "keep": &w.keep,
+		stem + "last": &w.last, "tdest": &w.dest,
+	} {
+		if b.Has(prefix + name) {
+			*at = b.Words(prefix + name)
+		}
+	}
+	return w
 }
 
 func (w *wires) put(b beat) {

@@ -2,18 +2,13 @@ package datapath_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
-	"gotest.tools/v3/assert"
-
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
+	"github.com/cclforge/cclforge/gen/designtest"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 const (
@@ -34,7 +29,7 @@ const (
 // world is what is around the data path.
 type world struct {
 	t *testing.T
-	b *pins.Bench
+	b *block.Bench
 	r *rand.Rand
 	l layouts
 
@@ -80,13 +75,8 @@ type world struct {
 	restart         uint32
 	dropIn, dropOut bool
 
-	sliceValid, sliceReady, flushing, idle, inDrop, outDrop      []uint32
-	restartPin, resetMoves, limitPin                             []uint32
-	slotValid, slotSlot, slotRow, slotData, slotStrobe           []uint32
-	commitValid, commitReady, commitSlot, commitGood             []uint32
-	releaseValid, releaseReady, releaseBuffer, inPushed, outPops []uint32
-	wasFlushing                                                  bool
-	inHeld, outHeld                                              bool // a move owns the stream
+	wasFlushing     bool
+	inHeld, outHeld bool // a move owns the stream
 }
 
 // sending is a beat of the kernel stream and the slices that have a part in it.
@@ -95,113 +85,17 @@ type sending struct {
 	owners []*slice
 }
 
-var streamParts = []struct {
-	suffix string
-	width  int
-}{{"tvalid", 1}, {"tready", 1}, {"tdata", 512}, {"tkeep", 64}, {"tlast", 1}, {"tdest", 8}}
-
-var errTools = verilate.ErrTools
+var worlds = block.NewSet(
+	block.Module{Name: "data_path", Streams: true, Params: map[string]string{"PATIENCE": fmt.Sprint(patience)}},
+	block.Module{Name: "kernel_output", Streams: true, Params: map[string]string{"PUT_BEATS": fmt.Sprint(putBeats)}},
+)
 
 func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
-	in, out := map[string]int{}, map[string]int{}
-	// stream declares the pins of one that comes out of the data path, or goes in.
-	stream := func(prefix string, output bool, data int, keep, last bool, dest int) {
-		from, to := in, out
-		if output {
-			from, to = out, in
-		}
-		from[prefix+"tvalid"], to[prefix+"tready"], from[prefix+"tdata"] = 1, 1, data
-		if keep {
-			from[prefix+"tkeep"] = 64
-		}
-		if last {
-			from[prefix+"tlast"] = 1
-		}
-		if dest > 0 {
-			from[prefix+"tdest"] = dest
-		}
-	}
-	stream("kernel_in_", false, 512, false, false, 0)
-	stream("kernel_out_", true, 512, true, true, 8)
-	stream("arith_op0_", true, 512, true, true, 8)
-	stream("arith_op1_", true, 512, true, true, 8)
-	stream("arith_res_", false, 512, false, false, 0)
-	for i := range 3 {
-		stream(fmt.Sprintf("compression%d_operand_", i), true, 512, true, true, 4)
-		stream(fmt.Sprintf("compression%d_result_", i), false, 512, false, false, 0)
-	}
-	for _, p := range []string{"op0_", "op1_", "result_"} {
-		stream(p+"command_", true, 104, false, false, 8)
-	}
-	for _, p := range []string{"op0_", "op1_"} {
-		stream(p+"status_", false, 8, false, false, 0)
-		stream(p, false, 512, false, true, 0)
-	}
-	stream("result_status_", false, 32, false, false, 0)
-	stream("result_", true, 512, true, true, 8)
-	for name, width := range map[string]int{
-		"limit_cycles": 32, "reset_moves": 1, "slice_valid": 1, "slice": 477, "restart": queues, "packet_commit_ready": 1,
-		"release_ready": 1, "kernel_in_drop": 1, "kernel_out_drop": 1,
-	} {
-		in[name] = width
-	}
-	maps.Copy(in, keeperIn)
-	maps.Copy(out, keeperOut)
-	for name, width := range map[string]int{
-		"idle": 1, "flushing": 1, "slice_ready": 1, "retire": 36, "slot_write_valid": 1, "slot_write_slot": 5,
-		"slot_write_row":  6,
-		"slot_write_data": 512, "slot_write_strobe": 64, "packet_commit_valid": 1, "packet_commit_slot": 5,
-		"packet_commit_good": 1,
-		"release_valid":      1, "release_buffer": 8, "kernel_in_pushed": 1, "kernel_out_popped": 1,
-	} {
-		out[name] = width
-	}
-	b, err := pins.New(t.Context(), pins.Module{
-		Platform: platform, Folder: "ccl_offload", Top: "data_path",
-		Files: []string{
-			"data_path", "dma_reader", "dma_writer", "dma_status_check", "operand", "lane", "plugin_share", "plugin_feed",
-			"stream_fork", "stream_cutter",
-			"byte_packer", "beat_counter", "kernel_writer", "slot_writer", "slice_retire",
-		},
-		Params: map[string]string{"PATIENCE": strconv.Itoa(patience)},
-		In:     in, Out: out,
-	}, seed)
-	if errors.Is(err, errTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
-	d, err := pins.Design(platform)
-	assert.NilError(t, err)
-	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 1)), l: newLayouts(d.ABI()), pace: 80, limit: forever,
-		outRoom: kernelBeats}
-	wire := func(prefix string) wires {
-		x := wires{name: prefix}
-		for _, p := range streamParts {
-			_, isIn := in[prefix+p.suffix]
-			_, isOut := out[prefix+p.suffix]
-			if !isIn && !isOut {
-				continue
-			}
-			words := b.Words(prefix + p.suffix)
-			switch p.suffix {
-			case "tvalid":
-				x.valid = words
-			case "tready":
-				x.ready = words
-			case "tdata":
-				x.data = words
-			case "tkeep":
-				x.keep = words
-			case "tlast":
-				x.last = words
-			case "tdest":
-				x.dest = words
-			}
-		}
-		return x
-	}
+	b := worlds.Start(t, "data_path", seed)
+	w := &world{t: t, b: b, r: rand.New(rand.NewPCG(seed, 1)), pace: 80, limit: forever, outRoom: kernelBeats,
+		l: newLayouts(designtest.Load(t, platform, nil).ABI())}
+	wire := func(prefix string) wires { return newWires(b, prefix, "t") }
 	to := func(prefix string) *source { return &source{wires: wire(prefix)} }
 	from := func(prefix string) *sink { return &sink{wires: wire(prefix)} }
 	w.kernelIn, w.kernelOut = to("kernel_in_"), from("kernel_out_")
@@ -214,7 +108,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.op1 = &dma{name: "op1", commands: wire("op1_command_"), statuses: wire("op1_status_"), in: to("op1_"), latency: 60}
 	w.result = &dma{name: "result", commands: wire("result_command_"), statuses: wire("result_status_"),
 		out: from("result_"), latency: 60}
-	w.keeper = newKeeper(b.Words)
+	w.keeper = &keeper{}
 	for i := range w.memory {
 		w.memory[i] = make([]byte, memoryBytes)
 		for j := range sourceBytes {
@@ -230,18 +124,6 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.channels[i] = &channel{index: i}
 	}
 	w.free = sourceBytes
-	for name, at := range map[string]*[]uint32{
-		"slice_valid": &w.sliceValid, "slice_ready": &w.sliceReady, "flushing": &w.flushing, "idle": &w.idle,
-		"kernel_in_drop": &w.inDrop, "kernel_out_drop": &w.outDrop, "restart": &w.restartPin, "reset_moves": &w.resetMoves,
-		"limit_cycles": &w.limitPin, "slot_write_valid": &w.slotValid, "slot_write_slot": &w.slotSlot,
-		"slot_write_row":  &w.slotRow,
-		"slot_write_data": &w.slotData, "slot_write_strobe": &w.slotStrobe, "packet_commit_valid": &w.commitValid,
-		"packet_commit_ready": &w.commitReady, "packet_commit_slot": &w.commitSlot, "packet_commit_good": &w.commitGood,
-		"release_valid": &w.releaseValid, "release_ready": &w.releaseReady, "release_buffer": &w.releaseBuffer,
-		"kernel_in_pushed": &w.inPushed, "kernel_out_popped": &w.outPops,
-	} {
-		*at = b.Words(name)
-	}
 	return w
 }
 
@@ -267,12 +149,13 @@ func (w *world) fault(read bool) int {
 
 // step runs a cycle.
 func (w *world) step() {
-	w.limitPin[0] = w.limit
-	w.restartPin[0] = w.restart
-	w.inDrop[0], w.outDrop[0] = flag(w.dropIn), flag(w.dropOut)
+	w.b.Set("limit_cycles", uint64(w.limit))
+	w.b.Set("restart", uint64(w.restart))
+	w.b.Put("kernel_in_drop", w.dropIn)
+	w.b.Put("kernel_out_drop", w.dropOut)
 	w.restart, w.dropIn, w.dropOut = 0, false, false
-	w.commitReady[0] = flag(chance(w.r, w.pace))
-	w.releaseReady[0] = flag(chance(w.r, w.pace))
+	w.b.Put("packet_commit_ready", chance(w.r, w.pace))
+	w.b.Put("release_ready", chance(w.r, w.pace))
 	w.kernelOut.ready[0] = flag(chance(w.r, w.pace))
 	w.kernelIn.drive(w.r, w.pace)
 	w.arith.drive(w.r)
@@ -286,17 +169,17 @@ func (w *world) step() {
 	if w.offered != nil {
 		w.b.Pack("slice", w.offered.fields()...)
 	}
-	w.sliceValid[0] = flag(w.offered != nil)
+	w.b.Put("slice_valid", w.offered != nil)
 
 	w.b.Step()
 
-	flushing := w.flushing[0]&1 != 0
+	flushing := w.b.Is("flushing")
 	if flushing && !w.wasFlushing {
 		w.flushed()
 	}
 	w.wasFlushing = flushing
 	w.kernelIn.observe()
-	if w.kernelIn.given != (w.inPushed[0]&1 != 0) {
+	if w.kernelIn.given != w.b.Is("kernel_in_pushed") {
 		w.t.Fatalf("cycle %d: kernel_in_pushed", w.b.Cycle)
 	}
 	if w.kernelIn.given {
@@ -304,7 +187,7 @@ func (w *world) step() {
 		w.sent = append(w.sent, b.data[:]...)
 	}
 	w.kernelOut.observe(w, flushing)
-	if w.kernelOut.taken != (w.outPops[0]&1 != 0) {
+	if w.kernelOut.taken != w.b.Is("kernel_out_popped") {
 		w.t.Fatalf("cycle %d: kernel_out_popped", w.b.Cycle)
 	}
 	if w.kernelOut.taken && !flushing {
@@ -319,19 +202,19 @@ func (w *world) step() {
 		d.observe(w)
 	}
 	w.keeper.observe(w)
-	if w.slotValid[0]&1 != 0 {
+	if w.b.Is("slot_write_valid") {
 		w.onSlotWrite()
 	}
-	if w.commitValid[0]&1 != 0 && w.commitReady[0] != 0 {
-		w.event(fmt.Sprintf("commit %d", w.commitSlot[0]))
+	if w.b.Is("packet_commit_valid") && w.b.Is("packet_commit_ready") {
+		w.event(fmt.Sprintf("commit %d", w.b.Get("packet_commit_slot")))
 	}
-	if w.releaseValid[0]&1 != 0 && w.releaseReady[0] != 0 {
-		w.event(fmt.Sprintf("release %d", w.releaseBuffer[0]))
+	if w.b.Is("release_valid") && w.b.Is("release_ready") {
+		w.event(fmt.Sprintf("release %d", w.b.Get("release_buffer")))
 	}
-	if r := w.b.Unpack("retire", 1, 2, 1, 32); r[0] != 0 {
-		w.onRetire(int(r[1]), r[2] != 0, uint32(r[3]))
+	if w.b.Is("retire.valid") {
+		w.onRetire(int(w.b.Get("retire.queue_")), w.b.Is("retire.last"), uint32(w.b.Get("retire.code")))
 	}
-	if w.offered != nil && w.sliceReady[0]&1 != 0 {
+	if w.offered != nil && w.b.Is("slice_ready") {
 		if w.offered.beside.from != fromNone {
 			w.offered.besideSecond, w.second = w.second, !w.second
 		}
@@ -376,13 +259,13 @@ func (w *world) settle() {
 }
 
 func (w *world) onSlotWrite() {
-	slot, row := w.slotSlot[0], w.slotRow[0]
+	slot, row, strobe := w.b.Get("slot_write_slot"), w.b.Get("slot_write_row"), w.b.Get("slot_write_strobe")
 	if !w.slotBusy[slot] {
 		w.t.Fatalf("cycle %d: slot %d is written and belongs to nobody", w.b.Cycle, slot)
 	}
-	for i := range beatBytes {
-		if w.slotStrobe[i/32]>>(i%32)&1 != 0 {
-			w.slots[slot][int(row)*beatBytes+i] = byte(w.slotData[i/4] >> (i % 4 * 8))
+	for i, v := range w.b.Bytes("slot_write_data") {
+		if strobe>>i&1 != 0 {
+			w.slots[slot][int(row)*beatBytes+i] = v
 		}
 	}
 }
@@ -402,7 +285,7 @@ func (w *world) event(what string) {
 		return
 	}
 	s.committed = true
-	good := w.commitGood[0]&1 != 0
+	good := w.b.Is("packet_commit_good")
 	s.good = good
 	if good && (s.forget || w.channels[s.queue].failed) {
 		w.t.Fatalf("cycle %d: a packet behind a fault is committed", w.b.Cycle)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const (
@@ -70,7 +69,7 @@ type writeSharing struct {
 	due      bool
 	dropping int // cycles for which nothing more is offered to be kept, and its beats are anything
 	barred   int // cycles for which arrivals are, if some more is due
-	paces    map[string]*pins.Rhythm
+	paces    map[string]*block.Rhythm
 	beats    [2]int
 	seen     map[string]int
 }
@@ -112,10 +111,10 @@ func writeShare(b *block.Bench, r *rand.Rand) error {
 func (s *writeSharing) clear(steady bool) {
 	s.b.Reset()
 	s.open, s.owed, s.held, s.due, s.dropping, s.barred = nil, nil, nil, false, 0, 0
-	s.paces = map[string]*pins.Rhythm{}
+	s.paces = map[string]*block.Rhythm{}
 	for _, name := range []string{"write", "kept", "write data", "kept data", "due", "port", "data", "done"} {
 		if s.paces[name] = block.NewRhythm(s.r); steady {
-			s.paces[name] = &pins.Rhythm{Random: s.r.IntN}
+			s.paces[name] = &block.Rhythm{Random: s.r.IntN}
 		}
 	}
 	for i := range s.clients {

@@ -10,7 +10,6 @@ import (
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // registers are those of a move, and the move that was issued last.
@@ -41,7 +40,7 @@ type registers struct {
 
 // moveRegisters is a processor that writes registers and issues moves.
 func moveRegisters(b *block.Bench, r *rand.Rand) error {
-	d, err := pins.Design(platform)
+	d, err := block.Design(platform)
 	if err != nil {
 		return err
 	}

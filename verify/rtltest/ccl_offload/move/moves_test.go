@@ -14,6 +14,7 @@ import (
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/internal/report"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 // bench is the hardware of a platform.
@@ -32,29 +33,15 @@ func build(t *testing.T, name string) *bench {
 	d := designtest.Made(t, name, map[string]string{units + ".hcl": unitsText})
 	all, err := verilate.SourcesOf(t.Context(), d, "ccl_offload")
 	assert.NilError(t, err)
-	parts := map[string]bool{}
-	for _, part := range []string{
-		"cclo_pkg", "engine_pkg", "move_pkg", "fifo", "round_robin", "packet_count", "move_registers",
-		"move_status", "move_queue",
-		"move_check", "wait_limit", "move_order", "message_source", "window_source", "slice_size", "packet_cutter",
-		"move_channel",
-		"kernel_account", "session_owners", "dispatcher", "move_engine",
-	} {
-		parts[part+".sv"] = true
-	}
-	var sources []string
-	for _, s := range all {
-		if parts[filepath.Base(s)] {
-			sources = append(sources, s)
-		}
-	}
 	tops, err := verilate.Place(map[string][]byte{"moves_tb.sv": []byte(top())})
+	assert.NilError(t, err)
+	sources, err := block.Needed(append(all, tops...), "moves_tb")
 	assert.NilError(t, err)
 	shell, err := filepath.Abs("shell/moves.cpp")
 	assert.NilError(t, err)
 	b := &bench{n: numbers{d, d.ABI()}}
 	assert.NilError(t, verilate.Build{
-		Top: "moves_tb", Sources: append(sources, tops...), Shell: []string{shell}, Careful: true,
+		Top: "moves_tb", Sources: sources, Shell: []string{shell}, Careful: true,
 	}.Bind(report.With(t.Context(), report.Lines(os.Stderr)), "bench_",
 		map[string]any{"new": &b.create, "delete": &b.free, "cycle": &b.cycle}))
 	return b

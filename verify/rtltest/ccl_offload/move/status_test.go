@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 var statuses = block.NewSet(block.Module{Name: "move_status"}, block.Module{Name: "move_registers"})
@@ -25,7 +25,7 @@ type fate struct {
 
 // offsets are those of a page of registers, by name, and which of them are wide.
 func offsets(page string) (at map[string]uint64, wide map[string]bool, err error) {
-	d, err := pins.Design(platform)
+	d, err := block.Design(platform)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,14 +42,11 @@ func moveStatus(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	code, err := pins.Codes(platform)
+	d, err := block.Design(platform)
 	if err != nil {
 		return err
 	}
-	d, err := pins.Design(platform)
-	if err != nil {
-		return err
-	}
+	code := block.Masks(d.ABI().BitSet(abi.ReturnCode))
 	depth := int(d.ABI().Constant("move_queue_depth").Value)
 	state := d.ABI().Layout("move_state").Fields
 	var all [queues]fate

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 // loop stands for the engine itself among sessions.
@@ -75,12 +75,6 @@ type bench struct {
 	reset   func(b uintptr, limit uint64) uint64
 }
 
-// parts are the modules that the bench is made of, by the beginnings of their
-// names.
-var parts = []string{"cclo_pkg", "engine_pkg", "fifo", "skid_buffer", "round_robin", "first_set", "byte_rotate",
-	"packet_table", "slot_memory", "slot_reader", "tx_", "rx_packets", "rx_offer", "rx_fill", "rx_shift", "rx_stream",
-	"rx_tcp", "rx_rdma", "network_", "networklayer", "rdma_stack", "sim_axilite_zero"}
-
 func newBench(t *testing.T, platform string, seed uint64) *bench {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
@@ -90,18 +84,17 @@ func newBench(t *testing.T, platform string, seed uint64) *bench {
 	}
 	all, err := verilate.Sources(ctx, platform, "ccl_offload", "sim")
 	assert.NilError(t, err)
-	sources := slices.DeleteFunc(all, func(path string) bool {
-		return !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(filepath.Base(path), p) })
-	})
 	_, file, _, _ := runtime.Caller(0)
 	here := filepath.Dir(file)
 	shell := filepath.Join(here, "..", "..", "..", "rtlsim", "shell", "network.cpp")
+	sources, err := block.Needed(append(all, filepath.Join(here, "shell", "network_bench.sv")), "network_bench")
+	assert.NilError(t, err)
 	d := designtest.Load(t, platform, nil)
 	kind := d.Platform.POEs[0].Kind
 	b := &bench{t: t, d: d, header: d.ABI().Layout(abi.MessageHeader), lossy: kind == "udp", rdma: kind == "rdma"}
 	var create func(seed uint64) uintptr
 	assert.NilError(t, verilate.Build{
-		Top: "network_bench", Sources: append(sources, filepath.Join(here, "shell", "network_bench.sv")),
+		Top: "network_bench", Sources: sources,
 		Shell: []string{filepath.Join(here, "shell", "network_bench.cpp"), shell}, Careful: true,
 	}.Bind(ctx, "bench_", map[string]any{
 		"new": &create, "delete": &b.delete, "options": &b.options, "enable": &b.enable, "carry": &b.carry, "add": &b.add,

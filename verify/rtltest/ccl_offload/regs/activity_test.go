@@ -1,16 +1,14 @@
 package regs
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // lag is by how many cycles what the memory says of a stall may be old: two sweeps.
@@ -22,7 +20,7 @@ var wide = map[string]int{"tx_bytes": 64, "rx_bytes": 64, "moves_completed": 4}
 // activityWorld is a model of what streams, queues and moves have done.
 type activityWorld struct {
 	t *testing.T
-	b *pins.Bench
+	b *block.Bench
 	r *rand.Rand
 	g *abi.Generation
 
@@ -42,24 +40,9 @@ type activityWorld struct {
 
 func newActivityWorld(t *testing.T, seed uint64) *activityWorld {
 	t.Helper()
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
+	d := designtest.Load(t, "u55c_tcp", nil)
 	g := d.ABI()
-	words := func(name string) int { return len(g.Record(name).Words) }
-	b, err := pins.New(t.Context(), pins.Module{
-		Platform: "u55c_tcp", Folder: "ccl_offload", Top: "activity", Files: []string{"activity"},
-		In: map[string]int{
-			"detail_choose": 1, "detail_number": 16, "stalls": words("stalls"), "amounts": 7 * words("counters"),
-			"remotes": 32 * words("remotes"), "tx_slots": 32, "rx_slots": 32, "buffers_given": 9, "buffers_free": 9,
-			"calls_waiting": 8, "notices_waiting": 8, "moves_waiting": 32,
-		},
-		Out: map[string]int{"detail_valid": 1, "detail_value": 32},
-	}, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
+	b := set.Start(t, "activity", seed)
 	w := &activityWorld{t: t, b: b, r: rand.New(rand.NewPCG(seed, 9)), g: g}
 	w.begin()
 	return w
@@ -115,14 +98,14 @@ func (w *activityWorld) step() {
 		}
 	}
 	w.b.Set("stalls", mask)
-	var amounts, remotes []pins.Field
+	var amounts, remotes []block.Field
 	for i, word := range w.g.Record("counters").Words {
 		v := 0
 		if happens(w.busy) {
 			v = 1 + w.r.IntN(max(wide[word.Name], 1))
 		}
 		w.counters[i] += uint32(v)
-		amounts = append([]pins.Field{{Width: 7, Value: uint64(v)}}, amounts...)
+		amounts = append([]block.Field{{Width: 7, Value: uint64(v)}}, amounts...)
 	}
 	w.b.Pack("amounts", amounts...)
 	if happens(w.busy / 8) {
@@ -143,7 +126,7 @@ func (w *activityWorld) step() {
 		moves |= uint64(n) << (8 * q)
 	}
 	for _, v := range w.remotes {
-		remotes = append([]pins.Field{{Width: 32, Value: v}}, remotes...)
+		remotes = append([]block.Field{{Width: 32, Value: v}}, remotes...)
 	}
 	w.b.Pack("remotes", remotes...)
 	for name, v := range map[string]uint64{"tx_slots": w.tx, "rx_slots": w.rx, "buffers_given": uint64(w.given),

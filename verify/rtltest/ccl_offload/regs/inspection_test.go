@@ -1,7 +1,6 @@
 package regs
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -9,15 +8,14 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/gen/designjson"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // inspectionWorld is a model of the words that the hardware has of itself.
 type inspectionWorld struct {
 	t    *testing.T
-	b    *pins.Bench
+	b    *block.Bench
 	r    *rand.Rand
 	at   map[string]uint32 // offsets of words
 	g    *abi.Generation
@@ -29,32 +27,18 @@ type inspectionWorld struct {
 	sleeping bool
 }
 
-var pageInspection = pins.Page{Request: "inspection_request", Response: "inspection_response"}
+var pageInspection = block.Page{Request: "inspection_request", Response: "inspection_response"}
 
 func newInspectionWorld(t *testing.T, seed uint64) *inspectionWorld {
 	t.Helper()
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
-	b, err := pins.New(t.Context(), pins.Module{
-		Platform: "u55c_tcp", Folder: "ccl_offload", Top: "inspection", Files: []string{"inspection"},
-		In: map[string]int{
-			pageInspection.Request: pins.PageIn, "halted": 1, "cause": 4, "trap_pc": 32, "trap_address": 32,
-			"trap_instruction": 32, "retired": 1, "retired_pc": 32, "sleeping": 1, "woken": 1, "begun": 1, "begun_hash": 32,
-			"cycles": 32, "refused": 1, "given_up": 1, "given_up_session": 16, "detail_valid": 1, "detail_value": 32,
-		},
-		Out: map[string]int{pageInspection.Response: pins.PageOut, "processor_rst": 1, "restarting": 1,
-			"detail_choose": 1, "detail_number": 16},
-	}, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
+	d := designtest.Load(t, "u55c_tcp", nil)
+	b := set.Start(t, "inspection", seed)
 	w := &inspectionWorld{t: t, b: b, r: rand.New(rand.NewPCG(seed, 8)), at: map[string]uint32{}, g: d.ABI(),
 		want: map[string]uint32{}}
 	for i, word := range w.g.Record("inspection").Words {
 		w.at[word.Name] = uint32(4 * i)
 	}
+	var err error
 	w.want["design_hash"], err = designjson.HardwareHash(d)
 	assert.NilError(t, err)
 	w.want["magic"] = uint32(w.g.Constant("inspection_magic").Value)

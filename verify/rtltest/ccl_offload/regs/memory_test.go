@@ -1,9 +1,7 @@
 package regs
 
 import (
-	"errors"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,10 +10,9 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/nightly"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const (
@@ -24,17 +21,11 @@ const (
 	add   = 2
 )
 
-// Widths of an engine port's request and response.
-const (
-	requestBits  = 1 + 2 + 32 + 32
-	responseBits = 1 + 1 + 32
-)
-
 // port is an engine port, or the processor's.
 type port struct {
 	name      string
 	processor bool
-	rhythm    pins.Rhythm
+	rhythm    block.Rhythm
 	busy      bool
 	operation int
 	word      int // negative for an address that is no word's
@@ -46,7 +37,7 @@ type port struct {
 // world is what is around the memory.
 type world struct {
 	t      *testing.T
-	b      *pins.Bench
+	b      *block.Bench
 	r      *rand.Rand
 	m      *abi.Memory
 	ports  []*port
@@ -75,59 +66,34 @@ func (w *world) inspects(word int) (index int, is bool) {
 
 // inspect takes the host's accesses to the inspection.
 func (w *world) inspect() {
-	request := w.b.Unpack("inspection_request", 1, 1, 8, 32)
-	index := request[2] / 4
+	asks, index := w.b.Is("inspection_request.valid"), w.b.Get("inspection_request.address")/4
 	switch {
 	case w.answering:
 		w.answering = false
-		w.b.Pack("inspection_response", pins.Field{Width: responseBits, Value: 0})
-	case request[0] != 0 && index >= inspectionWords:
+		w.b.Set("inspection_response", 0)
+	case asks && index >= inspectionWords:
 		w.t.Fatalf("the host asks for word %d of the inspection", index)
-	case request[0] != 0 && w.r.IntN(3) == 0:
+	case asks && w.r.IntN(3) == 0:
 		w.answering = true
-		w.b.Pack("inspection_response", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 1, Value: 0},
-			pins.Field{Width: 32, Value: uint64(w.inspected[index])})
-		if request[1] != 0 {
-			w.inspected[index] = uint32(request[3])
+		w.b.Set("inspection_response.ready", 1)
+		w.b.Set("inspection_response.rdata", uint64(w.inspected[index]))
+		if w.b.Is("inspection_request.write") {
+			w.inspected[index] = uint32(w.b.Get("inspection_request.wdata"))
 		}
 	}
 }
 
-func newWorld(t *testing.T, platform string, address int, seed uint64) *world {
+func newWorld(t *testing.T, platform, module string, seed uint64) *world {
 	t.Helper()
-	d, err := pins.Design(platform)
-	assert.NilError(t, err)
-	memory := d.ABI().Memory("exchange")
-	m := pins.Module{
-		Platform: platform, Folder: "ccl_offload", Top: "exchange_memory", Files: []string{"exchange_memory"},
-		Params: map[string]string{"ADDRESS_WIDTH": fmt.Sprint(address)},
-		In: map[string]int{
-			"host_register_ready": 1, "host_register_rdata": 32, "inspection_response": responseBits,
-			"processor_valid": 1, "processor_write": 1, "processor_address": bits.Len32(memory.Size - 1), "processor_wdata": 32,
-			"processor_strobe": 4,
-			"peer_request":     requestBits, "messages_request": requestBits, "transmit_request": requestBits,
-		},
-		Out: map[string]int{
-			"host_register_valid": 1, "host_register_write": 1, "host_register_address": address, "host_register_wdata": 32,
-			"host_register_strobe": 4, "inspection_request": 1 + 1 + 8 + 32,
-			"processor_ready": 1, "processor_rdata": 32, "written": 1,
-			"peer_response": responseBits, "messages_response": responseBits, "transmit_response": responseBits,
-		},
-	}
-	pins.AddAXILiteStructs(&m, "s_axi_control_")
-	b, err := pins.New(t.Context(), m, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
+	memory := designtest.Load(t, platform, nil).ABI().Memory("exchange")
+	b := platformSet.Start(t, module, seed)
 	r := rand.New(rand.NewPCG(seed, 2))
 	w := &world{t: t, b: b, r: r, m: memory, words: make([]uint32, memory.Size/4), hosts: map[int][]uint32{}}
 	w.shared = len(w.words) - 16
 	w.inspection = int(memory.Word("inspection").At-memory.Base) / 4
 	for _, name := range []string{"processor", "peer", "messages", "transmit"} {
 		w.ports = append(w.ports, &port{name: name, processor: name == "processor",
-			rhythm: pins.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}})
+			rhythm: block.Rhythm{Random: r.IntN, Pauses: r.IntN(256)}})
 	}
 	return w
 }
@@ -169,8 +135,10 @@ func (w *world) begin(p *port) {
 		at = []uint32{w.m.Base + uint32(1+w.r.IntN(3)), w.m.Base + w.m.Size, w.m.Base - 4, ^uint32(3),
 			w.m.Base + 1<<31}[w.r.IntN(5)]
 	}
-	w.b.Pack(p.name+"_request", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 2, Value: uint64(p.operation)},
-		pins.Field{Width: 32, Value: uint64(at)}, pins.Field{Width: 32, Value: uint64(p.data)})
+	w.b.Set(p.name+"_request.valid", 1)
+	w.b.Set(p.name+"_request.operation", uint64(p.operation))
+	w.b.Set(p.name+"_request.address", uint64(at))
+	w.b.Set(p.name+"_request.wdata", uint64(p.data))
 }
 
 // end checks what a port was answered. All but the host are answered in the
@@ -233,11 +201,12 @@ func (w *world) step() {
 	w.inspect()
 	answers := 0
 	for _, p := range w.ports {
-		v := []uint64{w.b.Get("processor_ready"), 1, w.b.Get("processor_rdata")}
+		request, done, ok, data := "processor_valid", "processor_ready", true, "processor_rdata"
 		if !p.processor {
-			v = w.b.Unpack(p.name+"_response", 1, 1, 32)
+			request, done, data = p.name+"_request", p.name+"_response.done", p.name+"_response.rdata"
+			ok = w.b.Is(p.name + "_response.ok")
 		}
-		if v[0] == 0 {
+		if !w.b.Is(done) {
 			continue
 		}
 		if !p.busy {
@@ -246,17 +215,13 @@ func (w *world) step() {
 		if answers++; answers > 1 {
 			w.t.Fatal("two are answered in one cycle")
 		}
-		w.end(p, v[1] != 0, uint32(v[2]))
-		if p.processor {
-			w.b.Set("processor_valid", 0)
-		} else {
-			w.b.Pack(p.name+"_request", pins.Field{Width: requestBits})
-		}
+		w.end(p, ok, uint32(w.b.Get(data)))
+		w.b.Set(request, 0)
 	}
 }
 
 // host makes a random access of the host and checks it.
-func (w *world) host(a *pins.AXILite) error {
+func (w *world) host(a *block.AXILite) error {
 	word := w.r.IntN(8)
 	writes := w.r.IntN(2) == 0
 	if writes || w.r.IntN(2) == 0 {
@@ -304,19 +269,25 @@ func (w *world) host(a *pins.AXILite) error {
 	return err
 }
 
-type addressed struct {
-	name    string
-	address int
-}
+const hostWidth = 13 // of the host's addresses
 
-var platforms = nightly.Of([]addressed{{"u55c_tcp", 13}}, []addressed{{"u55c_tcp", 13}, {"u280_manual", 13}})
+var platforms = nightly.Of([]string{"u55c_tcp"}, []string{"u55c_tcp", "u280_manual"})
+
+// platformSet has modules whose memory a platform says, and the memory at a port that is a bit wider, too.
+var platformSet = block.NewSet(slices.Concat(
+	block.Module{Name: "peer_lookup", Streams: true}.On(platforms...),
+	block.Module{Name: "exchange_memory", Streams: true,
+		Params: map[string]string{"ADDRESS_WIDTH": fmt.Sprint(hostWidth)}}.On(platforms...),
+	block.Module{Name: "exchange_memory", As: "exchange_memory_wider", Streams: true,
+		Params: map[string]string{"ADDRESS_WIDTH": fmt.Sprint(hostWidth + 1)}}.On(platforms...),
+)...)
 
 func TestEveryAccessIsAtomic(t *testing.T) {
 	for _, p := range platforms {
 		for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
-			t.Logf("%s, seed %d", p.name, seed)
-			w := newWorld(t, p.name, p.address, seed)
-			a := &pins.AXILite{Bench: w.b, Prefix: "s_axi_control_", Step: w.step, Random: w.r.IntN}
+			t.Logf("%s, seed %d", p, seed)
+			w := newWorld(t, p, "exchange_memory_"+p, seed)
+			a := &block.AXILite{Bench: w.b, To: "control_request.", From: "control_response.", Step: w.step, Random: w.r.IntN}
 			w.quiet = true
 			for i := range w.words { // what memory holds at first is anything
 				v := w.r.Uint32()
@@ -354,7 +325,7 @@ func TestEveryAccessIsAtomic(t *testing.T) {
 
 func TestWhatIsNoMemoryIsRegistersOrNothing(t *testing.T) {
 	for _, p := range platforms {
-		w := newWorld(t, p.name, p.address+1, 0)
+		w := newWorld(t, p, "exchange_memory_wider_"+p, 0)
 		w.quiet = true
 		var last struct{ address, data, strobe, writes uint64 }
 		step := func() {
@@ -364,9 +335,9 @@ func TestWhatIsNoMemoryIsRegistersOrNothing(t *testing.T) {
 				last.strobe, last.writes = w.b.Get("host_register_strobe"), w.b.Get("host_register_write")
 			}
 		}
-		a := &pins.AXILite{Bench: w.b, Prefix: "s_axi_control_", Step: step, Random: w.r.IntN}
-		for _, address := range []uint32{0, 0x10, 0x74, w.m.Base - 4, w.m.Base + w.m.Size, 1<<(p.address+1) - 4} {
-			if address >= 1<<(p.address+1) || address >= w.m.Base && address < w.m.Base+w.m.Size {
+		a := &block.AXILite{Bench: w.b, To: "control_request.", From: "control_response.", Step: step, Random: w.r.IntN}
+		for _, address := range []uint32{0, 0x10, 0x74, w.m.Base - 4, w.m.Base + w.m.Size, 1<<(hostWidth+1) - 4} {
+			if address >= 1<<(hostWidth+1) || address >= w.m.Base && address < w.m.Base+w.m.Size {
 				continue
 			}
 			w.below, last.address = w.r.Uint32(), 1
@@ -376,18 +347,18 @@ func TestWhatIsNoMemoryIsRegistersOrNothing(t *testing.T) {
 			}
 			v, err := a.Read(address)
 			if err != nil || v != want {
-				t.Errorf("%s: reading 0x%X: %08X (%v), not %08X", p.name, address, v, err, want)
+				t.Errorf("%s: reading 0x%X: %08X (%v), not %08X", p, address, v, err, want)
 			}
 			if (last.address == uint64(address)) != (address < w.m.Base) || address < w.m.Base && last.writes != 0 {
-				t.Errorf("%s: reading 0x%X: the registers see 0x%X", p.name, address, last.address)
+				t.Errorf("%s: reading 0x%X: the registers see 0x%X", p, address, last.address)
 			}
 			data := w.r.Uint32()
-			assert.Check(t, a.Write(address, data, 0x6), "%s", p.name)
+			assert.Check(t, a.Write(address, data, 0x6), "%s", p)
 			if address < w.m.Base && (last.address != uint64(address) || last.data != uint64(data) || last.strobe != 6 ||
 				last.writes != 1) {
-				t.Errorf("%s: writing 0x%X: the registers see %+v", p.name, address, last)
+				t.Errorf("%s: writing 0x%X: the registers see %+v", p, address, last)
 			}
 		}
-		assert.Check(t, is.Equal(w.pulses, 0), "%s: a write beside the memory is told", p.name)
+		assert.Check(t, is.Equal(w.pulses, 0), "%s: a write beside the memory is told", p)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // access is one to a register.
@@ -137,7 +136,7 @@ func generation(platform string) (*abi.Generation, error) {
 	if g, ok := generations.Load(platform); ok {
 		return g.(*abi.Generation), nil
 	}
-	d, err := pins.Design(platform)
+	d, err := block.Design(platform)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // woken is what a read of next answers, by the fields of the layout wake.
@@ -19,10 +19,7 @@ type woken struct {
 
 func (w *systemWorld) woken(v uint32) (got woken) {
 	w.t.Helper()
-	d, err := pins.Design("u55c_tcp")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	d := designtest.Load(w.t, "u55c_tcp", nil)
 	for _, f := range d.ABI().Layout("wake").Fields {
 		x := field(f, v)
 		switch f.Name {

@@ -1,23 +1,14 @@
 package regs
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/gen/nightly"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
-)
-
-// Widths of a look-up's request and response.
-const (
-	peerRequestBits  = 1 + 32 + 32
-	peerResponseBits = 1 + 1 + 32 + 32 + 16 + 1
 )
 
 type peer struct{ record, local, session, self uint64 }
@@ -84,7 +75,7 @@ func (x *table) find(comm, rank uint32) (peer, bool) {
 }
 
 func TestPeersAreFoundAsInTheMemory(t *testing.T) {
-	for _, platform := range nightly.Of([]string{"u55c_tcp"}, []string{"u55c_tcp", "u280_manual"}) {
+	for _, platform := range platforms {
 		for _, seed := range []uint64{0, 1, block.ExtraSeed()} {
 			t.Logf("%s, seed %d", platform, seed)
 			lookups(t, platform, seed)
@@ -93,23 +84,9 @@ func TestPeersAreFoundAsInTheMemory(t *testing.T) {
 }
 
 func lookups(t *testing.T, platform string, seed uint64) {
-	d, err := pins.Design(platform)
-	assert.NilError(t, err)
-	x := newTable(d.ABI())
+	x := newTable(designtest.Load(t, platform, nil).ABI())
 	clients := []string{"moves", "messages", "rendezvous"}
-	m := pins.Module{
-		Platform: platform, Folder: "ccl_offload", Top: "peer_lookup", Files: []string{"peer_lookup"},
-		In: map[string]int{"exchange_response": responseBits}, Out: map[string]int{"exchange_request": requestBits},
-	}
-	for _, c := range clients {
-		m.In[c+"_request"], m.Out[c+"_response"] = peerRequestBits, peerResponseBits
-	}
-	b, err := pins.New(t.Context(), m, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	defer b.Close()
+	b := platformSet.Start(t, "peer_lookup_"+platform, seed)
 	r := rand.New(rand.NewPCG(seed, 3))
 
 	for i := range x.words {
@@ -142,32 +119,34 @@ func lookups(t *testing.T, platform string, seed uint64) {
 					a.rank = []uint32{^uint32(0), 0x0AAAAAAB, 1 << 30}[r.IntN(3)] // products that wrap around
 				}
 				asking[c] = a
-				b.Pack(c+"_request", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 32, Value: uint64(a.comm)},
-					pins.Field{Width: 32, Value: uint64(a.rank)})
+				b.Set(c+"_request.valid", 1)
+				b.Set(c+"_request.comm", uint64(a.comm))
+				b.Set(c+"_request.rank", uint64(a.rank))
 			}
 		}
 		b.Step()
 		// The memory answers one request after some cycles.
-		answered := b.Unpack("exchange_request", 1, 2, 32, 32)
 		b.Set("exchange_response", 0)
-		if answered[0] != 0 && delay == 0 {
-			if answered[1] != read {
-				t.Fatalf("the memory is asked for operation %d", answered[1])
+		if b.Is("exchange_request.valid") && delay == 0 {
+			if operation := b.Get("exchange_request.operation"); operation != read {
+				t.Fatalf("the memory is asked for operation %d", operation)
 			}
-			v, ok := x.word(answered[2])
+			address := b.Get("exchange_request.address")
+			v, ok := x.word(address)
 			if !ok {
-				t.Fatalf("the memory is asked for 0x%X", answered[2])
+				t.Fatalf("the memory is asked for 0x%X", address)
 			}
 			delay = 2 + r.IntN(1+4*pauses) // the request stands for another cycle
-			b.Pack("exchange_response", pins.Field{Width: 1, Value: 1}, pins.Field{Width: 1, Value: 1},
-				pins.Field{Width: 32, Value: uint64(v)})
+			b.Set("exchange_response.done", 1)
+			b.Set("exchange_response.ok", 1)
+			b.Set("exchange_response.rdata", uint64(v))
 		}
 		if delay > 0 {
 			delay--
 		}
 		for _, c := range clients {
-			v := b.Unpack(c+"_response", 1, 1, 32, 32, 16, 1)
-			if v[0] == 0 {
+			response := c + "_response."
+			if !b.Is(response + "done") {
 				continue
 			}
 			a := asking[c]
@@ -175,10 +154,12 @@ func lookups(t *testing.T, platform string, seed uint64) {
 				t.Fatalf("%s is answered without a request", c)
 			}
 			want, ok := x.find(a.comm, a.rank)
-			if ok != (v[1] != 0) {
-				t.Fatalf("rank %d at 0x%X: ok is %d", a.rank, a.comm, v[1])
+			if ok != b.Is(response+"ok") {
+				t.Fatalf("rank %d at 0x%X: ok is %t", a.rank, a.comm, !ok)
 			}
-			if got := (peer{v[2], v[3], v[4], v[5]}); ok && got != want {
+			got := peer{b.Get(response + "record"), b.Get(response + "local_rank"), b.Get(response + "session"),
+				b.Get(response + "self")}
+			if ok && got != want {
 				t.Fatalf("rank %d at 0x%X: %+v, not %+v", a.rank, a.comm, got, want)
 			}
 			if ok {
@@ -191,7 +172,7 @@ func lookups(t *testing.T, platform string, seed uint64) {
 			}
 			slowest = max(slowest, b.Cycle-a.began)
 			delete(asking, c)
-			b.Pack(c+"_request", pins.Field{Width: peerRequestBits})
+			b.Set(c+"_request", 0)
 		}
 	}
 	assert.Check(t, found >= 50 && missing >= 50, "only %d were found and %d not", found, missing)

@@ -1,44 +1,23 @@
 package regs
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"gotest.tools/v3/assert"
 
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 func TestOnlyTheAnswerToTheLatestConnectCounts(t *testing.T) {
-	page := pins.Page{Request: "sessions_request", Response: "sessions_response"}
-	d, err := pins.Design("u280_2022")
-	assert.NilError(t, err)
-	at, low := map[string]uint32{}, map[string]int{}
-	for _, r := range d.ABI().RegisterMap("sessions").Registers {
-		at[r.Name] = r.At
-	}
+	page := block.Page{Request: "sessions_request", Response: "sessions_response"}
+	d := designtest.Load(t, "u280_2022", nil)
+	at, low := block.Offsets(d.ABI().RegisterMap("sessions")), map[string]int{}
 	for _, f := range d.ABI().Layout("session_status").Fields {
 		low[f.Name] = f.Low
 	}
-	b, err := pins.New(t.Context(), pins.Module{
-		Platform: "u280_2022", Folder: "ccl_offload", Top: "session_requests", Files: []string{"session_requests"},
-		In: map[string]int{
-			page.Request: pins.PageIn, "listen_port_ready": 1, "open_connection_ready": 1,
-			"port_status_valid": 1, "port_status_data": 8, "open_status_valid": 1, "open_status_data": 128,
-		},
-		Out: map[string]int{
-			page.Response: pins.PageOut, "listen_port_valid": 1, "listen_port_data": 16, "open_connection_valid": 1,
-			"open_connection_data": 64, "port_status_ready": 1, "open_status_ready": 1, "event_session": 1,
-		},
-	}, 0)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	defer b.Close()
+	b := set.Start(t, "session_requests", 0)
 	r := rand.New(rand.NewPCG(0, 8))
 	var requests []uint64 // that wait for an answer
 	events, pauses := 0, 1

@@ -1,7 +1,7 @@
 package regs
 
 import (
-	"errors"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -9,23 +9,22 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 const millisecond = 50 // cycles
 
 var (
-	pageSystem = pins.Page{Request: "system_request", Response: "system_response"}
-	pageTimers = pins.Page{Request: "timers_request", Response: "timers_response"}
+	pageSystem = block.Page{Request: "system_request", Response: "system_response"}
+	pageTimers = block.Page{Request: "timers_request", Response: "timers_response"}
 	events     = []string{"call", "move", "message", "network", "rendezvous"}
 	parts      = []string{"moves", "messages", "network"}
 )
 
 type systemWorld struct {
 	t        *testing.T
-	b        *pins.Bench
+	b        *block.Bench
 	r        *rand.Rand
 	at       map[string]uint32 // offsets of registers
 	bits     map[string]uint32 // of events and parts
@@ -41,39 +40,12 @@ type systemWorld struct {
 
 func newSystemWorld(t *testing.T, seed uint64) *systemWorld {
 	t.Helper()
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
-	m := pins.Module{
-		Platform: "u55c_tcp", Folder: "ccl_offload", Top: "system_registers", Files: []string{"system_registers"},
-		Params: map[string]string{"MILLISECOND_CYCLES": "50"},
-		In:     map[string]int{pageSystem.Request: pins.PageIn, pageTimers.Request: pins.PageIn},
-		Out: map[string]int{
-			pageSystem.Response: pins.PageOut, pageTimers.Response: pins.PageOut, "tick_millisecond": 1, "limit_cycles": 32,
-			"remote_milliseconds": 32, "sleeping": 1, "alarm_far": 1, "trace_valid": 1, "trace_word": 32,
-		},
-	}
-	for _, e := range events {
-		m.In["event_"+e] = 1
-	}
-	for _, n := range []string{"next_offered", "next_delayed", "next_refused", "host_written", "at_rest"} {
-		m.In[n] = 1
-	}
-	m.In["next_operation"], m.Out["next_take"] = 23, 1
-	for _, p := range parts {
-		m.In[p+"_idle"], m.Out["reset_"+p] = 1, 1
-	}
-	b, err := pins.New(t.Context(), m, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
+	d := designtest.Load(t, "u55c_tcp", nil)
+	b := set.Start(t, "system_registers", seed)
 	w := &systemWorld{t: t, b: b, r: rand.New(rand.NewPCG(seed, 6)), at: map[string]uint32{}, bits: map[string]uint32{},
 		d: d.HardwareID, limit: d.Platform.Limits.RemoteTimeoutMillis}
 	for _, name := range []string{"system", "timers"} {
-		for _, r := range d.ABI().RegisterMap(name).Registers {
-			w.at[r.Name] = r.At
-		}
+		maps.Copy(w.at, block.Offsets(d.ABI().RegisterMap(name)))
 	}
 	for _, s := range []*abi.BitSet{d.ABI().BitSet("wake_event"), d.ABI().BitSet("reset_part")} {
 		for _, bit := range s.Bits {
@@ -102,7 +74,7 @@ func (w *systemWorld) step() {
 	}
 }
 
-func (w *systemWorld) access(p pins.Page, write bool, name string, v uint32) uint32 {
+func (w *systemWorld) access(p block.Page, write bool, name string, v uint32) uint32 {
 	w.t.Helper()
 	got, err := w.b.Access(p, w.step, write, w.at[name], v)
 	if err != nil {
@@ -246,9 +218,8 @@ func TestTimeGoesOn(t *testing.T) {
 
 func TestWhatIsNoRegisterIsRefused(t *testing.T) {
 	w := newSystemWorld(t, 0)
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
-	for name, page := range map[string]pins.Page{"system": pageSystem, "timers": pageTimers} {
+	d := designtest.Load(t, "u55c_tcp", nil)
+	for name, page := range map[string]block.Page{"system": pageSystem, "timers": pageTimers} {
 		assert.Check(t, w.b.Undefined(page, w.step, w.r, d.ABI().RegisterMap(name)), "%s", name)
 	}
 	assert.Check(t, is.Equal(len(w.traced), 0), "traced: %X", w.traced)

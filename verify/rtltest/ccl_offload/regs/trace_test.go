@@ -1,7 +1,6 @@
 package regs
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,9 +8,8 @@ import (
 	"gotest.tools/v3/assert"
 
 	"github.com/cclforge/cclforge/gen/abi"
-	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // given is an event as the trace was told of it.
@@ -30,7 +28,7 @@ type entry struct {
 // traceWorld gives events to a trace, each with an argument of its own.
 type traceWorld struct {
 	t    *testing.T
-	b    *pins.Bench
+	b    *block.Bench
 	r    *rand.Rand
 	g    *abi.Generation
 	size int // events that it holds
@@ -43,21 +41,10 @@ type traceWorld struct {
 
 func newTraceWorld(t *testing.T, seed uint64) *traceWorld {
 	t.Helper()
-	d, err := pins.Design("u55c_tcp")
-	assert.NilError(t, err)
+	d := designtest.Load(t, "u55c_tcp", nil)
 	g := d.ABI()
 	kinds := len(g.Record("trace_events").Words)
-	b, err := pins.New(t.Context(), pins.Module{
-		Platform: "u55c_tcp", Folder: "ccl_offload", Top: "trace", Files: []string{"trace"},
-		In: map[string]int{"detail_choose": 1, "detail_number": 16, "cycles": 32, "halted": 1, "happens": kinds,
-			"arguments": 32 * kinds},
-		Out: map[string]int{"detail_valid": 1, "detail_value": 32},
-	}, seed)
-	if errors.Is(err, verilate.ErrTools) {
-		t.Skip(err)
-	}
-	assert.NilError(t, err)
-	t.Cleanup(b.Close)
+	b := set.Start(t, "trace", seed)
 	w := &traceWorld{t: t, b: b, r: rand.New(rand.NewPCG(seed, 10)), g: g, kinds: kinds, size: d.Platform.CCLO.Trace,
 		cycle: ^uint32(0) - 1000}
 	w.begin()
@@ -74,7 +61,7 @@ func (w *traceWorld) begin() {
 // step runs a cycle in which events of a list of kinds happen, and others at random.
 func (w *traceWorld) step(kinds ...int) {
 	happens := uint64(0)
-	var arguments []pins.Field
+	var arguments []block.Field
 	for kind := range w.kinds {
 		argument := w.r.Uint32() // of nothing
 		if slices.Contains(kinds, kind) || w.r.IntN(1024) < w.busy {
@@ -82,7 +69,7 @@ func (w *traceWorld) step(kinds ...int) {
 			argument = uint32(len(w.events))
 			w.events = append(w.events, given{kind, w.cycle})
 		}
-		arguments = append([]pins.Field{{Width: 32, Value: uint64(argument)}}, arguments...)
+		arguments = append([]block.Field{{Width: 32, Value: uint64(argument)}}, arguments...)
 	}
 	w.b.Set("happens", happens)
 	w.b.Pack("arguments", arguments...)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 func TestRendezvous(t *testing.T) { set.Check(t, "rendezvous", rendezvous) }
@@ -89,7 +88,7 @@ func (d *due) pulse(name string, is, may bool, now uint64) error {
 }
 
 func newWhole(b *block.Bench, r *rand.Rand) (*whole, error) {
-	d, err := pins.Design("u55c_tcp")
+	d, err := block.Design("u55c_tcp")
 	if err != nil {
 		return nil, err
 	}

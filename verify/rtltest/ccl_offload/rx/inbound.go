@@ -7,13 +7,11 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"unsafe"
 
 	"github.com/cclforge/cclforge/verify/rtlsim/verilate"
+	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
 //go:embed shell/inbound.cpp
@@ -85,17 +83,6 @@ type Face struct { // as in the shell
 // ErrCycles says that something was not answered in time.
 var ErrCycles = errors.New("nothing happened for too many cycles")
 
-// files are those of the receive side in the engine's folder.
-var files = []string{
-	"announcements", "byte_rotate", "exchange_share", "fifo", "first_set", "header_parts", "inbound", "inbound_payload",
-	"message_matcher", "message_recorder",
-	"message_table", "message_wants", "messages", "network_registers", "notices", "partial_table",
-	"posted_receive",
-	"put_joiner", "rendezvous",
-	"rendezvous_registers", "round_robin", "rx_buffers", "rx_registers", "sender_table", "session_counters",
-	"skid_buffer", "window_table",
-}
-
 type library struct {
 	create func(seed uint64) uintptr
 	face   func(uintptr) unsafe.Pointer
@@ -131,21 +118,24 @@ func sources(ctx context.Context, platform string) ([]string, error) {
 		return nil, err
 	}
 	all, err := verilate.Sources(ctx, platform, "ccl_offload")
-	return slices.DeleteFunc(all, func(path string) bool {
-		name := strings.TrimSuffix(filepath.Base(path), ".sv")
-		return name != "cclo_pkg" && name != "engine_pkg" && !slices.Contains(files, name)
-	}), err
+	if err != nil {
+		return nil, err
+	}
+	own, err := verilate.Place(map[string][]byte{"receive_side.sv": top})
+	if err != nil {
+		return nil, err
+	}
+	return block.Needed(append(all, own...), "receive_side")
 }
 
 // build builds the receive side.
 func build(ctx context.Context, sources []string) (*library, error) {
-	own, err := verilate.Place(map[string][]byte{"inbound/inbound.cpp": shell, "inbound/receive_side.sv": top})
+	around, err := verilate.Place(map[string][]byte{"inbound/inbound.cpp": shell})
 	if err != nil {
 		return nil, err
 	}
 	l := &library{}
-	return l, verilate.Build{Top: "receive_side", Sources: append(slices.Clip(sources), own[1]), Shell: own[:1],
-		Careful: true}.Bind(ctx, "inbound_",
+	return l, verilate.Build{Top: "receive_side", Sources: sources, Shell: around, Careful: true}.Bind(ctx, "inbound_",
 		map[string]any{"new": &l.create, "face": &l.face, "step": &l.step, "free": &l.free})
 }
 

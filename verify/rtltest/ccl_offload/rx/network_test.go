@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 var networkSet = block.NewSet(
@@ -57,7 +56,7 @@ func networkReceive(of func(b *block.Bench, r *rand.Rand, x *taker) *stack) bloc
 			if cycle%1000 == 0 {
 				s.gives, loop.gives = block.NewRhythm(r), block.NewRhythm(r)
 				if x.pace(); !more {
-					full := &pins.Rhythm{}
+					full := &block.Rhythm{}
 					x.stuck, x.enabled, x.takes, x.verdicts, s.gives, loop.gives = -1, true, full, full, full, full
 				}
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // stack is one in front of the engine: its data, in their order, and what it does
@@ -19,7 +18,7 @@ type stack struct {
 	r      *rand.Rand
 	x      *taker
 	in     *block.Input
-	gives  *pins.Rhythm
+	gives  *block.Rhythm
 	stalls int       // until this cycle no data come
 	queue  []*packet // whose data are to come
 	drive  func(more bool)
@@ -184,7 +183,7 @@ func fill(b *block.Bench, r *rand.Rand, port, name string, values map[string]uin
 
 // layouts are those of the interface: fields by layout and name.
 var layouts = sync.OnceValue(func() map[string]map[string]abi.Field {
-	d, err := pins.Design("u55c_tcp")
+	d, err := block.Design("u55c_tcp")
 	if err != nil {
 		panic(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 // packet is one that comes; the last session is the engine itself.
@@ -40,7 +39,7 @@ type taker struct {
 	orders          [sessions][]*packet // that can be offered
 	jobs            []stretch           // that are to come out
 	out             *block.Output
-	takes, verdicts *pins.Rhythm
+	takes, verdicts *block.Rhythm
 	stuck           int // session whose packets are held up
 	patient         int // sessions from this one on may be held up
 	enabled         bool
@@ -227,7 +226,7 @@ type looper struct {
 	b      *block.Bench
 	r      *rand.Rand
 	in     *block.Input
-	gives  *pins.Rhythm
+	gives  *block.Rhythm
 	now    *packet
 	stalls int // until this cycle
 }

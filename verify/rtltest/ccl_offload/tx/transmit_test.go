@@ -8,7 +8,6 @@ import (
 
 	"github.com/cclforge/cclforge/gen/abi"
 	"github.com/cclforge/cclforge/verify/rtltest/block"
-	"github.com/cclforge/cclforge/verify/rtltest/pins"
 )
 
 var set = block.NewSet(
@@ -23,7 +22,7 @@ var set = block.NewSet(
 )
 
 var definitions = sync.OnceValue(func() *abi.Generation {
-	d, err := pins.Design("u55c_rdma")
+	d, err := block.Design("u55c_rdma")
 	if err != nil {
 		panic(err)
 	}
