@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
@@ -44,7 +43,7 @@ type arbiter struct {
 	n       *numbers
 	arrived func() // wakes the engine
 	waiters atomic.Int32
-	serve   func(ctx context.Context, answer <-chan struct{}, most time.Duration)
+	serve   func(ctx context.Context, answer <-chan struct{})
 
 	mu      sync.Mutex
 	last    accl.Ticket
@@ -57,7 +56,7 @@ type arbiter struct {
 	placed  uint64
 }
 
-func newArbiter(n *numbers, arrived func(), serve func(context.Context, <-chan struct{}, time.Duration)) *arbiter {
+func newArbiter(n *numbers, arrived func(), serve func(context.Context, <-chan struct{})) *arbiter {
 	return &arbiter{n: n, arrived: arrived, serve: serve, taken: map[uint32]*openCall{},
 		tickets: map[accl.Ticket]*openCall{}}
 }
@@ -97,7 +96,7 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	}
 	a.waiters.Add(1)
 	defer a.waiters.Add(-1)
-	a.serve(ctx, c.done, lingerPolled)
+	a.serve(ctx, c.done)
 	select {
 	case <-c.done:
 	case <-ctx.Done():

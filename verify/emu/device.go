@@ -70,7 +70,7 @@ func (d *Device) Start(ctx context.Context, client int, c accl.Call) (accl.Ticke
 		return 0, context.Cause(ctx)
 	}
 	t, err := d.e.calls.start(client, c)
-	d.e.serve(ctx, nil, 0)
+	d.e.serve(ctx, nil)
 	return t, err
 }
 

@@ -319,24 +319,25 @@ func (e *Engine) turns() error {
 	}
 }
 
-// serve takes turns for somebody who has placed a call or waits for its answer, until that is there or nothing has
-// happened for a while. Where several wait the goroutine takes them: each would have to wake the next.
-func (e *Engine) serve(ctx context.Context, answer <-chan struct{}, most time.Duration) {
-	alone := int32(flag(answer != nil)) // waits
-	if e.calls.waiters.Load() > alone || !e.waker.enter() {
+// serve takes turns for somebody who waits for an answer, until that is there or nothing has happened for a while; or
+// who has placed a call, without an answer, until nothing happens. Where several wait the goroutine takes them: each
+// would have to wake the next.
+func (e *Engine) serve(ctx context.Context, answer <-chan struct{}) {
+	waits := flag(answer != nil)
+	if e.calls.waiters.Load() > int32(waits) || !e.waker.enter() {
 		e.waker.wake()
 		return
 	}
 	// Somebody will wait for the call that was just placed; others are the goroutine's.
-	defer func() { e.waker.leave(e.calls.open() > flag(most == 0)) }()
-	for idle := (time.Time{}); ctx.Err() == nil; {
+	defer func() { e.waker.leave(e.calls.open() > 1-waits) }()
+	for idle, most := (time.Time{}), e.waker.linger(); ctx.Err() == nil; {
 		busy, err := e.turn()
 		switch {
-		case err != nil || e.calls.waiters.Load() > alone:
+		case err != nil || e.calls.waiters.Load() > int32(waits):
 			return
 		case busy:
 			idle = time.Time{}
-		case shm.IsClosed(answer) || most == 0:
+		case shm.IsClosed(answer) || answer == nil:
 			return
 		case idle.IsZero():
 			idle = time.Now()
@@ -345,7 +346,7 @@ func (e *Engine) serve(ctx context.Context, answer <-chan struct{}, most time.Du
 			if past >= most {
 				return
 			}
-			e.waker.pause(past > linger/4)
+			e.waker.pause(past)
 		}
 	}
 }

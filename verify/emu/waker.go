@@ -104,25 +104,35 @@ func (w *waker) take() uint32 {
 	return w.signals.Swap(0)
 }
 
-// pause lets other goroutines have the processor, and after a while other processes.
-func (w *waker) pause(others bool) {
-	if runtime.Gosched(); others && w.near() {
+// linger is how long to look for signals before sleeping.
+func (w *waker) linger() time.Duration {
+	if w.near() {
+		return lingerPolled
+	}
+	return linger
+}
+
+// pause lets those have the processor who may have something for the engine: other goroutines or, after a while, other
+// processes. A thread of C would wait long for its turn among goroutines.
+func (w *waker) pause(past time.Duration) {
+	switch {
+	case !w.near():
+		runtime.Gosched()
+	case past > linger/4:
 		shm.Yield()
 	}
 }
 
 // sleep waits for a signal, at most for d. There was something to do until a time.
 func (w *waker) sleep(d time.Duration, active time.Time) {
-	polled := w.near()
-	most := linger
-	if polled {
-		most = lingerPolled
-	}
+	polled, most := w.near(), w.linger()
 	for past := time.Since(active); d > most && past < most && !w.seen.Load(); past = time.Since(active) {
 		if w.signals.Load() != 0 || polled && w.polled.Poll() {
 			return
 		}
-		w.pause(past > linger)
+		if runtime.Gosched(); past > linger {
+			shm.Yield()
+		}
 	}
 	state := uint32(asleep)
 	if w.seen.Swap(false) {
