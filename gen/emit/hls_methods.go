@@ -102,11 +102,11 @@ func bindingMethods(g *abi.Generation, host bool) []bindingMethod {
 		}
 	}
 	for _, b := range configBindings {
-		e := g.Enum(abi.ConfigFunctions)
-		if e == nil || e.Value(b.function) == nil {
+		v := g.Enum(abi.ConfigFunctions).Value(b.function)
+		if v == nil {
 			continue
 		}
-		m := bindingMethod{Name: b.function, Doc: e.Value(b.function).Doc}
+		m := bindingMethod{Name: b.function, Doc: v.Doc}
 		count := b.parameter
 		if count == "" {
 			count = "0"

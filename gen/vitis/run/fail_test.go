@@ -155,7 +155,8 @@ func TestAFullDisk(t *testing.T) {
 	f.store, err = store.Open(dir)
 	assert.NilError(t, err)
 	plan := twoPlatforms(f.count, "0")
-	plan.Steps, plan.Results = plan.Steps[:4], plan.Results[:1]                       // a step of q could meet the full disk, too
+	// A step of q could meet the full disk, too.
+	plan.Steps, plan.Results = plan.Steps[:4], plan.Results[:1]
 	plan.Step("p/package/b").Commands[1].Shell = "head -c 1200000 /dev/urandom >b.xo" // no room for a copy
 	out, err := f.run(plan)
 	assert.Assert(t, len(out.Failures) != 0 && errors.Is(err, syscall.ENOSPC) && out.Results["p/link/p"] == nil,

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// looks is how often a rank looks for the others before it sleeps, as MPI's ranks do: to be woken takes time that is not
-// the operation's.
+// looks is how often a rank looks for the others before it sleeps, as MPI's ranks do: to be woken takes time that is
+// not the operation's.
 const looks = 500
 
 // barrier lets all ranks of this process wait for each other, again and again.

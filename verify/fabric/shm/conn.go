@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,32 +116,10 @@ func (c *Conn) Read(b []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n = copy(b, c.in.next(min(n, len(b))))
-	c.in.own += uint64(n)
-	c.given(&Loan{end: c.in.own})
+	l := &Loan{}
+	n = copy(b, c.lend(l, min(n, len(b))))
+	l.Return()
 	return n, nil
-}
-
-// given shows the peer the room of what was read, once all that was read before has been given back.
-func (c *Conn) given(l *Loan) {
-	c.lending.Lock()
-	defer c.lending.Unlock()
-	if l.returned = true; l.conn == nil {
-		c.lent = append(c.lent, l)
-	}
-	n := 0
-	for ; n < len(c.lent) && c.lent[n].returned; n++ {
-	}
-	if n == 0 {
-		return
-	}
-	if c.in.give(c.lent[n-1].end) {
-		_ = c.ring(saysRoom) // if the peer is gone, so is its interest in room
-	}
-	if c.lent = slices.Delete(c.lent, 0, n); len(c.lent) == 0 && c.gone != nil {
-		_ = unmap(c.gone)
-		c.gone = nil
-	}
 }
 
 // meet takes the memory of who has dialed.

@@ -1,6 +1,9 @@
 package shm
 
-import "net"
+import (
+	"net"
+	"slices"
+)
 
 // Notify has a function called, by any goroutine, when the peer says after Doze that there is
 // something to read; nil for Read to wait for that, as at first. It must not block.
@@ -49,6 +52,11 @@ func (c *Conn) Lend(l *Loan, n int) []byte {
 	if c.memory == nil {
 		return nil
 	}
+	return c.lend(l, n)
+}
+
+// lend is Lend where there is memory, and who reads holds the lock.
+func (c *Conn) lend(l *Loan, n int) []byte {
 	b := c.in.next(n)
 	c.in.own += uint64(n)
 	*l = Loan{conn: c, end: c.in.own}
@@ -58,8 +66,26 @@ func (c *Conn) Lend(l *Loan, n int) []byte {
 	return b
 }
 
-// Return gives the bytes back, once.
-func (l *Loan) Return() { l.conn.given(l) }
+// Return gives the bytes back, once. The peer is shown their room when all that was read before has been given back.
+func (l *Loan) Return() {
+	c := l.conn
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	l.returned = true
+	n := 0
+	for ; n < len(c.lent) && c.lent[n].returned; n++ {
+	}
+	if n == 0 {
+		return
+	}
+	if c.in.give(c.lent[n-1].end) {
+		_ = c.ring(saysRoom) // if the peer is gone, so is its interest in room
+	}
+	if c.lent = slices.Delete(c.lent, 0, n); len(c.lent) == 0 && c.gone != nil {
+		_ = unmap(c.gone)
+		c.gone = nil
+	}
+}
 
 // Doze has the peer say when it writes something, or not.
 func (c *Conn) Doze(yes bool) {

@@ -64,7 +64,8 @@ func sends(t *testing.T, b *block.Bench, p pace) {
 	given := &offers[sent]{b: b, valid: "s_axis_rdma_sq_tvalid", ready: "s_axis_rdma_sq_tready", idle: p.command,
 		queue: words, put: func(s sent) {
 			b.Pack("s_axis_rdma_sq_tdata", block.Field{Width: 8, Value: s.opcode}, block.Field{Width: 16, Value: s.pair},
-				block.Field{Width: 8, Value: s.host}, block.Field{Width: 32, Value: s.length}, block.Field{Width: 64, Value: s.vaddr})
+				block.Field{Width: 8, Value: s.host}, block.Field{Width: 32, Value: s.length},
+				block.Field{Width: 64, Value: s.vaddr})
 		}}
 	var asked []request
 	for cycle := 0; len(given.queue) > 0 || len(in.queue) > 0 || cycle%64 != 0; cycle++ {
