@@ -15,6 +15,7 @@ type line struct {
 	Rank    *int              `json:"rank,omitempty"` // packets: the sender
 	To      *int              `json:"to,omitempty"`
 	Queue   *int              `json:"queue,omitempty"`
+	Unit    string            `json:"unit,omitempty"`
 	Name    string            `json:"name,omitempty"`
 	Text    string            `json:"text,omitempty"`
 	Values  map[string]uint32 `json:"values,omitempty"`
@@ -25,7 +26,7 @@ type line struct {
 }
 
 // Lines writes a JSON object a line: first what it is, with kind timeline, then everything by its time.
-// Events are as the traces have them; calls, moves, waits and packets are derived.
+// Events are as the traces have them; calls, moves and what they use, waits and packets are derived.
 func (t *Timeline) Lines(w io.Writer) error {
 	var all []line
 	for rank := range t.Ranks {
@@ -34,13 +35,16 @@ func (t *Timeline) Lines(w io.Writer) error {
 				Lost: e.AfterLoss})
 		}
 	}
-	for i := range t.Spans {
-		s := &t.Spans[i]
-		l := line{Kind: string(s.Kind), At: s.Begin, End: s.End, Rank: &s.Rank, Name: s.Name, Text: s.Text, Open: s.Open}
-		if s.Kind == MoveSpan {
-			l.Queue = &s.Queue
+	for _, spans := range [][]Span{t.Spans, t.Units} {
+		for i := range spans {
+			s := &spans[i]
+			l := line{Kind: string(s.Kind), At: s.Begin, End: s.End, Rank: &s.Rank, Unit: s.Unit, Name: s.Name, Text: s.Text,
+				Open: s.Open}
+			if s.Kind == MoveSpan || s.Kind == UnitSpan {
+				l.Queue = &s.Queue
+			}
+			all = append(all, l)
 		}
-		all = append(all, l)
 	}
 	for i := range t.Messages {
 		m := &t.Messages[i]

@@ -75,7 +75,7 @@ type timed struct {
 }
 
 // Perfetto writes a trace of track events for Perfetto: each rank is a process with tracks for calls,
-// queues of moves, firmware, packets and other events; flows lead from packets that were sent to
+// queues of moves, DMA engines, plugins and kernel streams, firmware, packets and other events; flows lead from packets that were sent to
 // where they arrived.
 func (t *Timeline) Perfetto(w io.Writer) error {
 	p := &perfetto{t: t}
@@ -150,9 +150,11 @@ type lane struct {
 func (p *perfetto) rank(rank int) {
 	process := p.track(fmt.Sprintf("rank %d", rank), 0, rank+1) // Linux has no process 0
 	var lanes []*lane
-	for i := range p.t.Spans {
-		if s := &p.t.Spans[i]; s.Rank == rank {
-			p.span(s, process, &lanes)
+	for _, spans := range [][]Span{p.t.Spans, p.t.Units} {
+		for i := range spans {
+			if s := &spans[i]; s.Rank == rank {
+				p.span(s, process, &lanes)
+			}
 		}
 	}
 	for _, l := range lanes {
@@ -175,7 +177,7 @@ func (p *perfetto) rank(rank int) {
 	var others uint64
 	for _, e := range p.t.Ranks[rank].Events {
 		switch e.Name {
-		case "call_taken", "call_answered", "move_issued", "moves_completed":
+		case "call_taken", "call_answered", "move_issued", "moves_completed", "slice_begun":
 			continue // spans
 		}
 		if others == 0 {
@@ -193,6 +195,8 @@ func (p *perfetto) span(s *Span, process uint64, lanes *[]*lane) {
 		name = fmt.Sprintf("moves, queue %d", s.Queue)
 	case WaitSpan, BusySpan:
 		name = "waits and firmware"
+	case UnitSpan:
+		name = s.Unit
 	}
 	var on *lane
 	for _, l := range *lanes {

@@ -131,6 +131,9 @@ func TestPerfetto(t *testing.T) {
 		"2010 call_taken operation=combine",
 		"2020 move_issued op0=memory result=memory queue=1",
 		"2030 move_issued op0=memory op1=memory result=memory queue=1",
+		"2035 slice_begun queue=1 op0=1 result=1 bytes=4096",
+		"2037 slice_begun queue=1 op0=1 result=1 bytes=8 last=1",
+		"2038 slice_begun queue=1 op0=1 op1=1 result=1 arithmetic=1 lane_1=1 bytes=16 last=1", // before the other one ends
 		"2040 moves_completed queues=2",
 		"2050 call_answered return_code=0",
 		"2060 moves_completed queues=2",
@@ -143,10 +146,13 @@ func TestPerfetto(t *testing.T) {
 	r := read(t, out.Bytes())
 	zero := uint64(line.Begin)
 	want := map[string][]slice{
-		"rank 0/moves, queue 0": {{"memory to rank 1", 1100, 1260}},
-		"rank 0/moves, queue 1": {{"memory to memory", 2020, 2040}, {"memory + memory to memory", 2040, 2060}},
-		"rank 1/moves, queue 0": {{"message of rank 0 to memory", 930, 1450}},
-		"rank 1/calls":          {{"recv", 900, 1460}},
+		"rank 0/moves, queue 0":          {{"memory to rank 1", 1100, 1260}},
+		"rank 0/moves, queue 1":          {{"memory to memory", 2020, 2040}, {"memory + memory to memory", 2040, 2060}},
+		"rank 1/moves, queue 0":          {{"message of rank 0 to memory", 930, 1450}},
+		"rank 1/calls":                   {{"recv", 900, 1460}},
+		"rank 0/arithmetic plugin":       {{"memory + memory to memory", 2038, 2060}},
+		"rank 0/compression lane 1":      {{"memory + memory to memory", 2038, 2060}},
+		"rank 0/DMA engine of operand 1": {{"memory + memory to memory", 2038, 2060}},
 	}
 	for track, slices := range want {
 		assert.Equal(t, len(r.slices[track]), len(slices), track)

@@ -9,16 +9,32 @@ import (
 // queues of moves that events can name.
 const queues = 4
 
-// open are spans of a rank that have not ended, oldest first.
-type open struct {
-	calls []*Span
-	moves [queues][]*Span
-	out   []*Span
+// units are what a slice uses, by the fields of its event.
+var units = []struct{ field, name string }{
+	{"op0", "DMA engine of operand 0"}, {"op1", "DMA engine of operand 1"}, {"result", "DMA engine of results"},
+	{"from_kernel", "stream from the kernel"}, {"to_kernel", "stream to the kernel"}, {"arithmetic", "arithmetic plugin"},
+	{"lane_0", "compression lane 0"}, {"lane_1", "compression lane 1"}, {"lane_2", "compression lane 2"},
 }
 
-// spans are the calls and moves of a rank.
-func (t *Timeline) spans(rank int) []Span {
-	r, o := &t.Ranks[rank], &open{}
+// cut are the slices of a move.
+type cut struct {
+	n, bytes uint32
+	first    int64 // when
+	last     bool  // there are no more
+	uses     map[string]bool
+}
+
+// open are spans of a rank that have not ended, oldest first.
+type open struct {
+	calls  []*Span
+	moves  [queues][]*Span
+	out    []*Span
+	slices map[*Span]*cut // of moves
+}
+
+// spans are the calls and moves of a rank, and what the moves use.
+func (t *Timeline) spans(rank int) (out, used []Span) {
+	r, o := &t.Ranks[rank], &open{slices: map[*Span]*cut{}}
 	for _, e := range r.Events {
 		if e.AfterLoss {
 			o.lose(e.At)
@@ -31,6 +47,8 @@ func (t *Timeline) spans(rank int) []Span {
 			o.answered(e)
 		case "move_issued":
 			o.issued(rank, e, t.Begin)
+		case "slice_begun":
+			o.slice(e)
 		case "moves_completed", "moves_failed":
 			for set := e.Argument["queues"]; set != 0; set &= set - 1 {
 				if q := bits.TrailingZeros32(set); q < queues {
@@ -42,8 +60,8 @@ func (t *Timeline) spans(rank int) []Span {
 	if n := len(r.Events); n > 0 {
 		o.lose(r.Events[n-1].At)
 	}
-	var out []Span
 	for _, s := range o.out {
+		used = append(used, o.used(s)...)
 		out = append(out, *s)
 	}
 	for _, c := range r.Calls {
@@ -53,7 +71,7 @@ func (t *Timeline) spans(rank int) []Span {
 		}
 		out = append(out, s)
 	}
-	return out
+	return out, used
 }
 
 func (o *open) begin(s Span) *Span {
@@ -97,8 +115,83 @@ func (o *open) issued(rank int, e Event, zero int64) {
 		s.For = int(e.Argument["source"])
 	}
 	if s.Queue < queues {
-		o.moves[s.Queue] = append(o.moves[s.Queue], o.begin(s))
+		begun := o.begin(s)
+		o.moves[s.Queue], o.slices[begun] = append(o.moves[s.Queue], begun), &cut{uses: usedBy(e)}
 	}
+}
+
+// usedBy is what a move that is issued has slices use, but for plugins.
+func usedBy(e Event) map[string]bool {
+	result := e.Names["result"]
+	uses := map[string]bool{
+		"op0": false, "op1": false, "from_kernel": false,
+		"result":     strings.HasPrefix(result, "memory") || result == "apart" || result == "beside",
+		"to_kernel":  strings.HasPrefix(result, "kernel_stream"),
+		"to_network": strings.HasSuffix(result, "network") || result == "apart" || result == "beside",
+	}
+	for _, op := range []string{"op0", "op1"} {
+		switch e.Names[op] {
+		case "none", "":
+		case "kernel_stream":
+			uses["from_kernel"] = true
+		default:
+			uses[op] = true
+		}
+	}
+	return uses
+}
+
+// slice adds a slice to its move.
+func (o *open) slice(e Event) {
+	header := e.Argument["bytes"] == 0 // alone, whatever the operands would be
+	fits := func(s *cut) bool {
+		for use, is := range s.uses {
+			if is != (e.Argument[use] != 0) && (!header || use == "to_network") {
+				return false
+			}
+		}
+		return !s.last
+	}
+	for _, move := range o.moves[e.Argument["queue"]%queues] {
+		s := o.slices[move]
+		if !fits(s) {
+			continue
+		}
+		if s.n == 0 {
+			s.first = e.At
+		}
+		s.n, s.bytes, s.last = s.n+1, s.bytes+e.Argument["bytes"], e.Argument["last"] != 0
+		for _, unit := range units {
+			if e.Argument[unit.field] != 0 {
+				s.uses[unit.field] = true
+			}
+		}
+		return
+	}
+}
+
+// used are the spans of what a move has used.
+func (o *open) used(move *Span) (out []Span) {
+	s := o.slices[move]
+	if s == nil || s.n == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d bytes in one slice", s.bytes)
+	if s.n > 1 {
+		text = fmt.Sprintf("%d bytes in %d slices", s.bytes, s.n)
+	}
+	if s.first < move.Begin {
+		move.Text += fmt.Sprintf("; %s, begun behind those of earlier moves", text)
+	} else {
+		move.Text += fmt.Sprintf("; %s, the first one after %s", text, micros(s.first-move.Begin))
+	}
+	for _, unit := range units {
+		if s.uses[unit.field] && s.bytes > 0 {
+			out = append(out, Span{Rank: move.Rank, Kind: UnitSpan, Queue: move.Queue, Unit: unit.name, Begin: s.first,
+				End: move.End, Name: move.Name, Text: text, For: -1, Open: move.Open})
+		}
+	}
+	return out
 }
 
 // ended ends the first move of a queue, or all that are in it if it has failed. The next one begins.

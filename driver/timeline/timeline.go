@@ -7,7 +7,8 @@
 //
 //   - A call is from call_taken to call_answered.
 //   - A move is from when it is the first of its queue, which runs one after the other, to when it
-//     has completed or failed.
+//     has completed or failed. The DMA engines and plugins that it uses have it from its first slice on.
+//     Slices belong to the first move of their queue that they fit and that has not had its last one.
 //   - A message is a packet from its sender to its receiver. Where packets themselves are known
 //     they are matched by their contents; otherwise by their kind and the lower bits of their sequence
 //     number. Of several alike the last one that was sent is the last one that has arrived, and so on
@@ -90,6 +91,7 @@ type Timeline struct {
 	Title    string
 	Ranks    []Rank
 	Spans    []Span    // by their begin
+	Units    []Span    // of DMA engines, plugins and kernel streams, likewise
 	Messages []Message // by when they were sent
 	// NotArrived are packets that were sent, and of which the events of their receiver, which go on after that, do not
 	// tell: the network has lost them, or keeps them because the receiver has no room. Arrived is 0.
@@ -111,13 +113,15 @@ const (
 	MoveSpan Kind = "move"
 	WaitSpan Kind = "wait"     // for another rank, within a call
 	BusySpan Kind = "firmware" // within a call
+	UnitSpan Kind = "unit"     // that a move uses
 )
 
 // Span is something that has lasted.
 type Span struct {
 	Rank       int
 	Kind       Kind
-	Queue      int // of a move
+	Queue      int    // of a move
+	Unit       string // of a UnitSpan
 	Begin, End int64
 	Name, Text string
 	For        int    // the rank that a wait is for, or whose message a move takes; -1 if none
@@ -165,13 +169,16 @@ func New(title string, ranks []Rank) *Timeline {
 	}
 	t.NotArrived = t.notArrived(matches)
 	for rank := range t.Ranks {
-		spans := t.spans(rank)
+		spans, units := t.spans(rank)
+		t.Units = append(t.Units, units...)
 		account, parts := t.account(rank, spans)
 		t.Spans = append(append(t.Spans, spans...), parts...)
 		t.Accounts = append(t.Accounts, account)
 	}
 	slices.SortStableFunc(t.Messages, func(a, b Message) int { return cmp.Compare(a.Sent, b.Sent) })
-	slices.SortStableFunc(t.Spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
+	for _, spans := range [][]Span{t.Spans, t.Units} {
+		slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
+	}
 	return t
 }
 

@@ -211,6 +211,35 @@ func TestFailedMovesEndTheirQueue(t *testing.T) {
 	assert.DeepEqual(t, fmt.Sprint(got), "[{0 0 7} {2 2 8} {0 7 7} {2 8 9}]")
 }
 
+// TestSlices: slices belong to the moves that they fit, and say what those have used, and from when on.
+func TestSlices(t *testing.T) {
+	line := timeline.New("slices", []timeline.Rank{{Events: script(t,
+		"0 move_issued op0=message op1=none result=memory queue=0", // goes to its buffer as it comes
+		"1 move_issued op0=kernel_stream op1=none result=apart queue=0",
+		"2 move_issued op0=memory op1=none result=network queue=0", // of no bytes
+		"3 move_issued op0=memory op1=none result=memory queue=1",
+		"10 slice_begun queue=0 from_kernel=1 result=1 to_network=1 bytes=64",
+		"11 slice_begun queue=1 op0=1 result=1 bytes=4096",
+		"12 slice_begun queue=0 from_kernel=1 result=1 to_network=1 lane_2=1 bytes=8 last=1",
+		"13 slice_begun queue=0 to_network=1 bytes=0 last=1",
+		"14 slice_begun queue=0 op0=1 to_network=1 bytes=4 last=1", // of a move before these events
+		"20 moves_completed queues=1", "21 moves_completed queues=1", "22 moves_completed queues=1",
+		"23 moves_failed queues=2",
+	)}})
+	var got, texts []string
+	for _, u := range line.Units {
+		got = append(got, fmt.Sprintf("%s %d-%d", u.Unit, u.Begin, u.End))
+	}
+	assert.DeepEqual(t, got, []string{"DMA engine of results 10-21", "stream from the kernel 10-21",
+		"compression lane 2 10-21", "DMA engine of operand 0 11-23", "DMA engine of results 11-23"})
+	for _, s := range line.Spans {
+		_, text, _ := strings.Cut(s.Text, "; ")
+		texts = append(texts, text)
+	}
+	assert.DeepEqual(t, texts, []string{"", "failed; 4096 bytes in one slice, the first one after 0.008 µs",
+		"72 bytes in 2 slices, begun behind those of earlier moves", "0 bytes in one slice, begun behind those of earlier moves"})
+}
+
 // many is a timeline of n ranks and so many messages round the ring.
 func many(t *testing.T, ranks, messages int) *timeline.Timeline {
 	t.Helper()

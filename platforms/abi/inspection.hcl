@@ -334,6 +334,7 @@ abi "inspection" {
       "message_opened", "message_stored", "message_delivered", "window_opened", "announcement_arrived", "done_arrived",
       "packet_sent", "packet_arrived", "packet_held", "packet_dropped", "rx_buffers_full",
       "transmission_refused", "session_given_up", "session_closed", "processor_halted", "processor_restarted",
+      "slice_begun",
     ]
     docs = {
       call_taken           = "The control processor has taken a call."
@@ -357,6 +358,7 @@ abi "inspection" {
       session_closed       = "The network stack has closed a session."
       processor_halted     = "A trap has halted the control processor."
       processor_restarted  = "The host has restarted the control processor."
+      slice_begun          = "The data path has begun a slice of a move: DMA engines have commands, and plugins are called. Receives whose messages go to their buffers as they come have none."
     }
   }
   layout "trace_call_taken" {
@@ -600,6 +602,63 @@ abi "inspection" {
     field "pc" {
       bits = "31:4"
       doc  = "Address of the instruction, lower bits."
+    }
+  }
+
+  layout "trace_slice_begun" {
+    width = 32
+    doc   = "Of the event slice_begun."
+    field "queue" {
+      bits = "1:0"
+      doc  = "Queue of the move."
+    }
+    field "op0" {
+      bits = "2"
+      doc  = "The DMA engine of operand 0 reads."
+    }
+    field "op1" {
+      bits = "3"
+      doc  = "The DMA engine of operand 1 reads."
+    }
+    field "result" {
+      bits = "4"
+      doc  = "The DMA engine of results writes."
+    }
+    field "from_kernel" {
+      bits = "5"
+      doc  = "An operand is taken from the user kernel."
+    }
+    field "to_kernel" {
+      bits = "6"
+      doc  = "The result goes to the user kernel."
+    }
+    field "to_network" {
+      bits = "7"
+      doc  = "It goes to a packet."
+    }
+    field "arithmetic" {
+      bits = "8"
+      doc  = "The arithmetic plugin is called."
+    }
+    field "lane_0" {
+      bits = "9"
+      doc  = "Compression lane 0 is called."
+    }
+    field "lane_1" {
+      bits = "10"
+      doc  = "Compression lane 1 is called."
+    }
+    field "lane_2" {
+      bits = "11"
+      doc  = "Compression lane 2 is called."
+    }
+    field "last" {
+      bits = "12"
+      doc  = "It is the last one of its move."
+    }
+    field "bytes" {
+      bits = "31:13"
+      doc  = "Of operand 0, as it comes."
     }
   }
 

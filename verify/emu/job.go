@@ -110,6 +110,7 @@ func (j *job) advance() (wait, uint32) {
 func (j *job) finish() (wait, uint32) {
 	if j.header {
 		j.header = false
+		j.e.traces(&j.e.n.trace.sliceBegun, uint32(j.m.queue), 1, 1) // which has no bytes
 		j.network.alone()
 	}
 	for i := range j.outputs {

@@ -23,6 +23,7 @@ func (j *job) move() (n int, w wait, code uint32) {
 	for i := range j.outputs {
 		out[i] = out[i][:n*j.outlets[i].unit]
 	}
+	j.slice(n)
 	if j.outputs > 0 {
 		j.compute(n, &in, out[:j.outputs])
 		if code = j.e.functions.plugins.failed; code != 0 {

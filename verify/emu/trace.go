@@ -16,7 +16,7 @@ type traceWords struct {
 
 	callTaken, callAnswered, moveIssued, movesCompleted, movesFailed, messageOpened, messageStored, windowOpened,
 	announcementArrived, doneArrived, packetSent, packetArrived, packetHeld, packetDropped, rxBuffersFull, sessionClosed,
-	processorHalted, processorRestarted traced
+	processorHalted, processorRestarted, sliceBegun traced
 }
 
 func (r *resolver) trace() traceWords {
@@ -63,6 +63,8 @@ func (r *resolver) trace() traceWords {
 		packetDropped: event("packet_dropped", "reasons"), rxBuffersFull: event("rx_buffers_full"),
 		sessionClosed: event("session_closed", "session"), processorHalted: event("processor_halted", "trap_cause", "pc"),
 		processorRestarted: event("processor_restarted"),
+		sliceBegun: event("slice_begun", "queue", "last", "to_network", "bytes", "op0", "op1", "result", "from_kernel",
+			"to_kernel", "arithmetic", "lane_0", "lane_1", "lane_2"),
 	}
 }
 
@@ -138,6 +140,17 @@ func (e *Engine) traces(event *traced, values ...uint32) {
 	}
 	t.ring[t.written%uint32(len(t.ring))] = entry
 	t.written++
+}
+
+// slice notes that n units of a move are about to go through the data path.
+func (j *job) slice(n int) {
+	m, f := &j.m, &j.forms
+	is := func(b bool) uint32 { return uint32(flag(b)) }
+	reads := func(i int) uint32 { return is(i < j.inputs && m.kind[i] != operandStream) }
+	converts := func(i int) bool { return i < j.inputs && j.operands[i].convert != nil }
+	j.e.traces(&j.e.n.trace.sliceBegun, uint32(m.queue), is(uint64(n) == j.units), is(m.toNetwork()),
+		uint32(n*j.operands[0].unit), reads(0), reads(1), is(m.toMemory()), is(j.takes(operandStream)), is(m.toStream()),
+		is(j.reduce != nil), is(converts(0)), is(converts(1) || converts(2)), is(f.result.fn != nil || f.wire.fn != nil))
 }
 
 // word is one that the word detail shows.

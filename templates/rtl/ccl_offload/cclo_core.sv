@@ -767,7 +767,11 @@ module cclo_core #(
         happens[cclo_pkg::TRACE_EVENTS_SESSION_CLOSED_WORD]       = session_closed_valid;
         happens[cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD]     = halted && !was_halted;
         happens[cclo_pkg::TRACE_EVENTS_PROCESSOR_RESTARTED_WORD]  = was_restarting && !restarting;
+        happens[cclo_pkg::TRACE_EVENTS_SLICE_BEGUN_WORD]          = // but one that forgets a packet
+            slice_valid && slice_ready && (slice.to_network || !slice.slot_commit);
     end
+
+    localparam int unsigned SLICE_BEGUN = 32 * cclo_pkg::TRACE_EVENTS_SLICE_BEGUN_WORD;
 
     always_comb begin
         arguments = '0;
@@ -841,6 +845,22 @@ module cclo_core #(
             +: cclo_pkg::TRACE_PROCESSOR_HALTED_TRAP_CAUSE_WIDTH] = cause;
         arguments[32*cclo_pkg::TRACE_EVENTS_PROCESSOR_HALTED_WORD + cclo_pkg::TRACE_PROCESSOR_HALTED_PC_LOW
             +: cclo_pkg::TRACE_PROCESSOR_HALTED_PC_WIDTH] = trap_pc[cclo_pkg::TRACE_PROCESSOR_HALTED_PC_WIDTH-1:0];
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_QUEUE_LOW
+            +: cclo_pkg::TRACE_SLICE_BEGUN_QUEUE_WIDTH] = slice.queue_;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_OP0_LOW] = slice.op0.from == engine_pkg::FROM_MEMORY;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_OP1_LOW] = slice.op1.from == engine_pkg::FROM_MEMORY;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_RESULT_LOW] = slice.to_memory;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_FROM_KERNEL_LOW] = slice.op0.from == engine_pkg::FROM_KERNEL
+            || slice.op1.from == engine_pkg::FROM_KERNEL;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_TO_KERNEL_LOW] = slice.to_kernel;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_TO_NETWORK_LOW] = slice.to_network;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_ARITHMETIC_LOW] = slice.reduce;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_LANE_0_LOW] = slice.op0.convert;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_LANE_1_LOW] = slice.op1.convert || slice.beside_convert;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_LANE_2_LOW] = slice.result_convert || slice.wire_convert;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_LAST_LOW] = slice.last;
+        arguments[SLICE_BEGUN + cclo_pkg::TRACE_SLICE_BEGUN_BYTES_LOW +: cclo_pkg::TRACE_SLICE_BEGUN_BYTES_WIDTH] =
+            cclo_pkg::TRACE_SLICE_BEGUN_BYTES_WIDTH'(slice.op0.bytes);
     end
 
     // Nothing will happen until something comes from outside: parts may go on for

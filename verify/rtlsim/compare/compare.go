@@ -7,8 +7,8 @@
 // between every two of them and the same beats on every kernel stream, in the same
 // order, and in the end to the same memory: what the host has allocated and what
 // lies around it, and the exchange memory. The trace of each engine must tell of its
-// moves and packets, and of no others. What depends on when things arrive may
-// differ: the order of moves of calls that wait, and which rx buffers are used.
+// moves, of what those do in the data path, and of its packets, and of no others. What
+// depends on when things arrive may differ: the order of moves of calls that wait, and which rx buffers are used.
 package compare
 
 import (
@@ -104,8 +104,13 @@ func NewPair(g *abi.Generation, ranks int) (*Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pair{Emulated: newLog(ranks, n.beatBytes), Hardware: newLog(ranks, n.beatBytes), names: n,
-		tellers: [2][]teller{make([]teller, ranks), make([]teller, ranks)}}, nil
+	p := &Pair{Emulated: newLog(ranks, n.beatBytes), Hardware: newLog(ranks, n.beatBytes), names: n}
+	for side := range p.tellers {
+		for range ranks {
+			p.tellers[side] = append(p.tellers[side], teller{begun: map[uint32]work{}})
+		}
+	}
+	return p, nil
 }
 
 // Step compares what both worlds have done since the last step, and what is in

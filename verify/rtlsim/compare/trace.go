@@ -13,12 +13,17 @@ import (
 // tale is what has happened at a rank since its trace was compared last: what the trace tells, or what was noted.
 type tale struct {
 	moves, packets []string // packets that go, and those that come
+	slices         []string // what those of a move have done together
+	failed         bool     // moves have, of which not all slices need have begun
 }
 
 func (t tale) equal(u tale) bool {
 	slices.Sort(t.packets) // they are noted by their two ranks
 	slices.Sort(u.packets)
-	return slices.Equal(t.moves, u.moves) && slices.Equal(t.packets, u.packets)
+	slices.Sort(t.slices) // moves of several queues go on together
+	slices.Sort(u.slices)
+	return slices.Equal(t.moves, u.moves) && slices.Equal(t.packets, u.packets) &&
+		(t.failed || slices.Equal(t.slices, u.slices))
 }
 
 // teller reads the trace of an engine.
@@ -26,6 +31,85 @@ type teller struct {
 	read, lost uint32 // events so far
 	told       tale
 	noted      tale
+	begun      map[uint32]work // by queue, of the move that is not at its last slice
+}
+
+// work is what a move does in the data path.
+type work struct {
+	bytes uint32 // of operand 0
+	uses  string // fields of the event slice_begun
+}
+
+// String is "" for what has no slices, and for what may come without: receives whose messages go to their
+// buffers as they come, which look like copies.
+func (w work) String() string {
+	if w.uses == "" || w.uses == " op0 result" {
+		return ""
+	}
+	return fmt.Sprintf("%d bytes:%s", w.bytes, w.uses)
+}
+
+// used lists fields of the event slice_begun.
+func used(is func(field string) bool) (list string) {
+	for _, field := range []string{"op0", "op1", "result", "from_kernel", "to_kernel", "to_network", "arithmetic",
+		"lane_0", "lane_1", "lane_2"} {
+		if is(field) {
+			list += " " + field
+		}
+	}
+	return list
+}
+
+// work is what a move has to do.
+func (f moveFields) work(m *Move) (w work) {
+	of := func(field string) uint32 { return f.of(m.Control, field) }
+	form := func(field string) uint32 {
+		if of(field) != 0 {
+			return m.CompressedBytes
+		}
+		return m.Bytes
+	}
+	memory := func(op string) bool { return isOne(f.operands, of(op), "memory", "message", "window") }
+	kernel := func(op string) bool { return isOne(f.operands, of(op), "kernel_stream") }
+	op0, op1 := memory("op0") || kernel("op0"), memory("op1") || kernel("op1")
+	apart, beside := isOne(f.results, of("result"), "apart"), isOne(f.results, of("result"), "beside")
+	network := isOne(f.results, of("result"), toNetwork...)
+	to := isOne(f.results, of("result"), toMemory...)
+	stream := isOne(f.results, of("result"), "kernel_stream", "kernel_stream_and_network")
+	converts := func(form string) bool { return of(form) != of("inner_compressed") }
+	if !(op0 && form("op0_compressed") > 0 || op1 && form("op1_compressed") > 0 ||
+		network && form("network_compressed") > 0 || (to || stream) && form("result_compressed") > 0) {
+		return work{0, used(func(field string) bool { return field == "to_network" && network })}
+	}
+	return work{form("op0_compressed"), used(func(field string) bool {
+		return map[string]bool{
+			"op0": memory("op0"), "op1": memory("op1"), "result": to, "from_kernel": kernel("op0") || kernel("op1"),
+			"to_kernel": stream, "to_network": network, "arithmetic": op1 && !apart,
+			"lane_0": op0 && converts("op0_compressed"),
+			"lane_1": op1 && converts("op1_compressed") || beside && of("inner_compressed") != 0,
+			"lane_2": (to || stream) && converts("result_compressed") || network && converts("network_compressed"),
+		}[field]
+	})}
+}
+
+// slice adds a slice to what its move has done, which is told with the last one.
+func (t *teller) slice(a map[string]uint32) {
+	w := work{t.begun[a["queue"]].bytes + a["bytes"], used(func(field string) bool { return a[field] != 0 })}
+	if a["last"] == 0 {
+		t.begun[a["queue"]] = w
+		return
+	}
+	delete(t.begun, a["queue"])
+	t.told.works(w)
+}
+
+// all is everything that is told.
+func (t tale) all() []string { return slices.Concat(t.moves, t.packets, t.slices) }
+
+func (t *tale) works(w work) {
+	if text := w.String(); text != "" {
+		t.slices = append(t.slices, text)
+	}
 }
 
 // issued, sent and arrived describe events.
@@ -73,6 +157,7 @@ func (p *Pair) note(side int, moves [][]seen, messages map[[2]int][]Message) {
 		for _, m := range moves[rank] {
 			noted.moves = append(noted.moves, issued(f.of(m.Control, "op0"), f.of(m.Control, "op1"),
 				f.of(m.Control, "result"), f.of(m.Control, "queue"), m.Source&p.names.rankBits, m.Destination&p.names.rankBits))
+			noted.works(f.work(&m.Move))
 		}
 		for other := range moves {
 			to := &p.tellers[side][other].noted
@@ -105,12 +190,12 @@ func (p *Pair) sameTraces(ctx context.Context) error {
 				}
 				if try == countTries {
 					return fmt.Errorf("%w: the trace of rank %d tells of\n%q, and there were\n%q", ErrDifferent, rank,
-						t.told, t.noted)
+						t.told.all(), t.noted.all())
 				}
 				time.Sleep(time.Millisecond)
 			}
 			if whole {
-				p.seen.Events += len(t.told.moves) + len(t.told.packets)
+				p.seen.Events += len(t.told.all())
 			}
 			t.told, t.noted = tale{}, tale{}
 		}
@@ -141,6 +226,11 @@ func (t *teller) listen(ctx context.Context, p *accl.Platform, r accl.Registers)
 		case "move_issued":
 			t.told.moves = append(t.told.moves, issued(a["op0"], a["op1"], a["result"], a["queue"], a["source"],
 				a["destination"]))
+		case "slice_begun":
+			t.slice(a)
+		case "moves_failed":
+			t.told.failed = true
+			clear(t.begun)
 		case "packet_sent":
 			t.told.packets = append(t.told.packets, sent(a["session"], headed(e.Names["kind"], a["seq"])))
 		case "packet_arrived":
