@@ -420,6 +420,10 @@ abi "inspection" {
       bits = "3:0"
       doc  = "Queues of the moves, a bit each."
     }
+    field "rx_buffers" {
+      bits = "19:4"
+      doc  = "Rx buffers in use."
+    }
   }
   layout "trace_moves_failed" {
     width = 32
@@ -455,6 +459,10 @@ abi "inspection" {
     field "failed" {
       bits = "8"
       doc  = "Its bytes could not be written, or its session has closed."
+    }
+    field "rx_buffers" {
+      bits = "24:9"
+      doc  = "Rx buffers in use."
     }
   }
   layout "trace_message_delivered" {

@@ -182,7 +182,7 @@ func (m *mover) progress() bool {
 
 // end takes the job's outcome.
 func (m *mover) end(i int) {
-	q, event := &m.queues[i], &m.e.n.trace.movesCompleted
+	q := &m.queues[i]
 	q.running = false
 	n := 1
 	if f := &q.job.m; q.job.code != 0 {
@@ -190,9 +190,10 @@ func (m *mover) end(i int) {
 		q.failed.source, q.failed.tag, q.failed.bytes = f.source, f.tag, f.bytes
 		n += len(q.waiting)
 		q.waiting = q.waiting[:0]
-		event = &m.e.n.trace.movesFailed
+		m.e.traces(&m.e.n.trace.movesFailed, 1<<i)
+	} else {
+		m.e.traces(&m.e.n.trace.movesCompleted, 1<<i, uint32(m.e.rx.used))
 	}
-	m.e.traces(event, 1<<i)
 	m.release(q.job)
 	m.count(q, n)
 }

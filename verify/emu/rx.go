@@ -147,7 +147,7 @@ func (r *receiver) open(m *message) {
 func (r *receiver) add(m *message) {
 	if m.buffer != nil {
 		r.record(m, r.e.n.rx.reserved)
-		r.e.traces(&r.e.n.trace.messageStored, m.buffer.number)
+		r.e.traces(&r.e.n.trace.messageStored, m.buffer.number, uint32(r.used))
 	} else {
 		r.headers++
 	}

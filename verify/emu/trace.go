@@ -54,8 +54,8 @@ func (r *resolver) trace() traceWords {
 
 		callTaken: event("call_taken", "operation"), callAnswered: event("call_answered", "return_code", "not_ready"),
 		moveIssued:     event("move_issued", "op0", "op1", "result", "queue", "source", "destination"),
-		movesCompleted: event("moves_completed", "queues"), movesFailed: event("moves_failed", "queues"),
-		messageOpened: event("message_opened", "rank", "buffer"), messageStored: event("message_stored", "buffer"),
+		movesCompleted: event("moves_completed", "queues", "rx_buffers"), movesFailed: event("moves_failed", "queues"),
+		messageOpened: event("message_opened", "rank", "buffer"), messageStored: event("message_stored", "buffer", "rx_buffers"),
 		windowOpened: event("window_opened", "window"), announcementArrived: event("announcement_arrived", "rank"),
 		doneArrived: event("done_arrived", "rank"), packetSent: event("packet_sent", "session", "kind", "seq"),
 		packetArrived: event("packet_arrived", "session", "own", "kind", "seq"),

@@ -427,7 +427,7 @@ module cclo_core #(
     logic quiet, messages_clear, rendezvous_clear;
     logic [engine_pkg::EVENT_WIDTH-1:0] events_noticed;
     logic [$clog2(engine_pkg::NOTICES+1)-1:0] notices_waiting;
-    logic [engine_pkg::BUFFER_WIDTH:0] buffers_given, buffers_free;
+    logic [engine_pkg::BUFFER_WIDTH:0] buffers_given, buffers_free, buffers_used;
     logic write_valid, write_ready, write_host, write_data_valid, write_data_ready, write_done, write_idle;
     logic [63:0] write_address;
     logic [engine_pkg::LENGTH_WIDTH-1:0] write_bytes, written_bytes;
@@ -732,6 +732,7 @@ module cclo_core #(
         if (rst) tx_goes_on <= 1'b0;
         was_halted     <= !rst && halted;
         was_restarting <= !rst && restarting;
+        buffers_used   <= buffers_given - buffers_free;
         full           <= buffers_given != '0
             && buffers_free <= (engine_pkg::BUFFER_WIDTH + 1)'(!engine_pkg::LOSSY);
         was_full       <= !rst && full;
@@ -797,6 +798,8 @@ module cclo_core #(
             issue.destination[cclo_pkg::TRACE_MOVE_ISSUED_DESTINATION_WIDTH-1:0];
         arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD + cclo_pkg::TRACE_MOVES_COMPLETED_QUEUES_LOW
             +: cclo_pkg::TRACE_MOVES_COMPLETED_QUEUES_WIDTH] = moves_completed;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_COMPLETED_WORD + cclo_pkg::TRACE_MOVES_COMPLETED_RX_BUFFERS_LOW
+            +: cclo_pkg::TRACE_MOVES_COMPLETED_RX_BUFFERS_WIDTH] = 16'(buffers_used);
         arguments[32*cclo_pkg::TRACE_EVENTS_MOVES_FAILED_WORD + cclo_pkg::TRACE_MOVES_FAILED_QUEUES_LOW
             +: cclo_pkg::TRACE_MOVES_FAILED_QUEUES_WIDTH] = moves_failed;
         arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_OPENED_WORD + cclo_pkg::TRACE_MESSAGE_OPENED_RANK_LOW
@@ -809,6 +812,8 @@ module cclo_core #(
             +: cclo_pkg::TRACE_MESSAGE_STORED_BUFFER_WIDTH] = complete_buffer;
         arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD + cclo_pkg::TRACE_MESSAGE_STORED_FAILED_LOW
             +: cclo_pkg::TRACE_MESSAGE_STORED_FAILED_WIDTH] = complete_result != '0;
+        arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_STORED_WORD + cclo_pkg::TRACE_MESSAGE_STORED_RX_BUFFERS_LOW
+            +: cclo_pkg::TRACE_MESSAGE_STORED_RX_BUFFERS_WIDTH] = 16'(buffers_used);
         arguments[32*cclo_pkg::TRACE_EVENTS_MESSAGE_DELIVERED_WORD + cclo_pkg::TRACE_MESSAGE_DELIVERED_FAILED_LOW
             +: cclo_pkg::TRACE_MESSAGE_DELIVERED_FAILED_WIDTH] = !landed_good;
         arguments[32*cclo_pkg::TRACE_EVENTS_WINDOW_OPENED_WORD + cclo_pkg::TRACE_WINDOW_OPENED_WINDOW_LOW
