@@ -24,6 +24,7 @@ const (
 	trackName    = 2
 	trackProcess = 3
 	trackParent  = 5
+	trackCounter = 8
 
 	processPID  = 1
 	processName = 6
@@ -33,14 +34,15 @@ const (
 	eventTrack      = 11
 	eventCategory   = 22
 	eventName       = 23
+	eventCounter    = 30 // counter_value
 	eventFlow       = 47
 	eventFlowEnd    = 48
 
 	annotationString = 6
 	annotationName   = 10
 
-	sliceBegin, sliceEnd, instant = 1, 2, 3 // TrackEvent.Type
-	stateCleared                  = 1       // SEQ_INCREMENTAL_STATE_CLEARED
+	sliceBegin, sliceEnd, instant, counter = 1, 2, 3, 4 // TrackEvent.Type
+	stateCleared                           = 1          // SEQ_INCREMENTAL_STATE_CLEARED
 )
 
 // message is a message of protobuf that is being written.
@@ -75,7 +77,7 @@ type timed struct {
 }
 
 // Perfetto writes a trace of track events for Perfetto: each rank is a process with tracks for calls,
-// queues of moves, DMA engines, plugins and kernel streams, firmware, packets and other events; flows lead from packets that were sent to
+// queues of moves, DMA engines, plugins and kernel streams, rx buffers, firmware, packets and other events; flows lead from packets that were sent to
 // where they arrived.
 func (t *Timeline) Perfetto(w io.Writer) error {
 	p := &perfetto{t: t}
@@ -98,8 +100,8 @@ func (p *perfetto) packet(m message) {
 	p.out.inner(traceTracePacket, m)
 }
 
-// track describes a track of a process, or a process without a parent.
-func (p *perfetto) track(name string, parent uint64, pid int) uint64 {
+// track describes a track of a process, or a process without a parent; more may add fields.
+func (p *perfetto) track(name string, parent uint64, pid int, more ...func(*message)) uint64 {
 	p.tracks++
 	var track, m message
 	track.number(trackUUID, p.tracks)
@@ -112,6 +114,9 @@ func (p *perfetto) track(name string, parent uint64, pid int) uint64 {
 		process.text(processName, name)
 		track.inner(trackProcess, process)
 	}
+	for _, add := range more {
+		add(&track)
+	}
 	m.inner(packetTrack, track)
 	p.packet(m)
 	return p.tracks
@@ -122,7 +127,7 @@ func (p *perfetto) event(at int64, kind, track uint64, category, name, text stri
 	var e, m message
 	e.number(eventType, kind)
 	e.number(eventTrack, track)
-	if kind != sliceEnd {
+	if kind == sliceBegin || kind == instant {
 		e.text(eventCategory, category)
 		e.text(eventName, name)
 		if text != "" {
@@ -174,6 +179,7 @@ func (p *perfetto) rank(rank int) {
 				func(e *message) { e.fixed(eventFlowEnd, flow) })
 		}
 	}
+	p.buffers(rank, process)
 	var others uint64
 	for _, e := range p.t.Ranks[rank].Events {
 		switch e.Name {
@@ -184,6 +190,21 @@ func (p *perfetto) rank(rank int) {
 			others = p.track("events", process, 0)
 		}
 		p.event(e.At, instant, others, "event", e.Name, e.Text, nil)
+	}
+}
+
+// buffers writes how many rx buffers are in use, where that is told and has changed.
+func (p *perfetto) buffers(rank int, process uint64) {
+	track, before := uint64(0), uint32(0)
+	for _, e := range p.t.Ranks[rank].Events {
+		used, told := e.Argument["rx_buffers"]
+		if !told || track != 0 && used == before {
+			continue
+		}
+		if before = used; track == 0 {
+			track = p.track("rx buffers in use", process, 0, func(m *message) { m.inner(trackCounter, nil) })
+		}
+		p.event(e.At, counter, track, "", "", "", func(m *message) { m.number(eventCounter, uint64(used)) })
 	}
 }
 

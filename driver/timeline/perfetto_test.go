@@ -2,6 +2,7 @@ package timeline_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -46,11 +47,13 @@ type slice struct {
 // readTrace is what Perfetto makes of a trace. The numbers are those of its public schema,
 // github.com/google/perfetto/tree/main/protos/perfetto/trace: trace_packet.proto (timestamp 8,
 // trusted_packet_sequence_id 10, track_event 11, sequence_flags 13, track_descriptor 60),
-// track_event/track_event.proto (type 9, track_uuid 11, name 23, flow_ids 47, terminating_flow_ids 48;
-// TYPE_SLICE_BEGIN 1, _END 2, TYPE_INSTANT 3), track_event/track_descriptor.proto (uuid 1, name 2,
-// process 3, parent_uuid 5), track_event/process_descriptor.proto (pid 1, process_name 6).
+// track_event/track_event.proto (type 9, track_uuid 11, name 23, counter_value 30, flow_ids 47,
+// terminating_flow_ids 48; TYPE_SLICE_BEGIN 1, _END 2, TYPE_INSTANT 3, TYPE_COUNTER 4),
+// track_event/track_descriptor.proto (uuid 1, name 2, process 3, parent_uuid 5, counter 8), track_event/process_descriptor.proto (pid 1, process_name 6).
 type readTrace struct {
 	tracks    map[uint64]string // process and track
+	counters  map[uint64]bool   // tracks of counters
+	counts    []string          // track, time and value
 	slices    map[string][]slice
 	flowFrom  map[uint64]string // name of the event, by flow
 	flowTo    map[uint64]string
@@ -60,7 +63,8 @@ type readTrace struct {
 func read(t *testing.T, trace []byte) *readTrace {
 	t.Helper()
 	r := &readTrace{tracks: map[uint64]string{}, slices: map[string][]slice{}, flowFrom: map[uint64]string{},
-		flowTo: map[uint64]string{}, flowTimes: map[uint64][2]uint64{}}
+		counters: map[uint64]bool{},
+		flowTo:   map[uint64]string{}, flowTimes: map[uint64][2]uint64{}}
 	pids := map[uint64]bool{}
 	open := map[uint64][]slice{}
 	last := uint64(0)
@@ -82,7 +86,7 @@ func read(t *testing.T, trace []byte) *readTrace {
 				assert.Assert(t, pn[1][0] != 0 && !pids[pn[1][0]] && string(ps[6][0]) == name)
 				pids[pn[1][0]] = true
 			}
-			r.tracks[id] = name
+			r.tracks[id], r.counters[id] = name, len(s[8]) > 0
 		}
 		for _, event := range inner[11] {
 			at := numbers[8][0]
@@ -110,6 +114,9 @@ func read(t *testing.T, trace []byte) *readTrace {
 					assert.Equal(t, r.flowTo[flow], "")
 					r.flowTo[flow], r.flowTimes[flow] = name, [2]uint64{r.flowTimes[flow][0], at}
 				}
+			case 4:
+				assert.Assert(t, r.counters[id], "%s is no counter", r.tracks[id])
+				r.counts = append(r.counts, fmt.Sprint(r.tracks[id], " ", at, " ", n[30][0]))
 			default:
 				t.Fatalf("an event of type %d", n[9][0])
 			}
@@ -134,9 +141,10 @@ func TestPerfetto(t *testing.T) {
 		"2035 slice_begun queue=1 op0=1 result=1 bytes=4096",
 		"2037 slice_begun queue=1 op0=1 result=1 bytes=8 last=1",
 		"2038 slice_begun queue=1 op0=1 op1=1 result=1 arithmetic=1 lane_1=1 bytes=16 last=1", // before the other one ends
-		"2040 moves_completed queues=2",
+		"2040 moves_completed queues=2 rx_buffers=3",
 		"2050 call_answered return_code=0",
-		"2060 moves_completed queues=2",
+		"2060 moves_completed queues=2 rx_buffers=3",
+		"2065 message_stored buffer=1 rx_buffers=4",
 		"2070 call_answered return_code=0",
 		"2080 rx_buffers_full",
 	)...)
@@ -170,6 +178,8 @@ func TestPerfetto(t *testing.T) {
 	}
 	assert.DeepEqual(t, len(calls), 3)
 	assert.Assert(t, calls[slice{"copy", 2000, 2050}] && calls[slice{"combine", 2010, 2070}], "%v", calls)
+	assert.DeepEqual(t, r.counts, []string{fmt.Sprint("rank 0/rx buffers in use ", 2040-zero, " 3"),
+		fmt.Sprint("rank 0/rx buffers in use ", 2065-zero, " 4")})
 	assert.Equal(t, len(r.flowFrom), 2)
 	assert.Equal(t, len(r.flowTo), 2)
 	for flow, from := range r.flowFrom {
