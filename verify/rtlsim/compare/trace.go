@@ -94,7 +94,10 @@ func (f moveFields) work(m *Move) (w work) {
 
 // slice adds a slice to what its move has done, which is told with the last one.
 func (t *teller) slice(a map[string]uint32) {
-	w := work{t.begun[a["queue"]].bytes + a["bytes"], used(func(field string) bool { return a[field] != 0 })}
+	w := work{a["bytes"], used(func(field string) bool { return a[field] != 0 })}
+	if before := t.begun[a["queue"]]; before.uses == w.uses {
+		w.bytes += before.bytes
+	} // else a receive, the rest of which has gone to its buffer as it came
 	if a["last"] == 0 {
 		t.begun[a["queue"]] = w
 		return
