@@ -40,7 +40,7 @@ func causes(t *testing.T, on where) {
 	if on.name() != all.name() && !nightly.Enabled() {
 		t.Skip("the ways to engines tell causes alike; nightly asks on all")
 	}
-	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		b := on.bench(ctx, t, setup{platform: name, ranks: 3, edit: small, world: impatient(patience)})
 		const most = 24 // messages
 		full := b.p.RxBuffers.Count + 4

@@ -26,7 +26,7 @@ func (b *bench) lost() accl.ReturnCode { return b.code("RECEIVE_TIMEOUT", "COLLE
 // within the limit, and after a reset they work without it.
 func TestDeath(t *testing.T) {
 	const ranks, limit = 4, 500 * time.Millisecond
-	all.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	all.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		rng := random(t)
 		ops := []string{"allreduce", "bcast", "gather"}
 		for _, op := range ops[:min(all.times(10), 3)] {
@@ -88,7 +88,7 @@ func (b *bench) tryThrice(ctx context.Context, c conformance.Case, dead int) {
 // lost; after it; and with a reset before.
 func TestPartition(t *testing.T) {
 	const ranks, limit = 4, 500 * time.Millisecond
-	all.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	all.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		rng := random(t)
 		b := all.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
 		network := b.needsNetwork()
@@ -129,7 +129,7 @@ func (b *bench) tolerated(err error) bool {
 // TestFull fills the rx buffers of a rank that does not receive. Where nothing is
 // lost, the sender is held back until its limit; else the data is gone.
 func TestFull(t *testing.T) {
-	all.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	all.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		rng := random(t)
 		o := impatient(500 * time.Millisecond)
 		o.Net.WindowBytes = 8192
@@ -183,7 +183,7 @@ func TestResetInTheMiddle(t *testing.T) { resetInTheMiddle(t, all) }
 
 func resetInTheMiddle(t *testing.T, on where) {
 	const ranks = 3
-	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		rng := random(t)
 		b := on.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(2 * time.Second)})
 		for round := range on.times(10) {
@@ -234,7 +234,7 @@ func droppedOrRefused(f *conformance.Failure, bits accl.ReturnCode) bool {
 // TestRemoteMemory checks that late data of a call that has failed changes
 // nothing: the sender of a rendezvous is slow, the receiver gives up.
 func TestRemoteMemory(t *testing.T) {
-	all.each(t, []string{"u55c_tcp", "u55c_rdma"}, func(ctx context.Context, t *testing.T, name string) {
+	all.waits().each(t, []string{"u55c_tcp", "u55c_rdma"}, func(ctx context.Context, t *testing.T, name string) {
 		b := all.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: world.Options{
 			Net:    fabric.Options{MaxPayload: 1024},
 			Engine: emu.Options{RemoteTimeout: 200 * time.Millisecond},

@@ -118,7 +118,7 @@ func atOnce(t *testing.T, on where) {
 func TestLeftOut(t *testing.T) { leftOut(t, all) }
 
 func leftOut(t *testing.T, on where) {
-	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		b := on.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
 		c := conformance.Case{Op: "allreduce", Func: accl.Sum, Op0: accl.TypeFloat32, Res: accl.TypeFloat32,
 			Count: 1000, Seed: 1}
@@ -153,7 +153,7 @@ func leftOut(t *testing.T, on where) {
 // behind the reset, with the sequence numbers of new ones, and are not taken for those.
 func TestResetWhileCut(t *testing.T) {
 	// others open sessions anew, for which the way must be whole
-	all.each(t, []string{"u55c_tcp", "u55c_rdma"}, func(ctx context.Context, t *testing.T, name string) {
+	all.waits().each(t, []string{"u55c_tcp", "u55c_rdma"}, func(ctx context.Context, t *testing.T, name string) {
 		rng := random(t)
 		b := all.bench(ctx, t, setup{platform: name, ranks: 4, edit: small, world: impatient(patience)})
 		network := b.needsNetwork()

@@ -76,6 +76,7 @@ type where struct {
 	share     float64  // of the cases of a whole run
 	platforms []string // nil for all
 	ranks     []int    // sizes of worlds of random operations; nil for all
+	atOnce    bool     // platforms of each
 	losses    *losses
 }
 
@@ -126,6 +127,10 @@ type tests struct{ m *testing.M }
 
 // Run finds the way that all tests go, and runs them.
 func (t tests) Run() int {
+	if err := flag.Set("test.parallel", "8"); err != nil { // those that are parallel wait; the command line may say else
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
 	flag.Parse()
 	name := *overFlag
 	if name == "" {
@@ -186,11 +191,25 @@ func (on where) of(platforms ...string) []string {
 		func(name string) bool { return !slices.Contains(on.platforms, name) })
 }
 
+// waits lets the platforms of a test that waits for limits more than it works run at once, and beside other such tests.
+func (on where) waits() where {
+	_, on.atOnce = on.way.(process)
+	return on
+}
+
 // each runs a test on those of the platforms that tests use there, for a minute each.
 func (on where) each(t *testing.T, platforms []string, test func(ctx context.Context, t *testing.T, name string)) {
 	t.Helper()
+	if on.atOnce {
+		t.Parallel()
+	}
 	for _, name := range on.of(platforms...) {
-		t.Run(name, func(t *testing.T) { test(limited(t, time.Minute), t, name) })
+		t.Run(name, func(t *testing.T) {
+			if on.atOnce {
+				t.Parallel()
+			}
+			test(limited(t, time.Minute), t, name)
+		})
 	}
 }
 
