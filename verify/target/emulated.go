@@ -50,14 +50,15 @@ var verilated = Kind{
 	},
 }
 
-// Emulated is the design of the engines of a world if these are emulated in this process, nil if they
-// are not. The errors are those of Open.
-func (o *Options) Emulated() (*design.Design, error) {
+// InProcess is the design of the engines of a world if these are in this process, emulated or simulated from the
+// hardware; nil if they are not. The errors are those of Open.
+func (o *Options) InProcess() (d *design.Design, simulated bool, err error) {
 	kind, rest, err := find(o.On)
-	if err != nil || kind.Name != emulated.Name {
-		return nil, err
+	if err != nil || kind.Name != emulated.Name && kind.Name != verilated.Name {
+		return nil, false, err
 	}
-	return world.Design(cmp.Or(rest, o.Platform, DefaultPlatform), o.Vars)
+	d, err = world.Design(cmp.Or(rest, o.Platform, DefaultPlatform), o.Vars)
+	return d, kind.Name == verilated.Name, err
 }
 
 // inProcess starts the engines of this process.
@@ -68,10 +69,8 @@ func (r *Request) inProcess(ctx context.Context, d *design.Design, what string, 
 	var w *world.World
 	var err error
 	if r.Alone() {
-		o := world.Options{Maker: maker}
-		if maker == nil {
-			o = r.World
-		}
+		o := r.World
+		o.Maker = maker
 		w, err = world.New(ctx, d, r.Size, o)
 	} else {
 		w, err = r.onSocket(ctx, d, part, maker)

@@ -34,7 +34,7 @@ type Request struct {
 	Vars     string        // values of its variables, as an HCL object
 	Size     int           // of the world
 	Local    []int         // ranks of this process: all of them, or one
-	World    world.Options // of emulated engines, if this process has all of them
+	World    world.Options // of engines in this process, if it has all of them
 	Process  int           // the number of this process on its host
 	// Address is that of this process for those that have the other ranks.
 	Address netip.Addr

@@ -43,8 +43,9 @@ func traceVerb() *cobra.Command {
 		Short: "make an operation visible: a sequence diagram, a timeline for Perfetto, packets for Wireshark",
 		Long: "Trace runs an operation and writes what the engines have done meanwhile: timeline.html, a sequence\n" +
 			"diagram; timeline.pftrace, which ui.perfetto.dev opens; timeline.jsonl, a JSON object a line. Of emulated\n" +
-			"ranks it has all events, and packets.pcapng has what they have sent since they were opened; of others it\n" +
-			"has what the rings of their engines have kept. The files are there also if the operation fails.",
+			"ranks it has all events, of others what the rings of their engines have kept. packets.pcapng has what\n" +
+			"emulated and Verilated ranks have sent since they were opened. The files are there also if the operation\n" +
+			"fails.",
 		Example: "  cclforge trace u55c_tcp --op=allreduce --size=64KiB -n 4 --out=out/trace\n" +
 			"  cclforge trace verilated:u55c_tcp --op=bcast -n 2 --summary",
 	}
@@ -110,7 +111,7 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 	title := fmt.Sprintf("%s on %d ranks of %s, %s", callName(w.Platform, c), w.Size, w.Platform.Name, w.What)
 	packets, failed := source.packets()
 	t := timeline.New(title, recorded)
-	if source.design != nil {
+	if source.records {
 		t.Notes = []string{"Emulated engines share the processors of this machine: what they do is as on cards, " +
 			"how long it takes is not."}
 	}
@@ -143,7 +144,8 @@ func callName(p *accl.Platform, c conformance.Case) string {
 
 // source is where events come from: a recorder for emulated engines, or the rings of engines.
 type source struct {
-	design   *design.Design // nil for rings
+	design   *design.Design // of engines in this process, whose packets are captured
+	records  bool
 	recorder recorder.Recorder
 	capture  *capture.Capture
 	captured bytes.Buffer
@@ -151,8 +153,9 @@ type source struct {
 
 func newSource(where *target.Options) (*source, error) {
 	s := &source{}
+	var simulated bool
 	var err error
-	if s.design, err = where.Emulated(); err != nil || s.design == nil {
+	if s.design, simulated, err = where.InProcess(); err != nil || s.design == nil {
 		return s, err
 	}
 	kind, err := world.Network(s.design)
@@ -168,11 +171,13 @@ func newSource(where *target.Options) (*source, error) {
 		}
 		where.World.Port = s.capture.Port
 	}
-	where.World = s.recorder.Options(where.World)
+	if s.records = !simulated; s.records {
+		where.World = s.recorder.Options(where.World)
+	}
 	return s, nil
 }
 
-// packets are those that were captured; none of rings.
+// packets are those that were captured, if any were.
 func (s *source) packets() ([]byte, error) {
 	if s.capture == nil {
 		return nil, nil
@@ -187,7 +192,7 @@ func (s *source) packets() ([]byte, error) {
 // calls have failed.
 func (s *source) record(ctx context.Context, w *target.World, c conformance.Case, prepared *conformance.Prepared) (
 	[]timeline.Rank, error) {
-	if s.design != nil {
+	if s.records {
 		s.recorder.Start()
 		err := w.Each(func(i int) error {
 			begin := time.Now()
