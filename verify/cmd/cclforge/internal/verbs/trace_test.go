@@ -17,6 +17,7 @@ import (
 	"github.com/cclforge/cclforge/gen/command"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
+	"github.com/cclforge/cclforge/gen/nightly"
 	"github.com/cclforge/cclforge/verify/emu"
 	"github.com/cclforge/cclforge/verify/fabric"
 	"github.com/cclforge/cclforge/verify/target"
@@ -34,10 +35,20 @@ func trace(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), remarks.String()
 }
 
-// TestTraceWritesWhatItSays: of emulated ranks there are all files, each whole.
+// TestTraceWritesWhatItSays: of ranks in this process there are all files, each whole.
 func TestTraceWritesWhatItSays(t *testing.T) {
+	t.Run("emulated", func(t *testing.T) { tracesAll(t, "u55c_udp", "emulated", "message 1 KiB") })
+	t.Run("Verilated", func(t *testing.T) {
+		if !nightly.Enabled() {
+			t.Skip("runs in go tool mage nightly")
+		}
+		tracesAll(t, "verilated:u55c_udp", "Verilated", "message")
+	})
+}
+
+func tracesAll(t *testing.T, on, what, arrow string) {
 	dir := filepath.Join(t.TempDir(), "new", "trace")
-	code, stdout, stderr := trace(t, "u55c_udp", "--op=send", "--size=1KiB", "-n=3", "--out="+dir, "--summary")
+	code, stdout, stderr := trace(t, on, "--op=send", "--size=1KiB", "-n=3", "--out="+dir, "--summary")
 	assert.Assert(t, code == good, "%s%s", stdout, stderr)
 	begins := map[string]string{
 		"timeline.html": "<!DOCTYPE html>", "timeline.jsonl": `{"kind":"timeline"`, "timeline.pftrace": "\n",
@@ -54,7 +65,7 @@ func TestTraceWritesWhatItSays(t *testing.T) {
 	}
 	html, err := os.ReadFile(filepath.Join(dir, "timeline.html"))
 	must(t, err)
-	for _, want := range []string{"send of 256 float32 (1 KiB) on 3 ranks of u55c_udp, emulated", "message 1 KiB"} {
+	for _, want := range []string{"send of 256 float32 (1 KiB) on 3 ranks of u55c_udp, " + what, arrow} {
 		assert.Check(t, strings.Contains(string(html), want), "the page does not say %q", want)
 	}
 	assert.Check(t, strings.Contains(stdout, "on the wire"), stdout)
