@@ -152,7 +152,7 @@ func TestTrace(t *testing.T) {
 	d.words = map[uint32]uint32{256: 4, 257: 6, 258: 7}
 	for n, entry := range [][3]uint32{
 		{0xFFFFFFF0, 15, 0}, {10, 1<<21 | 5<<11 | 2<<9 | 3<<6 | 1<<3 | 3, 2}, // events 4 and 5
-		{0xFFFFFF00, 0b1001, 3}, {0xFFFFFFE0, 1<<0 | 1<<4, 14 | 1<<5}, // events 2 and 3
+		{0xFFFFFF00, 5<<4 | 0b1001, 3}, {0xFFFFFFE0, 1<<0 | 1<<4, 14 | 1<<5}, // events 2 and 3
 	} {
 		for i, word := range entry {
 			d.words[32768+4*uint32(n)+uint32(i)] = word
@@ -166,7 +166,7 @@ func TestTrace(t *testing.T) {
 	}
 	reasons := "A packet, or a message in it, was dropped: reasons no_buffer and closed."
 	assert.DeepEqual(t, texts, []string{
-		"Moves have completed: queues 0 and 3.", reasons,
+		"Moves have completed: queues 0 and 3, rx buffers 5.", reasons,
 		"The control processor has taken a call: operation exscan.",
 		"The control processor has issued a move: op0 message, op1 memory, result network, queue 2, source 5, destination 1.",
 	})
