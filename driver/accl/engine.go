@@ -253,6 +253,9 @@ func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFu
 	if e.o.waitLimit <= 0 {
 		return ctx, func() {}
 	}
+	if end, has := ctx.Deadline(); has && time.Until(end) <= e.o.waitLimit {
+		return ctx, func() {}
+	}
 	if ctx.Done() != nil {
 		return context.WithTimeoutCause(ctx, e.o.waitLimit, ErrTimeout)
 	}

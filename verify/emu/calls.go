@@ -9,7 +9,6 @@ import (
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/verify/emu/rv32"
-	"github.com/cclforge/cclforge/verify/fabric/shm"
 	"github.com/cclforge/cclforge/verify/world/engine"
 )
 
@@ -33,7 +32,8 @@ type openCall struct {
 	answered bool
 	code     accl.ReturnCode
 	err      error
-	done     chan struct{} // closed when the answer can be given
+	given    atomic.Bool   // the answer can be given
+	done     chan struct{} // closed then; nil until somebody sleeps until then
 }
 
 // arbiter brings the calls of all clients to the processor in the order in
@@ -43,22 +43,21 @@ type arbiter struct {
 	n       *numbers
 	arrived func() // wakes the engine
 	waiters atomic.Int32
-	serve   func(ctx context.Context, answer <-chan struct{})
+	serve   func(context.Context, *openCall)
 
 	mu      sync.Mutex
 	last    accl.Ticket
 	waiting []*openCall          // not taken yet
 	resets  int                  // of the waiting
-	taken   map[uint32]*openCall // not answered yet, by the processor's ticket
+	taken   []*openCall          // not answered yet
 	clients [Clients][]*openCall // in order, their answers not given
 	tickets map[accl.Ticket]*openCall
 	dead    error // answers every call from now on
 	placed  uint64
 }
 
-func newArbiter(n *numbers, arrived func(), serve func(context.Context, <-chan struct{})) *arbiter {
-	return &arbiter{n: n, arrived: arrived, serve: serve, taken: map[uint32]*openCall{},
-		tickets: map[accl.Ticket]*openCall{}}
+func newArbiter(n *numbers, arrived func(), serve func(context.Context, *openCall)) *arbiter {
+	return &arbiter{n: n, arrived: arrived, serve: serve, tickets: map[accl.Ticket]*openCall{}}
 }
 
 func (a *arbiter) start(client int, call accl.Call) (accl.Ticket, error) {
@@ -74,7 +73,7 @@ func (a *arbiter) start(client int, call accl.Call) (accl.Ticket, error) {
 	if uint32(a.last) == 0 {
 		a.last++ // the processor takes 0 for none
 	}
-	c := &openCall{ticket: a.last, client: client, call: call, done: make(chan struct{})}
+	c := &openCall{ticket: a.last, client: client, call: call}
 	c.reset = call.Scenario == a.n.resetCall.scenario && call.FunctionCode == a.n.resetCall.function
 	if c.reset {
 		a.resets++
@@ -94,14 +93,9 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	if c == nil {
 		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
 	}
-	a.waiters.Add(1)
-	defer a.waiters.Add(-1)
-	a.serve(ctx, c.done)
-	select {
-	case <-c.done:
-	case <-ctx.Done():
-		if !shm.IsClosed(c.done) {
-			return 0, context.Cause(ctx)
+	if !c.given.Load() {
+		if err := a.await(ctx, c); err != nil {
+			return 0, err
 		}
 	}
 	a.mu.Lock()
@@ -111,6 +105,30 @@ func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, err
 	}
 	delete(a.tickets, t)
 	return c.code, c.err
+}
+
+// await waits until the answer of a call can be given, or the context ends.
+func (a *arbiter) await(ctx context.Context, c *openCall) error {
+	a.waiters.Add(1)
+	defer a.waiters.Add(-1)
+	a.serve(ctx, c)
+	a.mu.Lock()
+	if c.done == nil && !c.given.Load() {
+		c.done = make(chan struct{})
+	}
+	done := c.done
+	a.mu.Unlock()
+	if c.given.Load() {
+		return nil
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		if !c.given.Load() {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // open is how many calls are to be answered.
@@ -153,10 +171,15 @@ func (a *arbiter) next() (c *openCall, refused bool) {
 func (a *arbiter) takenAt(ticket uint32) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c := a.taken[ticket]; c != nil {
-		return c.taken
+	if i := a.at(ticket); i >= 0 {
+		return a.taken[i].taken
 	}
 	return 0
+}
+
+// at is the place of a ticket's call among the taken, -1 if there is none.
+func (a *arbiter) at(ticket uint32) int {
+	return slices.IndexFunc(a.taken, func(c *openCall) bool { return uint32(c.ticket) == ticket })
 }
 
 func (a *arbiter) oldest() *openCall {
@@ -168,18 +191,19 @@ func (a *arbiter) oldest() *openCall {
 	if c.reset {
 		a.resets--
 	}
-	a.taken[uint32(c.ticket)] = c
+	a.taken = append(a.taken, c)
 	return c
 }
 
 func (a *arbiter) answer(ticket, code uint32) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	c := a.taken[ticket]
-	if c == nil {
+	i := a.at(ticket)
+	if i < 0 {
 		return fmt.Errorf("%w: an answer for ticket %d, which no call has that was taken", rv32.ErrUnmapped, ticket)
 	}
-	delete(a.taken, ticket)
+	c := a.taken[i]
+	a.taken = slices.Delete(a.taken, i, i+1)
 	c.answered, c.code = true, accl.ReturnCode(code)
 	a.deliver(c.client)
 	return nil
@@ -196,7 +220,7 @@ func (a *arbiter) drop(code uint32) uint64 {
 	for client := range a.clients {
 		a.deliver(client)
 	}
-	clear(a.taken)
+	a.taken = nil
 	return uint64(n)
 }
 
@@ -204,7 +228,10 @@ func (a *arbiter) drop(code uint32) uint64 {
 func (a *arbiter) deliver(client int) {
 	n, q := 0, a.clients[client]
 	for ; n < len(q) && q[n].answered; n++ {
-		close(q[n].done)
+		c := q[n]
+		if c.given.Store(true); c.done != nil {
+			close(c.done)
+		}
 	}
 	a.clients[client] = slices.Delete(q, 0, n)
 }
@@ -225,8 +252,7 @@ func (a *arbiter) stop(err error) {
 		}
 		a.deliver(client)
 	}
-	a.waiting, a.resets = nil, 0
-	clear(a.taken)
+	a.waiting, a.taken, a.resets = nil, nil, 0
 }
 
 // failure is why calls are answered with an error, nil if they are not.

@@ -322,8 +322,8 @@ func (e *Engine) turns() error {
 // serve takes turns for somebody who waits for an answer, until that is there or nothing has happened for a while; or
 // who has placed a call, without an answer, until nothing happens. Where several wait the goroutine takes them: each
 // would have to wake the next.
-func (e *Engine) serve(ctx context.Context, answer <-chan struct{}) {
-	waits := flag(answer != nil)
+func (e *Engine) serve(ctx context.Context, c *openCall) {
+	waits := flag(c != nil)
 	if e.calls.waiters.Load() > int32(waits) || !e.waker.enter() {
 		e.waker.wake()
 		return
@@ -337,7 +337,7 @@ func (e *Engine) serve(ctx context.Context, answer <-chan struct{}) {
 			return
 		case busy:
 			idle = time.Time{}
-		case shm.IsClosed(answer) || answer == nil:
+		case c != nil && c.given.Load(), c == nil && !e.waker.told():
 			return
 		case idle.IsZero():
 			idle = time.Now()
@@ -375,7 +375,7 @@ func (e *Engine) advance() (bool, error) {
 		return false, err
 	}
 	moved, err := e.progress()
-	return ran || moved, err
+	return ran && !e.asleep || moved, err
 }
 
 // heed does what others have signalled.

@@ -85,7 +85,7 @@ func (w *waker) enter() bool {
 func (w *waker) leave(must bool) {
 	w.seen.Store(!must)
 	w.guest.Store(false)
-	if must || w.state.Load() == asleep || w.signals.Load() != 0 {
+	if must || w.state.Load() == asleep || w.told() {
 		w.wake()
 	}
 }
@@ -96,9 +96,12 @@ func (w *waker) near() bool { return w.polled != nil && w.polled.Near() }
 // poll tells whether something has come from a network that does not say it now.
 func (w *waker) poll() bool { return w.near() && w.polled.Poll() }
 
+// told tells whether there are signals.
+func (w *waker) told() bool { return w.signals.Load() != 0 }
+
 // take returns the signals since the last time.
 func (w *waker) take() uint32 {
-	if w.signals.Load() == 0 {
+	if !w.told() {
 		return 0
 	}
 	return w.signals.Swap(0)
@@ -127,7 +130,7 @@ func (w *waker) pause(past time.Duration) {
 func (w *waker) sleep(d time.Duration, active time.Time) {
 	polled, most := w.near(), w.linger()
 	for past := time.Since(active); d > most && past < most && !w.seen.Load(); past = time.Since(active) {
-		if w.signals.Load() != 0 || polled && w.polled.Poll() {
+		if w.told() || polled && w.polled.Poll() {
 			return
 		}
 		if runtime.Gosched(); past > linger {
@@ -140,7 +143,7 @@ func (w *waker) sleep(d time.Duration, active time.Time) {
 	}
 	w.state.Store(state)
 	defer w.state.Store(awake)
-	if w.signals.Load() != 0 || d <= 0 || polled && state == asleep && !w.polled.Doze() {
+	if w.told() || d <= 0 || polled && state == asleep && !w.polled.Doze() {
 		return
 	}
 	if d == math.MaxInt64 {
