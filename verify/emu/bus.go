@@ -11,6 +11,7 @@ import (
 // it must not.
 type register struct {
 	name  string
+	word  *uint32 // what it reads; nil if load says so, or it must not
 	load  func() (uint32, error)
 	store func(uint32) error
 }
@@ -53,45 +54,45 @@ func processorMaps(g *abi.Generation) []abi.RegisterMap {
 
 // Load implements rv32.Bus.
 func (b *bus) Load(addr uint32, size int) (uint32, error) {
+	if i := (addr - b.first) / wordBytes; i < uint32(len(b.registers)) && size == wordBytes {
+		switch r := &b.registers[i]; {
+		case r.word != nil:
+			return *r.word, nil
+		case r.load != nil:
+			return r.load()
+		}
+	}
 	if at := addr - b.exchangeFrom; at < b.exchange.Bytes() {
 		return b.exchange.load(at+b.exchange.Base, size), nil
 	}
-	r, err := b.register(addr, size)
-	if err != nil {
-		return 0, err
-	}
-	if r.load == nil {
-		return 0, fmt.Errorf("%w: %s cannot be read", rv32.ErrUnmapped, r.name)
-	}
-	return r.load()
+	return 0, b.refuse(addr, size, "read")
 }
 
 // Store implements rv32.Bus.
 func (b *bus) Store(addr uint32, size int, v uint32) error {
+	if i := (addr - b.first) / wordBytes; i < uint32(len(b.registers)) && size == wordBytes {
+		if store := b.registers[i].store; store != nil {
+			return store(v)
+		}
+	}
 	if at := addr - b.exchangeFrom; at < b.exchange.Bytes() {
 		b.exchange.store(at+b.exchange.Base, size, v)
 		return nil
 	}
-	r, err := b.register(addr, size)
-	if err != nil {
-		return err
-	}
-	if r.store == nil {
-		return fmt.Errorf("%w: %s cannot be written", rv32.ErrUnmapped, r.name)
-	}
-	return r.store(v)
+	return b.refuse(addr, size, "written")
 }
 
-func (b *bus) register(addr uint32, size int) (*register, error) {
+// refuse is why something cannot be read or written.
+func (b *bus) refuse(addr uint32, size int, how string) error {
 	i := (addr - b.first) / wordBytes
-	if addr < b.first || i >= uint32(len(b.registers)) || b.registers[i].name == "" {
-		return nil, rv32.ErrUnmapped
+	if i >= uint32(len(b.registers)) || b.registers[i].name == "" {
+		return rv32.ErrUnmapped
 	}
-	r := &b.registers[i]
+	name := b.registers[i].name
 	if size != wordBytes {
-		return nil, fmt.Errorf("%w: %s is a whole word, not %d bytes", rv32.ErrUnmapped, r.name, size)
+		return fmt.Errorf("%w: %s is a whole word, not %d bytes", rv32.ErrUnmapped, name, size)
 	}
-	return r, nil
+	return fmt.Errorf("%w: %s cannot be %s", rv32.ErrUnmapped, name, how)
 }
 
 // find is the place of a register, or nil if the generation lacks it.
@@ -118,7 +119,9 @@ func (b *bus) on(mapName, name string, load func() uint32, store func(uint32) er
 
 // variable makes a register of one word one that only holds a value.
 func (b *bus) variable(mapName, name string, v *uint32) {
-	b.on(mapName, name, func() uint32 { return *v }, func(x uint32) error { *v = x; return nil })
+	if r, at := b.find(mapName, name); r != nil {
+		at[0] = register{name: mapName + "." + name, word: v, store: func(x uint32) error { *v = x; return nil }}
+	}
 }
 
 // variable64 does so with one of two words.
@@ -147,7 +150,7 @@ func (b *bus) readOnly64(mapName, name string, load func() uint64) {
 func (b *bus) words(m *abi.Memory, words []uint32) {
 	at := b.registers[(m.ProcessorBase-b.first)/wordBytes:]
 	for i := range words {
-		at[i] = register{name: m.Name, load: func() (uint32, error) { return words[i], nil }}
+		at[i] = register{name: m.Name, word: &words[i]}
 	}
 }
 
@@ -161,7 +164,7 @@ func (b *bus) check() error {
 			switch {
 			case at.name == "":
 				wrong = append(wrong, "an engine with the register "+m.Name+"."+r.Name)
-			case (at.load != nil) != (r.Access != "wo") || (at.store != nil) != (r.Access != "ro"):
+			case (at.word != nil || at.load != nil) != (r.Access != "wo") || (at.store != nil) != (r.Access != "ro"):
 				wrong = append(wrong, "the register "+m.Name+"."+r.Name+" as the engine has it: its access is "+r.Access)
 			}
 		}

@@ -16,9 +16,9 @@ func (c *CPU) special() (retired bool, err error) {
 	case uint64(c.pc) >= uint64(len(c.ram)):
 		return false, c.trap(UnmappedFetch, c.pc, nil)
 	}
-	in := c.code[c.pc/wordBytes]
+	in := &c.code[c.pc/wordBytes]
 	if in.op == opUndecoded {
-		c.code[c.pc/wordBytes] = decode(c.word(c.pc)).at(c.pc)
+		*in = decode(c.word(c.pc)).at(c.pc)
 		return false, nil
 	}
 	switch in.op {
@@ -49,7 +49,7 @@ func (c *CPU) special() (retired bool, err error) {
 // word returns the word of the RAM at addr, which must be aligned and in the RAM.
 func (c *CPU) word(addr uint32) uint32 { return binary.LittleEndian.Uint32(c.ram[addr:]) }
 
-func (c *CPU) busLoad(in inst) (retired bool, err error) {
+func (c *CPU) busLoad(in *inst) (retired bool, err error) {
 	addr, size := c.x[in.rs1]+in.imm, in.op.size()
 	if addr%uint32(size) != 0 {
 		return false, c.trap(MisalignedLoad, addr, nil)
@@ -78,7 +78,7 @@ func (c *CPU) busLoad(in inst) (retired bool, err error) {
 	return true, err
 }
 
-func (c *CPU) busStore(in inst) (retired bool, err error) {
+func (c *CPU) busStore(in *inst) (retired bool, err error) {
 	addr, size, v := c.x[in.rs1]+in.imm, in.op.size(), c.x[in.rs2]
 	if addr%uint32(size) != 0 {
 		return false, c.trap(MisalignedStore, addr, nil)
