@@ -17,19 +17,19 @@ func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
 	done := map[string]bool{}
 	var resolve func(k *Kernel, chain []string)
 	resolve = func(k *Kernel, chain []string) {
-		if k.like == nil || done[k.ID] {
+		if k.kernelBlock.Like == nil || done[k.ID] {
 			return
 		}
 		done[k.ID] = true
 		chain = append(chain, k.ID)
-		base, ok := kernels[*k.like]
+		base, ok := kernels[*k.kernelBlock.Like]
 		switch {
 		case !ok:
-			diags = append(diags, lang.Errorf(k.likeRange, "Unknown kernel", "There is no kernel %q to be like. %s", *k.like,
-				lang.Choices(*k.like, sortedKeys(kernels))))
+			diags = append(diags, lang.Errorf(k.LikeRange, "Unknown kernel", "There is no kernel %q to be like. %s",
+				*k.kernelBlock.Like, lang.Choices(*k.kernelBlock.Like, sortedKeys(kernels))))
 		case slices.Contains(chain, base.ID):
 			circle := append(slices.Clone(chain[slices.Index(chain, base.ID):]), base.ID)
-			diags = append(diags, lang.Errorf(k.likeRange, "Kernels in a circle",
+			diags = append(diags, lang.Errorf(k.LikeRange, "Kernels in a circle",
 				"These kernels are like each other: %s. One of them says all by itself.", strings.Join(circle, " → ")))
 		default:
 			resolve(base, chain)
@@ -79,17 +79,17 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.Needs == nil {
 		k.Needs = base.Needs
 	}
-	if k.calls == nil {
-		k.calls = base.calls
+	if k.kernelBlock.Calls == nil {
+		k.kernelBlock.Calls = base.kernelBlock.Calls
 	}
 	if k.Pointers == nil {
 		k.Pointers, k.PointersRange = base.Pointers, base.PointersRange
 	}
-	if k.functions == nil {
-		k.functions = base.functions
+	if k.Functions == nil {
+		k.Functions = base.Functions
 	}
-	if k.conversions == nil {
-		k.conversions = base.conversions
+	if k.Conversions == nil {
+		k.Conversions = base.Conversions
 	}
 	if !lang.Present(k.When) {
 		k.When = lang.Bind(base.When, variables)
