@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,22 +48,13 @@ func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
 func (k *Kernel) takeOver(base *Kernel) {
 	variables := base.fileVariables()
 	k.Like = base.ID
-	for _, text := range []struct{ own, other *string }{
-		{&k.Role, &base.Role}, {&k.Each, &base.Each}, {&k.Control, &base.Control},
-		{&k.Origin, &base.Origin}, {&k.Registers, &base.Registers},
-	} {
-		if *text.own == "" {
-			*text.own = *text.other
-		}
-	}
-	if k.HLS == nil {
-		k.HLS = base.HLS
-	}
+	k.Role, k.Each = cmp.Or(k.Role, base.Role), cmp.Or(k.Each, base.Each)
+	k.Control, k.Origin = cmp.Or(k.Control, base.Control), cmp.Or(k.Origin, base.Origin)
+	k.Registers = cmp.Or(k.Registers, base.Registers)
+	k.HLS, k.Shell = cmp.Or(k.HLS, base.HLS), cmp.Or(k.Shell, base.Shell)
+	k.kernelBlock.Calls = cmp.Or(k.kernelBlock.Calls, base.kernelBlock.Calls)
 	if k.XO == nil {
 		k.XO = base.XO.bind(variables)
-	}
-	if k.Shell == nil {
-		k.Shell = base.Shell
 	}
 	if k.Source == "" {
 		k.Source = base.Source
@@ -78,9 +70,6 @@ func (k *Kernel) takeOver(base *Kernel) {
 	}
 	if k.Needs == nil {
 		k.Needs = base.Needs
-	}
-	if k.kernelBlock.Calls == nil {
-		k.kernelBlock.Calls = base.kernelBlock.Calls
 	}
 	if k.Pointers == nil {
 		k.Pointers, k.PointersRange = base.Pointers, base.PointersRange
