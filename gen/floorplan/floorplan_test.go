@@ -73,14 +73,14 @@ func engines(n int) *design.Design {
 type builder struct{ design *design.Design }
 
 func newBuilder(slrs int, emulated bool) *builder {
+	board := &platform.Board{Memories: []platform.BoardMemory{{Name: "HBM", Banks: 512}, {Name: "HOST", Banks: 1}}}
+	board.Name, board.SLRs = "board", slrs
 	return &builder{&design.Design{Platform: &platform.Platform{
 		Name: "synthetic", File: "platforms/synthetic.hcl", Clock: 250, HWEmu: emulated,
-		ABI: &abi.Generation{Name: "accl-2024"},
-		Board: &platform.Board{Name: "board", SLRs: slrs, Memories: []platform.BoardMemory{
-			{Name: "HBM", Banks: 512}, {Name: "HOST", Banks: 1},
-		}},
-		CCLO: platform.CCLO{RxBuffers: platform.RxBuffers{Count: 16, Size: 4096}},
-		POEs: []platform.POE{{Kind: "tcp"}},
+		ABI:   &abi.Generation{Name: "accl-2024"},
+		Board: board,
+		CCLO:  platform.CCLO{RxBuffers: platform.RxBuffers{Count: 16, Size: 4096}},
+		POEs:  []platform.POE{{Kind: "tcp"}},
 	}}}
 }
 

@@ -11,24 +11,12 @@ import (
 // Where things go is written as expressions over the engine or network engine
 // that is placed.
 type Board struct {
-	Name     string
-	Doc      string
-	Part     string // FPGA part
-	Shell    string // Vitis platform
-	SLRs     int
-	Ports    int // Ethernet ports
+	boardBlock
 	Memories []BoardMemory
-	// KnownAs is what the authors of kernels call the board, by the label of the kernel
-	// that they build: those who have tried it.
-	KnownAs map[string]string
-	// Avoid says by version of Vitis why the board's platform does not go with it.
-	Avoid map[string]string
-	Range hcl.Range
 
-	knownRange hcl.Range
-	places     map[string]hcl.Expression
-	context    map[string]cty.Value
-	files      []string // that describe a board of this name
+	places  map[string]hcl.Expression
+	context map[string]cty.Value
+	files   []string // that describe a board of this name
 }
 
 // BoardMemory is a memory of a board and the banks of it that each user gets.
@@ -54,18 +42,21 @@ type boardFile struct {
 }
 
 type boardBlock struct {
-	Name       string            `hcl:"name,label"`
-	NameRange  hcl.Range         `hcl:"name,label_range"`
-	Doc        string            `hcl:"doc,optional"`
-	Part       string            `hcl:"part"`
-	Shell      string            `hcl:"platform"`
-	SLRs       int               `hcl:"slrs"`
-	SLRsRange  hcl.Range         `hcl:"slrs,attr_value_range"`
-	Ports      int               `hcl:"ports"`
+	Name      string    `hcl:"name,label"`
+	NameRange hcl.Range `hcl:"name,label_range"`
+	Doc       string    `hcl:"doc,optional"`
+	Part      string    `hcl:"part"`     // FPGA part
+	Shell     string    `hcl:"platform"` // Vitis platform
+	SLRs      int       `hcl:"slrs"`
+	SLRsRange hcl.Range `hcl:"slrs,attr_value_range"`
+	Ports     int       `hcl:"ports"` // Ethernet ports
+	// KnownAs is what the authors of kernels call the board, by the label of the kernel
+	// that they build: those who have tried it.
 	KnownAs    map[string]string `hcl:"known_as,optional"`
 	KnownRange hcl.Range         `hcl:"known_as,attr_range"`
+	// Avoid says by version of Vitis why the board's platform does not go with it.
 	Avoid      map[string]string `hcl:"avoid,optional"`
-	Places     *openBlock        `hcl:"slr,block"`
+	PlaceBlock *openBlock        `hcl:"slr,block"`
 	Memories   []memoryBlock     `hcl:"memory,block"`
 	Range      hcl.Range         `hcl:",def_range"`
 }
@@ -113,11 +104,9 @@ func loadBoards(files []*lang.File, parser *lang.Parser) (map[string]*Board, hcl
 
 func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
-	board := &Board{
-		Name: b.Name, Doc: b.Doc, Part: b.Part, Shell: b.Shell, SLRs: b.SLRs, Ports: b.Ports, Range: b.Range,
-		KnownAs: b.KnownAs, Avoid: b.Avoid, knownRange: orElse(b.KnownRange, b.Range),
-		places: map[string]hcl.Expression{}, context: scope.Context.Variables, files: []string{b.Range.Filename},
-	}
+	board := &Board{boardBlock: b, places: map[string]hcl.Expression{}, context: scope.Context.Variables,
+		files: []string{b.Range.Filename}}
+	board.KnownRange = orElse(b.KnownRange, b.Range)
 	if !lang.Identifier(b.Name) {
 		diags = append(diags, notIdentifier(b.NameRange, "board", b.Name))
 	}
@@ -125,8 +114,8 @@ func (b boardBlock) board(scope *lang.Scope) (*Board, hcl.Diagnostics) {
 		diags = append(diags, lang.Errorf(orElse(b.SLRsRange, b.Range), "Value out of range",
 			"A board has 1 to %d SLRs, not %d.", maxSLRs, b.SLRs))
 	}
-	if b.Places != nil {
-		attrs, d := b.Places.Body.JustAttributes()
+	if b.PlaceBlock != nil {
+		attrs, d := b.PlaceBlock.Body.JustAttributes()
 		diags = append(diags, d...)
 		for name, attr := range attrs {
 			board.places[name] = attr.Expr

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -189,10 +190,11 @@ func (b *loader) slurm(in buildBlock, out *Build) {
 		for n, o := range s.Options {
 			name, _, _ := strings.Cut(o, "=")
 			switch rng := rangeAt(places, n, s.OptionsRange); {
-			case !strings.HasPrefix(o, "--") || len(o) < 4 || strings.ContainsAny(o, "\n\r\x00"):
+			case !strings.HasPrefix(o, "--") || len(o) < 4 || strings.ContainsFunc(o, unicode.IsControl):
 				b.errorf(rng, "Option expected",
 					"%q is no option of sbatch; write for example \"--exclusive\" or \"--licenses=vivado:1\".", o)
-			case slices.Contains(ownSlurmOptions, name):
+			// sbatch also takes beginnings of names.
+			case slices.ContainsFunc(ownSlurmOptions, func(own string) bool { return strings.HasPrefix(own, name) }):
 				b.errorf(rng, "Option taken", "The build passes %s itself.", name)
 			}
 		}
@@ -200,11 +202,13 @@ func (b *loader) slurm(in buildBlock, out *Build) {
 	}
 }
 
-// ownSlurmOptions are what the build itself passes to sbatch.
+// ownSlurmOptions are what the build itself passes to sbatch, and what would make sbatch do
+// something else than is meant.
 var ownSlurmOptions = []string{
-	"--partition", "--account", "--qos", "--constraint", "--cpus-per-task", "--mem", "--time", "--dependency",
-	"--output", "--error",
-	"--chdir", "--job-name", "--parsable", "--wait", "--array", "--wrap", "--kill-on-invalid-dep", "--ntasks", "--nodes",
+	"--account", "--array", "--chdir", "--clusters", "--constraint", "--cpus-per-task", "--dependency", "--error",
+	"--export", "--export-file", "--help", "--input", "--job-name", "--kill-on-invalid-dep", "--mem", "--no-requeue",
+	"--nodes", "--ntasks", "--open-mode", "--output", "--parsable", "--partition", "--qos", "--quiet", "--requeue",
+	"--test-only", "--time", "--usage", "--version", "--wait", "--wrap",
 }
 
 func (b *loader) steps(in buildBlock, out *Build) {

@@ -80,19 +80,25 @@ type xoBlock struct {
 	Revision      *string   `hcl:"revision,optional"`
 	RevisionRange hcl.Range `hcl:"revision,attr_value_range"`
 	Submodules    *bool     `hcl:"submodules,optional"`
-	Tools         []string  `hcl:"tools,optional"`
+	Tools         []string  `hcl:"tools,optional"` // that the command runs, by the names of the toolchain
 	ToolsRange    hcl.Range `hcl:"tools,attr_value_range"`
-	Versions      []string  `hcl:"versions,optional"`
+	Versions      []string  `hcl:"versions,optional"` // of Vitis, that its authors have tried; empty if nothing is known
 	VersionsRange hcl.Range `hcl:"versions,attr_value_range"`
+	// Variable is an environment variable that names the directory which Path is relative to,
+	// where that is not the directory of the description.
 	Variable      *string   `hcl:"variable,optional"`
 	VariableRange hcl.Range `hcl:"variable,attr_value_range"`
 	Range         hcl.Range `hcl:",def_range"`
 	Body          hcl.Body  `hcl:",body"`
 
-	Path         hcl.Expression `hcl:"path,optional"`
-	Directory    hcl.Expression `hcl:"directory,optional"`
-	Command      hcl.Expression `hcl:"command,optional"`
-	Produces     hcl.Expression `hcl:"produces,optional"`
+	Path hcl.Expression `hcl:"path,optional"`
+	// Command is a command line for bash, which runs in Directory below the repository's top and
+	// leaves Produces.
+	Directory hcl.Expression `hcl:"directory,optional"`
+	Command   hcl.Expression `hcl:"command,optional"`
+	Produces  hcl.Expression `hcl:"produces,optional"`
+	// Repositories are directories of IP that the build leaves for the link (v++
+	// --user_ip_repo_paths), and PostLink a Tcl file that runs in it.
 	Repositories hcl.Expression `hcl:"repositories,optional"`
 	PostLink     hcl.Expression `hcl:"post_link,optional"`
 }

@@ -33,7 +33,7 @@ func (k *Kernel) complete() hcl.Diagnostics {
 			k.Place = "poe"
 		}
 	}
-	k.Calls = value(k.calls, false)
+	k.Calls = value(k.kernelBlock.Calls, false)
 	diags = append(diags, k.placeArguments()...)
 	diags = append(diags, k.checkDescribed()...)
 	return append(diags, k.checkHLS()...)
@@ -129,7 +129,7 @@ func (k *Kernel) checkHLS() hcl.Diagnostics {
 		return hcl.Diagnostics{lang.Errorf(h.Range, "Functions expected",
 			"Kernel %s is a plugin, whose functions are named by its function and conversion blocks; calls is for user kernels.",
 			k.ID)}
-	case k.Plugin() && h.Top != "" && len(k.functions)+len(k.conversions) == 0:
+	case k.Plugin() && h.Top != "" && len(k.Functions)+len(k.Conversions) == 0:
 		return hcl.Diagnostics{lang.Errorf(h.Range, "Functions expected",
 			"Kernel %s is a plugin; its function or conversion blocks say what each TDEST does.", k.ID)}
 	case !k.Plugin() && h.Calls == "" && h.Top == "":

@@ -15,24 +15,15 @@ import (
 // implementation comes from. What depends on the instance (names, joins,
 // conditions) stays an expression until the elaboration.
 type Kernel struct {
-	ID        string // the label
-	Name      string // as the linker knows it
-	Doc       string
-	Role      string   // what it is for: "engine", "dma", "arithmetic", ...
-	Each      string   // how many there are: one per "card", "poe", "cclo", "lane" or "dma"
-	Source    string   // "rtl", "hls" or "xo", unless the platform chooses another form
-	Control   string   // card.Handshake, card.Chain, card.FreeRunning or card.UserManaged
-	Origin    string   // where an external .xo comes from
-	Needs     []string // folders of RTL that it is made of, beside its own
-	Like      string   // kernel whose RTL it has, unless it has a folder of its own; "" for none
-	Place     string   // a name of the board's slr block
-	Default   bool     // preferred among kernels of its role
-	Calls     bool     // a user kernel that issues calls of its own
-	HLS       *HLS     // nil: there is no C++
-	XO        *XO      // nil: nobody says where an .xo comes from
-	Shell     *Shell   // nil: it is no part of a shell
-	When      hcl.Expression
-	Instance  hcl.Expression
+	kernelBlock
+	Name  string // as the linker knows it
+	Each  string // how many there are: one per "card", "poe", "cclo", "lane" or "dma"
+	Like  string // kernel whose RTL it has, unless it has a folder of its own; "" for none
+	Calls bool   // a user kernel that issues calls of its own
+	HLS   *HLS   // nil: there is no C++
+	XO    *XO    // nil: nobody says where an .xo comes from
+	Shell *Shell // nil: it is no part of a shell
+
 	Ports     []KernelPort
 	Arguments []KernelArgument
 	// Described are registers that are no arguments: what the address range of a
@@ -40,51 +31,28 @@ type Kernel struct {
 	Described []KernelRegister
 	// Facts are numbers of such a kernel that stand in no register.
 	Facts []KernelFact
-	// Registers names a register map of the interface generation whose
-	// registers are further arguments.
-	Registers      string
-	RegistersRange hcl.Range
-	// Pointers names the arguments that are addresses, and the memory port
-	// that each is for.
-	Pointers      map[string]string
-	PointersRange hcl.Range
-	Range         hcl.Range
-	PlaceRange    hcl.Range
 	// Files are the descriptions that it comes from: its own, and those of the
 	// kernels that it is like.
 	Files []string
 
-	like        *string
-	likeRange   hcl.Range
-	idRange     hcl.Range
-	abstract    bool
-	calls       *bool
-	functions   []functionBlock // what a plugin does unless the platform says otherwise
-	conversions []conversionBlock
-	context     map[string]cty.Value
+	context map[string]cty.Value
 }
 
 // KernelPort describes a port or, repeated, a row of ports.
 type KernelPort struct {
-	Label    string
-	Doc      string
+	portBlock
 	Protocol string // "axis", "axi4" or "axilite"
 	Output   bool
-	Resizes  bool // the linker fits other widths to this port
 	ClosedBy *ClosedBy
-	Bursts   *Bursts // of a master of AXI4; nil if it does not say
-	Range    hcl.Range
-
-	Name, Repeat, When, Width, TDEST, Joins, Depth, Memory, AddressRange, Required hcl.Expression
 }
 
 // ClosedBy says what closes an output stream that nothing is attached to: a
 // kernel with one stream in and one out, between the port and another.
 type ClosedBy struct {
-	Kernel   string
-	Instance hcl.Expression
-	To       hcl.Expression
-	Range    hcl.Range
+	Kernel   string         `hcl:"kernel"`
+	Instance hcl.Expression `hcl:"instance"`
+	To       hcl.Expression `hcl:"to"`
+	Range    hcl.Range      `hcl:",def_range"`
 }
 
 // Bursts are the transactions that a master of AXI4 makes. Interconnect is built for them.
@@ -176,7 +144,7 @@ func loadKernels(
 	}
 	for _, id := range sortedKeys(described) {
 		k := described[id]
-		if k.abstract {
+		if k.Abstract {
 			continue
 		}
 		// What is missing only because of an error is not missed.
@@ -190,14 +158,8 @@ func loadKernels(
 
 func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, bool)) (*Kernel, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
-	k := &Kernel{
-		ID: b.ID, Name: b.ID, Doc: b.Doc, Role: b.Role, Source: b.Source, Control: b.Control,
-		Origin: b.Origin, Needs: b.Needs, Place: b.Place, PlaceRange: orElse(b.PlaceRange, b.Range), Default: b.Default,
-		Registers: b.Registers, RegistersRange: b.RegistersRange, Pointers: b.Pointers, PointersRange: b.PointersRange,
-		When: b.When, Instance: b.Instance, Range: b.Range, Files: []string{b.Range.Filename},
-		like: b.Like, likeRange: b.LikeRange, idRange: b.IDRange, abstract: b.Abstract, calls: b.Calls,
-		functions: b.Functions, conversions: b.Conversions, context: scope.Context.Variables,
-	}
+	k := &Kernel{kernelBlock: b, Name: b.ID, Files: []string{b.Range.Filename}, context: scope.Context.Variables}
+	k.PlaceRange = orElse(b.PlaceRange, b.Range)
 	if b.Name != nil {
 		k.Name = *b.Name
 	}
@@ -247,11 +209,7 @@ func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, b
 }
 
 func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
-	p := KernelPort{
-		Label: b.Label, Doc: b.Doc, Resizes: b.Resizes, Range: b.Range,
-		Name: b.Name, Repeat: b.Repeat, When: b.When, Width: b.Width, TDEST: b.TDEST, Joins: b.Joins,
-		Depth: b.Depth, Memory: b.Memory, AddressRange: b.AddressRange, Required: b.Required, Bursts: b.Bursts,
-	}
+	p := KernelPort{portBlock: b}
 	var diags hcl.Diagnostics
 	kinds := 0
 	for _, k := range []struct {
@@ -281,7 +239,7 @@ func (b portBlock) port() (KernelPort, hcl.Diagnostics) {
 	}
 	if len(b.ClosedBy) > 0 {
 		c := b.ClosedBy[0]
-		p.ClosedBy = &ClosedBy{c.Kernel, c.Instance, c.To, c.Range}
+		p.ClosedBy = &c
 		if len(b.ClosedBy) > 1 || !p.Output {
 			diags = append(diags, lang.Errorf(c.Range, "Output expected",
 				"closed_by stands once, at the output of the pair of streams that it joins."))

@@ -105,10 +105,10 @@ func (l *Library) ownFunctions(kernel string) []functionBlock {
 	if k == nil {
 		return nil
 	}
-	own := k.functions
+	own := k.Functions
 	for _, needed := range k.Needs {
 		if other := l.Kernels[needed]; other != nil && len(own) == 0 {
-			own = other.functions
+			own = other.Functions
 		}
 	}
 	return own
@@ -205,11 +205,11 @@ func (b *loader) compression() {
 	cpp := map[pair]string{} // of the plugin's own conversions
 	conversions := in.Conversions
 	if k := b.lib.Kernels[in.Kernel]; k != nil {
-		for _, conv := range k.conversions {
+		for _, conv := range k.Conversions {
 			cpp[pair{conv.From, conv.To}] = value(conv.CPP, "")
 		}
 		if len(conversions) == 0 {
-			conversions = k.conversions
+			conversions = k.Conversions
 		}
 	}
 	for _, conv := range conversions {

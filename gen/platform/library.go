@@ -207,7 +207,7 @@ func (l *Library) sortKernels(kernels map[string]*Kernel) {
 		switch {
 		case slices.ContainsFunc(k.Files, func(file string) bool { return l.problems[file] != nil }):
 			l.lost[id] = k
-		case k.abstract:
+		case k.Abstract:
 			l.abstract[id] = k
 		default:
 			l.Kernels[id] = k
@@ -244,7 +244,7 @@ func (l *Library) problemsOf(files ...string) hcl.Diagnostics {
 func (l *Library) Lost() []*Kernel {
 	var out []*Kernel
 	for _, id := range sortedKeys(l.lost) {
-		if k := l.lost[id]; !k.abstract {
+		if k := l.lost[id]; !k.Abstract {
 			out = append(out, k)
 		}
 	}

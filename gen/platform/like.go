@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,19 +18,19 @@ func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
 	done := map[string]bool{}
 	var resolve func(k *Kernel, chain []string)
 	resolve = func(k *Kernel, chain []string) {
-		if k.like == nil || done[k.ID] {
+		if k.kernelBlock.Like == nil || done[k.ID] {
 			return
 		}
 		done[k.ID] = true
 		chain = append(chain, k.ID)
-		base, ok := kernels[*k.like]
+		base, ok := kernels[*k.kernelBlock.Like]
 		switch {
 		case !ok:
-			diags = append(diags, lang.Errorf(k.likeRange, "Unknown kernel", "There is no kernel %q to be like. %s", *k.like,
-				lang.Choices(*k.like, sortedKeys(kernels))))
+			diags = append(diags, lang.Errorf(k.LikeRange, "Unknown kernel", "There is no kernel %q to be like. %s",
+				*k.kernelBlock.Like, lang.Choices(*k.kernelBlock.Like, sortedKeys(kernels))))
 		case slices.Contains(chain, base.ID):
 			circle := append(slices.Clone(chain[slices.Index(chain, base.ID):]), base.ID)
-			diags = append(diags, lang.Errorf(k.likeRange, "Kernels in a circle",
+			diags = append(diags, lang.Errorf(k.LikeRange, "Kernels in a circle",
 				"These kernels are like each other: %s. One of them says all by itself.", strings.Join(circle, " → ")))
 		default:
 			resolve(base, chain)
@@ -47,22 +48,13 @@ func resolveLikes(kernels map[string]*Kernel) hcl.Diagnostics {
 func (k *Kernel) takeOver(base *Kernel) {
 	variables := base.fileVariables()
 	k.Like = base.ID
-	for _, text := range []struct{ own, other *string }{
-		{&k.Role, &base.Role}, {&k.Each, &base.Each}, {&k.Control, &base.Control},
-		{&k.Origin, &base.Origin}, {&k.Registers, &base.Registers},
-	} {
-		if *text.own == "" {
-			*text.own = *text.other
-		}
-	}
-	if k.HLS == nil {
-		k.HLS = base.HLS
-	}
+	k.Role, k.Each = cmp.Or(k.Role, base.Role), cmp.Or(k.Each, base.Each)
+	k.Control, k.Origin = cmp.Or(k.Control, base.Control), cmp.Or(k.Origin, base.Origin)
+	k.Registers = cmp.Or(k.Registers, base.Registers)
+	k.HLS, k.Shell = cmp.Or(k.HLS, base.HLS), cmp.Or(k.Shell, base.Shell)
+	k.kernelBlock.Calls = cmp.Or(k.kernelBlock.Calls, base.kernelBlock.Calls)
 	if k.XO == nil {
 		k.XO = base.XO.bind(variables)
-	}
-	if k.Shell == nil {
-		k.Shell = base.Shell
 	}
 	if k.Source == "" {
 		k.Source = base.Source
@@ -79,17 +71,14 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.Needs == nil {
 		k.Needs = base.Needs
 	}
-	if k.calls == nil {
-		k.calls = base.calls
-	}
 	if k.Pointers == nil {
 		k.Pointers, k.PointersRange = base.Pointers, base.PointersRange
 	}
-	if k.functions == nil {
-		k.functions = base.functions
+	if k.Functions == nil {
+		k.Functions = base.Functions
 	}
-	if k.conversions == nil {
-		k.conversions = base.conversions
+	if k.Conversions == nil {
+		k.Conversions = base.Conversions
 	}
 	if !lang.Present(k.When) {
 		k.When = lang.Bind(base.When, variables)

@@ -20,8 +20,10 @@ type KernelRegister struct {
 
 // RegisterBit is a bit of a register that has a name.
 type RegisterBit struct {
-	Name, Doc string
-	At        int
+	Name  string    `hcl:"name,label"`
+	Doc   string    `hcl:"doc,optional"`
+	At    int       `hcl:"at"`
+	Range hcl.Range `hcl:",def_range"`
 }
 
 // maxRow bounds the registers of a row.
@@ -30,7 +32,7 @@ const maxRow = 1 << 16
 func (b registerBlock) register() (KernelRegister, hcl.Diagnostics) {
 	r := KernelRegister{
 		Name: b.Name, Doc: b.Doc, At: b.At, Width: value(b.Width, 32), Count: value(b.Count, 1), Memory: b.Memory,
-		Range: b.Range,
+		Bits: b.Bits, Range: b.Range,
 	}
 	diags := checkName(b.Range, "register", b.Name)
 	bad := func(format string, args ...any) {
@@ -64,7 +66,6 @@ func (b registerBlock) register() (KernelRegister, hcl.Diagnostics) {
 					other.Name, bit.Name, r.Name, bit.At))
 			}
 		}
-		r.Bits = append(r.Bits, RegisterBit{bit.Name, bit.Doc, bit.At})
 	}
 	return r, diags
 }

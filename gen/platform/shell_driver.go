@@ -7,51 +7,17 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cclforge/cclforge/driver/layout"
 	"github.com/cclforge/cclforge/gen/lang"
 )
 
 // ShellDriver is what the driver of a shell for Linux shows programs: a file for each
-// region of a card, with calls (ioctl) and windows of registers (mmap).
+// region of a card, with calls (ioctl) and windows of registers (mmap). Of layout.Driver it
+// has what does not depend on the revision and the options of the shell.
 type ShellDriver struct {
-	File           string // with the numbers of card and region as %d
-	Group          byte   // of the calls
-	Words          int    // that a call may write
-	Page           uint32 // bytes, in which windows are counted
+	layout.Driver
 	HugePageBits   int    // of an address inside a huge page
 	HugePageOption string // option of the shell that changes them; "" for none
-	Threads        int    // that a region can have
-	ThreadBits     int    // of the number of a queue pair
-	Calls          []ShellCall
-	Windows        []ShellWindow
-	Registers      []ShellRegister
-}
-
-// ShellCall is a call of a driver, whose argument is words of 64 bits.
-type ShellCall struct {
-	Name   string
-	Number int
-	Out    bool // the driver writes the words; else it reads them, and may write some
-	Fields []ShellField
-}
-
-// ShellWindow is registers that programs can map.
-type ShellWindow struct {
-	Name  string
-	Page  uint32
-	Bytes uint32
-}
-
-// ShellRegister is a register of one or more words of 64 bits.
-type ShellRegister struct {
-	Name, Window string
-	At           uint32 // bytes
-	Fields       []ShellField
-}
-
-// ShellField is a part of words.
-type ShellField struct {
-	Name           string
-	Word, At, Bits int
 }
 
 type driverBlock struct {
@@ -126,18 +92,20 @@ func (b shellBlock) driver(s *Shell) hcl.Diagnostics {
 			"A shell has one driver block; the first is on line %d.", in.Range.Start.Line)}
 	}
 	d := &ShellDriver{
-		File: in.File, Words: in.Words, Page: in.Page, HugePageBits: in.HugePageBits, HugePageOption: in.HugePageOption,
-		Threads: in.Threads, ThreadBits: in.ThreadBits,
+		Driver: layout.Driver{File: in.File, Words: in.Words, PageBytes: in.Page, Threads: in.Threads,
+			ThreadBits: in.ThreadBits},
+		HugePageBits: in.HugePageBits, HugePageOption: in.HugePageOption,
 	}
 	s.Driver = d
 	var diags hcl.Diagnostics
 	bad := func(rng hcl.Range, format string, args ...any) {
 		diags = append(diags, lang.Errorf(orElse(rng, in.Range), "Value out of range", format, args...))
 	}
+	var group byte
 	if len(in.Group) != 1 {
 		bad(in.GroupRange, "The group of calls is one character, not %q.", in.Group)
 	} else {
-		d.Group = in.Group[0]
+		group = in.Group[0]
 	}
 	switch {
 	case !driverFile.MatchString(in.File):
@@ -156,14 +124,24 @@ func (b shellBlock) driver(s *Shell) hcl.Diagnostics {
 			"The shell %q has no option %q that a platform may set. %s", b.Name, in.HugePageOption, lang.Choices(
 				in.HugePageOption, b.Known)))
 	}
-	return append(append(diags, d.readCalls(in.Calls)...), d.readRegisters(in)...)
+	return append(append(diags, d.readCalls(in.Calls, group)...), d.readRegisters(in)...)
 }
 
-func (d *ShellDriver) readCalls(blocks []callBlock) hcl.Diagnostics {
+// ioctl is the number of a call as Linux makes it (asm-generic/ioctl.h) of one whose
+// argument is said to have 8 bytes.
+func (b callBlock) ioctl(group byte) uint32 {
+	direction := uint32(1) // the program writes
+	if b.Direction == "out" {
+		direction = 2
+	}
+	return direction<<30 | 8<<16 | uint32(group)<<8 | uint32(b.Number)
+}
+
+func (d *ShellDriver) readCalls(blocks []callBlock, group byte) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	names := blockNames{}
 	for i, b := range blocks {
-		c := ShellCall{Name: b.Name, Number: b.Number, Out: b.Direction == "out"}
+		c := layout.Record{Name: b.Name, Number: b.ioctl(group)}
 		diags = append(diags, names.take(b.Range, "call", b.Name)...)
 		diags = append(diags, oneOf(b.DirectionRange, "direction", b.Direction, []string{"in", "out"})...)
 		if b.Number < 0 || b.Number > 255 {
@@ -188,12 +166,12 @@ func (d *ShellDriver) readWindows(in driverBlock) (map[string]windowBlock, hcl.D
 	names, windows := blockNames{}, map[string]windowBlock{}
 	for _, b := range in.Windows {
 		diags = append(diags, names.take(b.Range, "window", b.Name)...)
-		if d.Page > 0 && (b.Bytes == 0 || b.Bytes%d.Page != 0) {
+		if in.Page > 0 && (b.Bytes == 0 || b.Bytes%in.Page != 0) {
 			diags = append(diags, lang.Errorf(b.Range, "Value out of range",
-				"The window %q has whole pages of %d bytes; %d bytes are not.", b.Name, d.Page, b.Bytes))
+				"The window %q has whole pages of %d bytes; %d bytes are not.", b.Name, in.Page, b.Bytes))
 		}
 		windows[b.Name] = b
-		d.Windows = append(d.Windows, ShellWindow{b.Name, b.Page, b.Bytes})
+		d.Windows = append(d.Windows, layout.Window{Name: b.Name, Page: b.Page, Bytes: b.Bytes})
 	}
 	return windows, diags
 }
@@ -202,7 +180,7 @@ func (d *ShellDriver) readRegisters(in driverBlock) hcl.Diagnostics {
 	windows, diags := d.readWindows(in)
 	names, owner := blockNames{}, map[string]string{}
 	for _, b := range in.Registers {
-		r := ShellRegister{Name: b.Name, Window: b.Window, At: b.At}
+		r := layout.Record{Name: b.Name, Window: b.Window, At: b.At}
 		diags = append(diags, names.take(b.Range, "register", b.Name)...)
 		var more hcl.Diagnostics
 		r.Fields, more = readFields(b.Fields, d.Words, b.Range)
@@ -234,7 +212,7 @@ func (d *ShellDriver) readRegisters(in driverBlock) hcl.Diagnostics {
 }
 
 // words is how many words fields take.
-func words(fields []ShellField) int {
+func words(fields []layout.Field) int {
 	n := 0
 	for _, f := range fields {
 		n = max(n, f.Word+1)
@@ -242,15 +220,15 @@ func words(fields []ShellField) int {
 	return n
 }
 
-func readFields(blocks []fieldBlock, most int, around hcl.Range) ([]ShellField, hcl.Diagnostics) {
+func readFields(blocks []fieldBlock, most int, around hcl.Range) ([]layout.Field, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
 	if len(blocks) == 0 {
 		diags = append(diags, lang.Errorf(around, "Missing block", "At least one field is expected."))
 	}
-	var fields []ShellField
+	var fields []layout.Field
 	names := blockNames{}
 	for _, b := range blocks {
-		f := ShellField{Name: b.Name, Word: value(b.Word, 0), At: value(b.At, 0), Bits: value(b.Bits, wordBits)}
+		f := layout.Field{Name: b.Name, Word: value(b.Word, 0), At: value(b.At, 0), Bits: value(b.Bits, wordBits)}
 		diags = append(diags, names.take(b.Range, "field", b.Name)...)
 		switch {
 		case f.Word < 0 || f.Word >= most:

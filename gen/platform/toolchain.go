@@ -18,39 +18,9 @@ const toolsFolder = "tools/"
 // Toolchain is what is known of the vendor's tools and their versions. It is data,
 // in platforms/tools/.
 type Toolchain struct {
+	toolchainBlock
 	Tools    []*ToolFacts
 	Versions []*VersionFacts // oldest first; the first is the oldest that works
-	// Platforms are the directories that board platforms are looked for in, after
-	// those that the variable PlatformVariable lists. A directory may begin with a
-	// variable: "$XILINX_VITIS/platforms".
-	Platforms        []string
-	PlatformVariable string
-	// Since are the versions that things came with, by name.
-	Since map[string]string
-	Range hcl.Range
-}
-
-// ToolFacts is how a tool is found.
-type ToolFacts struct {
-	Name     string // "v++"
-	Doc      string // what it is for
-	Variable string // environment variable that names its installation: "XILINX_VITIS"
-	Path     string // below that: "bin/v++"
-	Source   string // for people: the script that they source, or the package that has it
-	// Arguments make it say its version, which Pattern's first group is. Without
-	// them nobody asks.
-	Arguments []string
-	Pattern   *regexp.Regexp
-	SameAs    string // the tool that it comes with, and whose version it has
-	Versioned bool   // it has the versions of the toolchain
-	Range     hcl.Range
-}
-
-// VersionFacts is what is true of a version of the toolchain.
-type VersionFacts struct {
-	Version string // "2023.2"
-	HLS     string // the tool that compiles C++: "v++" or "vitis_hls"
-	Range   hcl.Range
 }
 
 type toolchainFile struct {
@@ -58,37 +28,49 @@ type toolchainFile struct {
 }
 
 type toolchainBlock struct {
-	Name             string            `hcl:"name,label"`
-	Doc              string            `hcl:"doc,optional"`
+	Name string `hcl:"name,label"`
+	Doc  string `hcl:"doc,optional"`
+	// Platforms are the directories that board platforms are looked for in, after
+	// those that the variable PlatformVariable lists. A directory may begin with a
+	// variable: "$XILINX_VITIS/platforms".
 	Platforms        []string          `hcl:"platforms,optional"`
 	PlatformVariable string            `hcl:"platform_variable,optional"`
-	Since            map[string]string `hcl:"since,optional"`
+	Since            map[string]string `hcl:"since,optional"` // the versions that things came with, by name
 	SinceRange       hcl.Range         `hcl:"since,attr_value_range"`
 	Tools            []toolBlock       `hcl:"tool,block"`
-	Versions         []versionBlock    `hcl:"version,block"`
+	Versions         []VersionFacts    `hcl:"version,block"`
 	Range            hcl.Range         `hcl:",def_range"`
 }
 
+// ToolFacts is how a tool is found.
+type ToolFacts struct {
+	toolBlock
+	Pattern *regexp.Regexp
+}
+
 type toolBlock struct {
-	Name         string    `hcl:"name,label"`
-	NameRange    hcl.Range `hcl:"name,label_range"`
-	Doc          string    `hcl:"doc"`
-	Variable     string    `hcl:"variable,optional"`
-	Path         string    `hcl:"path,optional"`
-	Source       string    `hcl:"source"`
+	Name      string    `hcl:"name,label"` // "v++"
+	NameRange hcl.Range `hcl:"name,label_range"`
+	Doc       string    `hcl:"doc"`               // what it is for
+	Variable  string    `hcl:"variable,optional"` // environment variable that names its installation: "XILINX_VITIS"
+	Path      string    `hcl:"path,optional"`     // below that: "bin/v++"
+	Source    string    `hcl:"source"`            // for people: the script that they source, or the package that has it
+	// Arguments make it say its version, which Pattern's first group is. Without
+	// them nobody asks.
 	Arguments    []string  `hcl:"arguments,optional"`
 	Pattern      string    `hcl:"pattern,optional"`
-	SameAs       string    `hcl:"same_as,optional"`
-	SameAsRange  hcl.Range `hcl:"same_as,attr_value_range"`
 	PatternRange hcl.Range `hcl:"pattern,attr_value_range"`
-	Versioned    bool      `hcl:"versioned,optional"`
+	SameAs       string    `hcl:"same_as,optional"` // the tool that it comes with, and whose version it has
+	SameAsRange  hcl.Range `hcl:"same_as,attr_value_range"`
+	Versioned    bool      `hcl:"versioned,optional"` // it has the versions of the toolchain
 	Range        hcl.Range `hcl:",def_range"`
 }
 
-type versionBlock struct {
-	Version      string    `hcl:"version,label"`
+// VersionFacts is what is true of a version of the toolchain.
+type VersionFacts struct {
+	Version      string    `hcl:"version,label"` // "2023.2"
 	VersionRange hcl.Range `hcl:"version,label_range"`
-	HLS          string    `hcl:"hls"`
+	HLS          string    `hcl:"hls"` // the tool that compiles C++: "v++" or "vitis_hls"
 	HLSRange     hcl.Range `hcl:"hls,attr_value_range"`
 	Range        hcl.Range `hcl:",def_range"`
 }
@@ -119,7 +101,7 @@ func loadToolchain(files []*lang.File, parser *lang.Parser) (*Toolchain, hcl.Dia
 
 func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 	var diags hcl.Diagnostics
-	out := &Toolchain{Platforms: b.Platforms, PlatformVariable: b.PlatformVariable, Since: b.Since, Range: b.Range}
+	out := &Toolchain{toolchainBlock: b}
 	for _, what := range sortedKeys(b.Since) {
 		if !versionForm.MatchString(b.Since[what]) {
 			diags = append(diags, invalidVersion(b.SinceRange, b.Since[what]))
@@ -145,11 +127,9 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 			diags = append(diags, lang.Errorf(t.SameAsRange, "Tool expected",
 				"%q is no tool that stands before this one, or this one says its version itself.", t.SameAs))
 		}
-		out.Tools = append(out.Tools, &ToolFacts{t.Name, t.Doc, t.Variable, t.Path, t.Source, t.Arguments, pattern, t.SameAs,
-			t.Versioned, t.Range})
+		out.Tools = append(out.Tools, &ToolFacts{t, pattern})
 	}
 	for _, v := range b.Versions {
-		facts := &VersionFacts{v.Version, v.HLS, v.Range}
 		if !versionForm.MatchString(v.Version) {
 			diags = append(diags, invalidVersion(v.VersionRange, v.Version))
 			continue
@@ -161,7 +141,7 @@ func (b toolchainBlock) toolchain() (*Toolchain, hcl.Diagnostics) {
 		if out.Tool(v.HLS) == nil {
 			diags = append(diags, lang.Errorf(v.HLSRange, "Unknown tool", "There is no tool %q.", v.HLS))
 		}
-		out.Versions = append(out.Versions, facts)
+		out.Versions = append(out.Versions, &v)
 	}
 	slices.SortFunc(out.Versions, func(a, b *VersionFacts) int { return CompareVersions(a.Version, b.Version) })
 	if len(out.Versions) == 0 && !diags.HasErrors() {

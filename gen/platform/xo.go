@@ -15,32 +15,14 @@ import (
 // or a build of somebody's git repository at a revision. What depends on the
 // platform stays an expression until the elaboration.
 type XO struct {
-	// Variable is an environment variable that names the directory which Path is
-	// relative to, where that is not the directory of the description.
-	Variable string
-
+	xoBlock
+	Variable   string
 	Git        string // URL; empty if Path says which file it is
 	Revision   string // name of a commit: 7 to 40 hexadecimal digits
 	Submodules bool
-	Tools      []string // that the command runs, by the names of the toolchain
 	// Builder is the kernel whose description says how it is built: this one, or
 	// another from the same build.
 	Builder string
-	// Versions of Vitis are those that its authors have tried; empty if nothing is known.
-	Versions []string
-
-	Path hcl.Expression
-	// Command is a command line for bash, which runs in Directory below the
-	// repository's top and leaves Produces.
-	Directory, Command, Produces hcl.Expression
-	// Repositories are directories of IP that the build leaves for the link (v++
-	// --user_ip_repo_paths), and PostLink a Tcl file that runs in it.
-	Repositories, PostLink hcl.Expression
-	Range                  hcl.Range
-	RevisionRange          hcl.Range
-	ToolsRange             hcl.Range
-
-	in xoBlock
 }
 
 // Revision is the name of a commit, whole or abbreviated: branches and tags can move.
@@ -64,13 +46,10 @@ func (b kernelBlock) xo(k *Kernel) hcl.Diagnostics {
 	}
 	in := b.XO[0]
 	k.XO = &XO{
-		Variable: value(in.Variable, ""), Git: value(in.Git, ""), Revision: value(in.Revision, ""),
-		Submodules: value(in.Submodules, false), Tools: in.Tools, Builder: k.ID, Versions: in.Versions,
-		Path: in.Path, Directory: in.Directory, Command: in.Command, Produces: in.Produces,
-		Repositories: in.Repositories, PostLink: in.PostLink,
-		Range: in.Range, RevisionRange: orElse(in.RevisionRange, in.Range), ToolsRange: orElse(in.ToolsRange, in.Range),
-		in: in,
+		xoBlock: in, Variable: value(in.Variable, ""), Git: value(in.Git, ""), Revision: value(in.Revision, ""),
+		Submodules: value(in.Submodules, false), Builder: k.ID,
 	}
+	k.XO.RevisionRange, k.XO.ToolsRange = orElse(in.RevisionRange, in.Range), orElse(in.ToolsRange, in.Range)
 	if len(b.XO) > 1 {
 		return hcl.Diagnostics{lang.Errorf(b.XO[1].Range, "One source expected",
 			"A kernel has one xo block; the first is on line %d.", in.Range.Start.Line)}
@@ -90,25 +69,25 @@ func resolveXOs(kernels map[string]*Kernel, broken []string) hcl.Diagnostics {
 		}
 		first := !checked[x.Range] // others are like that one
 		checked[x.Range] = true
-		if x.in.With != nil {
-			base, ok := kernels[*x.in.With]
+		if x.With != nil {
+			base, ok := kernels[*x.With]
 			switch {
 			case ok && slices.Contains(broken, base.Range.Filename):
 				kernels[id].Files = append(kernels[id].Files, base.Range.Filename)
 				continue
-			case !ok || base.XO == nil || base.XO.in.Git == nil || base.XO.in.With != nil:
+			case !ok || base.XO == nil || base.XO.xoBlock.Git == nil || base.XO.With != nil:
 				var known []string
 				for _, other := range sortedKeys(kernels) {
-					if o := kernels[other].XO; o != nil && o.in.Git != nil && o.in.With == nil {
+					if o := kernels[other].XO; o != nil && o.xoBlock.Git != nil && o.With == nil {
 						known = append(known, other)
 					}
 				}
 				if first {
-					diags = append(diags, lang.Errorf(x.in.WithRange, "Unknown build",
-						"No kernel %q says how it is built from git. %s", *x.in.With, lang.Choices(*x.in.With, known)))
+					diags = append(diags, lang.Errorf(x.WithRange, "Unknown build",
+						"No kernel %q says how it is built from git. %s", *x.With, lang.Choices(*x.With, known)))
 				}
 				continue
-			case x.in.Git != nil || x.in.Revision != nil || lang.Present(x.Path):
+			case x.xoBlock.Git != nil || x.xoBlock.Revision != nil || lang.Present(x.Path):
 				if first {
 					diags = append(diags, lang.Errorf(x.Range, "One source expected",
 						"The repository and its revision are those of kernel %s; say with, or git and revision, or path.", base.ID))
@@ -128,15 +107,15 @@ func resolveXOs(kernels map[string]*Kernel, broken []string) hcl.Diagnostics {
 func (x *XO) takeOver(base *XO, variables map[string]cty.Value) {
 	base = base.bind(variables)
 	x.Git, x.Revision, x.RevisionRange = base.Git, base.Revision, base.RevisionRange
-	x.in.Git, x.in.GitRange, x.in.Revision = base.in.Git, base.in.GitRange, base.in.Revision
-	if x.in.Submodules == nil {
+	x.xoBlock.Git, x.GitRange, x.xoBlock.Revision = base.xoBlock.Git, base.GitRange, base.xoBlock.Revision
+	if x.xoBlock.Submodules == nil {
 		x.Submodules = base.Submodules
 	}
-	if x.in.Tools == nil {
+	if x.Tools == nil {
 		x.Tools, x.ToolsRange = base.Tools, base.ToolsRange
 	}
 	x.Builder = base.Builder
-	if x.in.Versions == nil {
+	if x.Versions == nil {
 		x.Versions = base.Versions
 	}
 	for _, expr := range []struct{ own, other *hcl.Expression }{
@@ -150,7 +129,7 @@ func (x *XO) takeOver(base *XO, variables map[string]cty.Value) {
 
 func (x *XO) check() hcl.Diagnostics {
 	var diags hcl.Diagnostics
-	in := x.in
+	in := x.xoBlock
 	errorf := func(rng hcl.Range, summary, format string, args ...any) {
 		diags = append(diags, lang.Errorf(orElse(rng, x.Range), summary, format, args...))
 	}
@@ -190,7 +169,7 @@ func (x *XO) check() hcl.Diagnostics {
 			"%q is no address of a git repository; write for example \"https://example.org/kernels.git\".", x.Git)
 	}
 	for _, v := range in.Versions {
-		if !versionForm.MatchString(v) {
+		if in.VersionsRange.Filename != "" && !versionForm.MatchString(v) { // its own
 			diags = append(diags, invalidVersion(in.VersionsRange, v))
 		}
 	}
@@ -233,7 +212,7 @@ func (l *Library) checkBoards(kernels map[string]*Kernel) hcl.Diagnostics {
 		board := l.Boards[name]
 		for _, id := range sortedKeys(board.KnownAs) {
 			if kernels[id] == nil {
-				diags = append(diags, lang.Errorf(board.knownRange, "Unknown kernel", "There is no kernel %q. %s", id,
+				diags = append(diags, lang.Errorf(board.KnownRange, "Unknown kernel", "There is no kernel %q. %s", id,
 					lang.Choices(id, sortedKeys(kernels))))
 			}
 		}

@@ -40,8 +40,19 @@ var heading = regexp.MustCompile(`^\d+(?:\.\d+)*\.?\s+(\S.*?)\s*$`)
 // what this reads.
 const mostRows = 20000
 
-// readBoxes reads all tables of a report of Vivado for which keep says so.
-func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool) ([]*box, error) {
+// numbered is the heading of a section of a report of Vivado, without its number.
+func numbered(line string) (section string, is bool) {
+	m := heading.FindStringSubmatch(line)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+// readBoxes reads all tables of a report for which keep says so. headed says which lines
+// beside tables are headings.
+func readBoxes(ctx context.Context, r io.Reader, headed func(line string) (section string, is bool),
+	keep func(section string) bool) ([]*box, error) {
 	var list []*box
 	var now *box
 	section := ""
@@ -63,8 +74,8 @@ func readBoxes(ctx context.Context, r io.Reader, keep func(section string) bool)
 			}
 		default:
 			now = nil
-			if m := heading.FindStringSubmatch(line); m != nil {
-				section = m[1]
+			if s, is := headed(line); is {
+				section = s
 			}
 		}
 		return true

@@ -5,13 +5,12 @@ import (
 	"io"
 	"regexp"
 	"strings"
-
-	"github.com/cclforge/cclforge/gen/vitis/report/logs"
 )
 
 var (
 	hlsTitle   = regexp.MustCompile(`^== (?:Vitis|Vivado) HLS Report for '([^']+)'`)
 	hlsProject = regexp.MustCompile(`^\* Project:\s+(\S+)`)
+	hlsPart    = regexp.MustCompile(`^(?:==|\+) (\w+)`) // "== Utilization Estimates", "+ Timing:"
 	withUnit   = regexp.MustCompile(`^([\d.,]+)\s*(ps|ns|us)$`)
 )
 
@@ -19,119 +18,74 @@ var (
 // 18 Kb, half a tile.
 var hlsColumns = map[string]string{"LUT": LUT, "FF": FF, "BRAM_18K": BRAM, "URAM": URAM, "DSP": DSP, "DSP48E": DSP}
 
-// hlsReader is the state between lines of a *_csynth.rpt.
-type hlsReader struct {
-	synthesis Synthesis
-	project   string
-	part      string // "Timing", "Latency", "Utilization"
-	titles    []string
-	found     bool
-	ended     bool
-	total     map[string]float64
-}
-
 // parseHLS reads the report that Vitis HLS writes about one function
 // (<function>_csynth.rpt), up to its details, and says which project it is of.
 func parseHLS(ctx context.Context, r io.Reader) (s *Synthesis, project string, err error) {
-	h := &hlsReader{total: map[string]float64{}}
-	if err := logs.Each(ctx, r, h.line); err != nil {
+	s = &Synthesis{}
+	part, ended := "", false
+	boxes, err := readBoxes(ctx, r, func(line string) (string, bool) {
+		text := strings.TrimSpace(line)
+		if m := hlsTitle.FindStringSubmatch(text); m != nil && !ended {
+			s.Kernel = m[1]
+		} else if m := hlsProject.FindStringSubmatch(text); m != nil && !ended {
+			project = m[1]
+		}
+		m := hlsPart.FindStringSubmatch(text)
+		if m == nil {
+			return "", false
+		}
+		ended = ended || part == "Utilization" && m[1] == "Detail"
+		part = m[1]
+		return part, true
+	}, func(string) bool { return !ended })
+	if err != nil {
 		return nil, "", err
 	}
-	if !h.found {
-		return nil, "", errNothing
-	}
-	if !h.ended {
-		return &h.synthesis, h.project, errCut
-	}
-	return &h.synthesis, h.project, nil
-}
-
-func (h *hlsReader) line(line string) bool {
-	text := strings.TrimSpace(line)
-	switch {
-	case strings.HasPrefix(text, "== "):
-		if m := hlsTitle.FindStringSubmatch(text); m != nil {
-			h.synthesis.Kernel = m[1]
-		}
-		h.part = ""
-		if strings.HasPrefix(text, "== Utilization Estimates") {
-			h.part = "Utilization"
-		}
-	case strings.HasPrefix(text, "+ Timing:"):
-		h.part = "Timing"
-	case strings.HasPrefix(text, "+ Latency:"):
-		h.part = "Latency"
-	case strings.HasPrefix(text, "+ Detail:"):
-		h.ended = h.ended || h.part == "Utilization"
-		h.part = ""
-	case strings.HasPrefix(text, "* Project:"):
-		if m := hlsProject.FindStringSubmatch(text); m != nil {
-			h.project = m[1]
-		}
-	case strings.HasPrefix(text, "|"):
-		h.row(cells(text))
-	case strings.HasPrefix(text, "+-"):
-	default:
-		h.titles = nil
-	}
-	return !h.ended
-}
-
-func cells(text string) []string {
-	list := strings.Split(strings.Trim(text, "|"), "|")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
-}
-
-func (h *hlsReader) row(row []string) {
-	switch h.part {
-	case "Timing":
-		if h.titles == nil {
-			h.titles = row
-		} else if len(row) == 4 && h.synthesis.Target == 0 {
-			h.synthesis.Target, h.synthesis.Estimated = nanoseconds(row[1]), nanoseconds(row[2])
-			h.found = h.synthesis.Target > 0 && h.synthesis.Kernel != ""
-		}
-	case "Latency":
-		if len(row) == 7 && row[0] != "min" {
-			h.synthesis.Latency = [2]string{row[0], row[1]}
-			h.synthesis.Interval = [2]string{row[4], row[5]}
-			h.synthesis.Pipeline = row[6]
-		}
-	case "Utilization":
-		h.use(row)
-	}
-}
-
-func (h *hlsReader) use(row []string) {
-	if h.titles == nil {
-		h.titles = row
-		return
-	}
-	for i, title := range h.titles {
-		resource, known := hlsColumns[title]
-		if !known || i >= len(row) {
-			continue
-		}
-		v, ok := number(strings.TrimPrefix(row[i], "~"))
-		if !ok {
-			continue
-		}
-		if resource == BRAM && title == "BRAM_18K" {
-			v /= 2
-		}
-		switch row[0] {
-		case "Total":
-			h.total[resource] = v
-		case "Available":
-			if h.synthesis.Use == nil {
-				h.synthesis.Use = map[string]Amount{}
+	for _, b := range boxes {
+		for _, row := range b.rows {
+			switch cells := row.cells; {
+			case b.section == "Timing" && len(cells) == 4 && s.Target == 0:
+				s.Target, s.Estimated = nanoseconds(cells[1]), nanoseconds(cells[2])
+			case b.section == "Latency" && len(cells) == 7 && cells[0] != "min":
+				s.Latency, s.Interval = [2]string{cells[0], cells[1]}, [2]string{cells[4], cells[5]}
+				s.Pipeline = cells[6]
 			}
-			used, counted := h.total[resource]
-			if counted && v > 0 {
-				h.synthesis.Use[resource] = Amount{used, v, 100 * used / v}
+		}
+		if b.section == "Utilization" {
+			s.use(b)
+		}
+	}
+	switch {
+	case s.Target <= 0 || s.Kernel == "":
+		return nil, "", errNothing
+	case !ended:
+		return s, project, errCut
+	}
+	return s, project, nil
+}
+
+// use reads the table of utilisation, whose last rows are totals.
+func (s *Synthesis) use(b *box) {
+	s.Use = map[string]Amount{}
+	total := map[string]float64{}
+	for _, row := range b.rows {
+		for i, title := range b.titles {
+			resource, known := hlsColumns[title]
+			if !known || i >= len(row.cells) {
+				continue
+			}
+			v, ok := number(strings.TrimPrefix(row.cells[i], "~"))
+			if !ok {
+				continue
+			}
+			if title == "BRAM_18K" {
+				v /= 2
+			}
+			switch used, counted := total[resource]; {
+			case row.cells[0] == "Total":
+				total[resource] = v
+			case row.cells[0] == "Available" && counted && v > 0:
+				s.Use[resource] = Amount{used, v, 100 * used / v}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"html"
@@ -9,10 +10,18 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"text/template"
+	"time"
 )
 
 // mostShown is how many builds the page looks back.
 const mostShown = 50
+
+// mostRowsShown keeps lists readable.
+const mostRowsShown = 40
+
+// enough is the slack in ns at which nobody asks how much it is.
+const enough = 1.0
 
 // HTML writes a page about the newest build of a platform, next to the one before,
 // and about its history, newest first. The page needs no other file.
@@ -20,130 +29,106 @@ func HTML(w io.Writer, history []*Report) error {
 	if len(history) == 0 || history[0] == nil {
 		return errors.New("write the page about builds: there is no build")
 	}
-	p := page{writer{now: history[0]}, history[:min(len(history), mostShown)]}
+	p := &page{writer{Now: history[0]}, history[:min(len(history), mostShown)]}
 	if len(history) > 1 {
-		p.before = history[1]
+		p.Before = history[1]
 	}
-	p.write()
+	if err := pageTemplate.Execute(p, p); err != nil {
+		return fmt.Errorf("write the page about builds: %w", err)
+	}
 	_, err := w.Write(p.Bytes())
 	return err
 }
 
+// page is what page.html.tmpl shows.
 type page struct {
 	writer
 	history []*Report
 }
 
-var esc = html.EscapeString
+//go:embed page.html.tmpl
+var pageText string
 
-func (p *page) write() {
-	p.printf(
-		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "+
-			"content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "+
-			"dark\">\n<title>Build of %s</title>\n<style>%s</style>\n</head>\n<body>\n", esc(p.now.Platform), style)
-	p.head()
-	p.cards()
-	p.timing()
-	p.usage()
-	p.power()
-	p.link()
-	p.hls()
-	p.steps()
-	p.builds()
-	p.notes()
-	p.printf("</body>\n</html>\n")
-}
+//go:embed page.css
+var style string
 
-func (p *page) head() {
-	r := p.now
-	p.printf("<h1>%s</h1>\n", esc(r.Platform))
-	p.printf("<p class=\"soft\">%s</p>\n", esc(strings.Join(r.about(), " · ")))
-	p.printf("<p class=\"soft\">built %s", esc(r.Time.Format(when)))
-	for _, t := range r.Tools {
-		p.printf(", %s %s", esc(t.Name), esc(t.Version))
-	}
-	if p.before != nil {
-		p.printf("<br>Lines across bars, and changes, are about the build of %s.", esc(p.before.Time.Format(when)))
-	}
-	p.printf("</p>\n")
-	if misses := r.Misses(); len(misses) > 0 {
-		p.printf("<p class=\"bad\"><b>Timing was not met.</b></p>\n")
-		p.list(misses)
-	}
-}
+// pageTemplate escapes texts where it says so; pictures and tables do that themselves.
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"esc": html.EscapeString, "join": strings.Join, "decimal": decimal, "watts": watts, "scale": scale,
+	"style": func() string { return style }, "estimates": func() string { return estimates },
+	"enough": func() float64 { return enough },
+	"when":   func(t time.Time) string { return t.Format(when) },
+	"shown":  func(n int) int { return min(n, mostRowsShown) },
+	"beyond": func(n int) int { return max(0, n-mostRowsShown) },
+	"about":  (*Report).about, "stage": Usage.stage, "facts": (*Power).facts, "shares": (*Power).shares,
+	"cards": (*page).cards, "slacks": (*page).slacks, "regions": regions, "wattRows": wattRows,
+	"steps": (*page).steps, "curves": (*page).curves,
+	"bars": bars, "matrix": matrix, "stack": stack, "table": (*table).html,
+	"old":    func(p *page) map[string]Area { return p.old() },
+	"usage":  func(p *page) *table { return p.usageTable() },
+	"clocks": func(p *page) *table { return p.clockTable() },
+	"linked": func(p *page) *table { return p.kernelTable() },
+	"hls":    func(p *page) *table { return p.hlsTable() },
+	"builds": func(p *page) *table { return buildsTable(p.history) },
+	"logs":   func(p *page) *table { return logTable(p.Now.Logs[:min(len(p.Now.Logs), mostRowsShown)]) },
+}).Parse(pageText))
 
-// mostRowsShown keeps lists readable.
-const mostRowsShown = 40
+// card is a value at the top of the page.
+type card struct{ Class, Value, Label string }
 
-func (p *page) list(lines []string) {
-	p.printf("<ul>\n")
-	for _, l := range lines[:min(len(lines), mostRowsShown)] {
-		p.printf("<li>%s</li>\n", esc(l))
+func (p *page) cards() []card {
+	r := p.Now
+	list := []card{{"good", "met", "timing"}}
+	if r.Target != "hw" {
+		list[0] = card{"", r.Target, "target, without timing"}
+	} else if !r.Met() {
+		list[0] = card{"bad", "not met", "timing"}
 	}
-	if n := len(lines) - mostRowsShown; n > 0 {
-		p.printf("<li>and %d more</li>\n", n)
-	}
-	p.printf("</ul>\n")
-}
-
-func (p *page) card(class, value, label string) {
-	if value != "" {
-		p.printf("<div class=\"card\"><b class=\"%s\">%s</b><span>%s</span></div>\n", class, esc(value), esc(label))
-	}
-}
-
-func (p *page) cards() {
-	r := p.now
-	p.printf("<div class=\"cards\">\n")
-	switch {
-	case r.Target != "hw":
-		p.card("", r.Target, "target, without timing")
-	case r.Met():
-		p.card("good", "met", "timing")
-	default:
-		p.card("bad", "not met", "timing")
-	}
-	if v := worstSlack(r); !math.IsNaN(v) {
-		class := "good"
-		if v < 0 {
+	for _, c := range []struct {
+		unit, label string
+		value       func(*Report) float64
+		write       func(float64) string
+	}{
+		{"ns", "worst slack", worstSlack, ns}, {"MHz", "kernel clock", kernelMHz, mhz},
+		{"%", "LUTs of the card", cardPercent, percent}, {"W", "power, estimated", totalWatts, watts},
+	} {
+		v, class := c.value(r), ""
+		switch {
+		case math.IsNaN(v):
+			continue
+		case c.unit == "ns" && v < 0:
 			class = "bad"
+		case c.unit == "ns":
+			class = "good"
 		}
-		p.card(class, ns(v)+" ns", "worst slack"+p.since(worstSlack, ns))
-	}
-	if v := kernelMHz(r); !math.IsNaN(v) {
-		p.card("", mhz(v)+" MHz", "kernel clock"+p.since(kernelMHz, mhz))
-	}
-	if v := cardPercent(r); !math.IsNaN(v) {
-		p.card("", percent(v)+" %", "LUTs of the card"+p.since(cardPercent, percent))
-	}
-	if v := totalWatts(r); !math.IsNaN(v) {
-		p.card("", watts(v)+" W", "power, estimated"+p.since(totalWatts, watts))
+		list = append(list, card{class, c.write(v) + " " + c.unit, c.label + p.since(c.value, c.write)})
 	}
 	if v := spent(r); v > 0 {
-		p.card("", duration(secondsOf(v)), "of work in this build")
+		list = append(list, card{"", duration(secondsOf(v)), "of work in this build"})
 	}
-	p.printf("</div>\n")
+	return list
 }
 
 // since is the change of a value since the build before.
 func (p *page) since(value func(*Report) float64, write func(float64) string) string {
-	if p.before == nil || math.IsNaN(value(p.before)) {
+	if p.Before == nil || math.IsNaN(value(p.Before)) {
 		return ""
 	}
-	if d := change(value(p.now), value(p.before), write); d != "" {
+	if d := change(value(p.Now), value(p.Before), write); d != "" {
 		return " (" + d + ")"
 	}
 	return ""
 }
 
-func (p *page) timing() {
-	t := p.now.Timing
+// slacks are the bars of the clocks, those with the least slack first.
+func (p *page) slacks() []row {
+	t := p.Now.Timing
 	if t == nil {
-		return
+		return nil
 	}
 	old := map[string]float64{}
-	if p.before != nil && p.before.Timing != nil {
-		for _, c := range p.before.Timing.Clocks {
+	if p.Before != nil && p.Before.Timing != nil {
+		for _, c := range p.Before.Timing.Clocks {
 			if v, of, ok := c.Worst(); ok {
 				old[c.Name+" "+of] = v
 			}
@@ -172,101 +157,42 @@ func (p *page) timing() {
 		}
 		rows = append(rows, r)
 	}
-	if len(rows) == 0 {
-		return
-	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.value, b.value) })
-	p.printf("<h2>Timing: slack of each clock</h2>\n")
-	p.printf("%s", bars("Worst slack of each clock", rows[:min(len(rows), mostRowsShown)], enough))
-	p.printf("<p class=\"soft\">Of setup, or of what is missed. Bars end at %s ns.</p>\n", decimal(enough, 1))
-	if len(rows) > mostRowsShown {
-		p.printf("<p class=\"soft\">and %d clocks with more slack</p>\n", len(rows)-mostRowsShown)
-	}
+	return rows
 }
 
-// enough is the slack in ns at which nobody asks how much it is.
-const enough = 1.0
-
-func (p *page) usage() {
-	u := p.now.Usage
-	old := p.old()
-	regions := slices.DeleteFunc(u.rows(), func(a Area) bool { return a.Kernel != "" })
-	if len(regions) > 0 {
-		p.printf("<h2>Utilisation of the card%s</h2>\n%s", esc(u.stage()),
-			matrix("Utilisation of the SLRs and of the card", regions, old, 100))
-		if u.Used != nil {
-			p.printf("<p class=\"soft\">The kernels in percent of what the shell leaves.</p>\n")
-		}
-	}
-	if len(u.Kernels) > 0 {
-		full := scale(u.Kernels)
-		p.printf("<h2>Utilisation of the kernels%s</h2>\n%s", esc(u.stage()),
-			matrix("Utilisation of the kernels", u.Kernels, old, full))
-		p.printf("<p class=\"soft\">In percent of what the shell leaves. Full bars stand for %s %%.</p>\n",
-			decimal(full, 0))
-	}
-	if t := p.usageTable().html(); t != "" {
-		p.printf("<details><summary class=\"soft\">Numbers</summary>\n%s</details>\n", t)
-	}
+// regions are the areas that are shown beside the kernels.
+func regions(u Usage) []Area {
+	return slices.DeleteFunc(u.rows(), func(a Area) bool { return a.Kernel != "" })
 }
 
-func (p *page) power() {
-	w := p.now.Power
-	if w == nil {
-		return
-	}
-	p.printf("<h2>Power, estimated: %s W</h2>\n<p class=\"soft\">%s</p>\n", watts(w.Total), esc(w.facts()))
-	if w.TooHot {
-		p.printf("<p class=\"bad\">The report says that the junction gets too hot.</p>\n")
-	}
-	parts := slices.Clone(w.Parts)
-	if len(parts) == 0 && w.Dynamic > 0 {
-		parts = []Watts{{"dynamic", w.Dynamic}, {"static", w.Static}}
+// shares are the parts of the power, the largest first.
+func (p *Power) shares() []Watts {
+	parts := slices.Clone(p.Parts)
+	if len(parts) == 0 && p.Dynamic > 0 {
+		parts = []Watts{{"dynamic", p.Dynamic}, {"static", p.Static}}
 	}
 	slices.SortStableFunc(parts, func(a, b Watts) int { return cmp.Compare(b.Watts, a.Watts) })
-	p.printf("%s", stack("Power by kind of resource", parts))
-	if len(w.Kernels) > 0 {
-		var rows []row
-		for _, k := range w.Kernels {
-			rows = append(rows, row{label: k.Name, value: k.Watts, was: math.NaN(), class: "bar", text: watts(k.Watts) + " W"})
-		}
-		p.printf("<p class=\"soft\">Kernels, dynamic</p>\n%s", bars("Power of kernels", rows, 0))
-	}
+	return parts
 }
 
-func (p *page) link() {
-	l := p.now.Link
-	if l == nil {
-		return
+func wattRows(kernels []Watts) []row {
+	var rows []row
+	for _, k := range kernels {
+		rows = append(rows, row{label: k.Name, value: k.Watts, was: math.NaN(), class: "bar", text: watts(k.Watts) + " W"})
 	}
-	p.printf("<h2>What was linked</h2>\n<p>")
-	if l.UUID != "" {
-		p.printf("UUID <code>%s</code> ", esc(l.UUID))
-	}
-	if l.Platform != "" {
-		p.printf("for <code>%s</code>", esc(l.Platform))
-	}
-	p.printf("</p>\n%s%s", p.clockTable().html(), p.kernelTable().html())
+	return rows
 }
 
-func (p *page) hls() {
-	if len(p.now.HLS) > 0 {
-		p.printf("<h2>%s</h2>\n%s", estimates, p.hlsTable().html())
-	}
-}
-
-func (p *page) steps() {
-	if len(p.now.Steps) == 0 {
-		return
-	}
+func (p *page) steps() []row {
 	old := map[string]float64{}
-	if p.before != nil {
-		for _, s := range p.before.Steps {
+	if p.Before != nil {
+		for _, s := range p.Before.Steps {
 			old[s.ID] = s.Took.Seconds()
 		}
 	}
 	var rows []row
-	for _, s := range p.now.Steps {
+	for _, s := range p.Now.Steps {
 		r := row{label: s.Title, value: s.Took.Seconds(), was: math.NaN(), class: "bar", text: duration(s.Took), tip: s.ID}
 		if s.Cached {
 			r.class, r.text = "none", r.text+", was there"
@@ -276,14 +202,12 @@ func (p *page) steps() {
 		}
 		rows = append(rows, r)
 	}
-	p.printf("<h2>How long each step took</h2>\n%s", bars("Time of each step", rows, 0))
+	return rows
 }
 
-func (p *page) builds() {
-	if len(p.history) < 2 {
-		return
-	}
-	p.printf("<h2>Earlier builds</h2>\n<div class=\"cards\">\n")
+// curves are pictures of values of the builds, if there are several.
+func (p *page) curves() []string {
+	var list []string
 	for _, c := range []struct {
 		title, unit string
 		digits      int
@@ -302,18 +226,9 @@ func (p *page) builds() {
 			points = append(points,
 				point{v, !r.Met(), fmt.Sprintf("%s: %s %s", r.Time.Format(when), fixed(v, c.digits), c.unit)})
 		}
-		p.printf("%s", curve(c.title, c.unit, points, c.digits, c.zero))
+		if len(points) > 1 {
+			list = append(list, curve(c.title, c.unit, points, c.digits, c.zero))
+		}
 	}
-	p.printf("</div>\n%s", buildsTable(p.history).html())
-}
-
-func (p *page) notes() {
-	r := p.now
-	if len(r.Logs) > 0 {
-		p.printf("<h2>Messages of the tools</h2>\n%s", logTable(r.Logs[:min(len(r.Logs), mostRowsShown)]).html())
-	}
-	if len(r.Missing) > 0 {
-		p.printf("<h2>Not known</h2>\n")
-		p.list(r.Missing)
-	}
+	return list
 }

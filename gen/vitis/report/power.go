@@ -9,7 +9,7 @@ import (
 // parsePower reads the report of report_power. Of the hierarchy it takes the
 // instances that are wanted, by the last part of their names.
 func parsePower(ctx context.Context, r io.Reader, instances map[string]bool) (*Power, error) {
-	boxes, err := readBoxes(ctx, r, func(section string) bool {
+	boxes, err := readBoxes(ctx, r, numbered, func(section string) bool {
 		return section == "Summary" || section == "On-Chip Components" || section == "By Hierarchy"
 	})
 	if err != nil {

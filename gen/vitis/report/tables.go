@@ -12,7 +12,7 @@ import (
 // the one before, which may be nil.
 type writer struct {
 	bytes.Buffer
-	now, before *Report
+	Now, Before *Report
 }
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.Buffer, format, args...) }
@@ -25,8 +25,8 @@ func (r *Report) about() []string {
 // old are the areas of the build before, by name.
 func (w *writer) old() map[string]Area {
 	areas := map[string]Area{}
-	if w.before != nil {
-		for _, a := range w.before.Usage.rows() {
+	if w.Before != nil {
+		for _, a := range w.Before.Usage.rows() {
 			areas[a.Name] = a
 		}
 	}
@@ -63,7 +63,7 @@ func (w *writer) usageTable() *table {
 	}
 	tb := newTable(titles...)
 	old := w.old()
-	for _, a := range w.now.Usage.rows() {
+	for _, a := range w.Now.Usage.rows() {
 		row := []string{a.Name}
 		for _, resource := range Resources {
 			cell, delta := "", ""
@@ -102,13 +102,13 @@ func (p *Power) facts() string {
 func (w *writer) clockTable() *table {
 	tb := newTable("clock", "wanted MHz>", "got MHz>", "change>", "result")
 	old := map[string]float64{}
-	if w.before != nil && w.before.Link != nil {
-		for _, c := range w.before.Link.Clocks {
+	if w.Before != nil && w.Before.Link != nil {
+		for _, c := range w.Before.Link.Clocks {
 			old[c.Name] = c.Achieved
 		}
 	}
-	for _, c := range w.now.Link.Clocks {
-		wanted, _ := c.asked(w.now.Wanted)
+	for _, c := range w.Now.Link.Clocks {
+		wanted, _ := c.asked(w.Now.Wanted)
 		if c.Achieved == 0 {
 			continue // it cannot be set
 		}
@@ -116,7 +116,7 @@ func (w *writer) clockTable() *table {
 		if was := old[c.Name]; was > 0 {
 			delta = change(c.Achieved, was, mhz)
 		}
-		slower := c.slower(w.now.Wanted)
+		slower := c.slower(w.Now.Wanted)
 		result := "as wanted"
 		if slower {
 			result = "SLOWER"
@@ -128,10 +128,10 @@ func (w *writer) clockTable() *table {
 
 func (w *writer) kernelTable() *table {
 	tb := newTable("instance", "kernel", "SLR", "address", "banks")
-	for _, k := range w.now.Link.Kernels {
+	for _, k := range w.Now.Link.Kernels {
 		slr := ""
-		if i := slices.IndexFunc(w.now.Kernels, func(i Instance) bool { return i.Name == k.Name && i.SLR >= 0 }); i >= 0 {
-			slr = fmt.Sprintf("SLR%d", w.now.Kernels[i].SLR)
+		if i := slices.IndexFunc(w.Now.Kernels, func(i Instance) bool { return i.Name == k.Name && i.SLR >= 0 }); i >= 0 {
+			slr = fmt.Sprintf("SLR%d", w.Now.Kernels[i].SLR)
 		}
 		tb.add(k.Name, k.Kernel, slr, k.Base, strings.Join(k.Banks, " "))
 	}
@@ -142,7 +142,7 @@ const estimates = "Kernels in C++, as Vitis HLS estimates them"
 
 func (w *writer) hlsTable() *table {
 	tb := newTable("kernel", "clock ns>", "wanted ns>", "latency>", "interval>", "LUT>", "FF>", "BRAM>", "DSP>")
-	for _, s := range w.now.HLS {
+	for _, s := range w.Now.HLS {
 		row := []string{s.Kernel, decimal(s.Estimated, 3), decimal(s.Target, 3), span(s.Latency), span(s.Interval)}
 		for _, resource := range []string{LUT, FF, BRAM, DSP} {
 			cell := ""

@@ -9,7 +9,7 @@ import (
 // Text writes the report for people. before, which may be nil, is that of an earlier
 // build: each number is followed by its change.
 func Text(w io.Writer, now, before *Report) error {
-	t := texter{writer{now: now, before: before}}
+	t := texter{writer{Now: now, Before: before}}
 	t.head()
 	t.timing()
 	t.table("Utilisation"+now.Usage.stage(), t.usageTable())
@@ -33,7 +33,7 @@ func (t *texter) table(title string, tb *table) {
 }
 
 func (t *texter) head() {
-	r := t.now
+	r := t.Now
 	t.printf("%s", r.Platform)
 	if about := r.about(); len(about) > 0 {
 		t.printf(": %s", strings.Join(about, ", "))
@@ -42,8 +42,8 @@ func (t *texter) head() {
 	for _, tool := range r.Tools {
 		t.printf(", %s %s", tool.Name, tool.Version)
 	}
-	if t.before != nil {
-		t.printf("\nchanges are since the build of %s", t.before.Time.Format(when))
+	if t.Before != nil {
+		t.printf("\nchanges are since the build of %s", t.Before.Time.Format(when))
 	}
 	t.printf("\n\n%s\n", strings.Join(verdict(r), "\n"))
 }
@@ -76,17 +76,17 @@ func mhz(v float64) string {
 }
 
 func (t *texter) timing() {
-	if t.now.Timing == nil {
+	if t.Now.Timing == nil {
 		return
 	}
 	tb := newTable("clock", "period ns>", "MHz>", "setup ns>", "change>", "hold ns>", "pulse ns>", "failing>", "result")
 	old := map[string]*ClockSlack{}
-	if t.before != nil && t.before.Timing != nil {
-		for i, c := range t.before.Timing.Clocks {
-			old[c.Name] = &t.before.Timing.Clocks[i]
+	if t.Before != nil && t.Before.Timing != nil {
+		for i, c := range t.Before.Timing.Clocks {
+			old[c.Name] = &t.Before.Timing.Clocks[i]
 		}
 	}
-	for _, c := range t.now.Timing.Clocks {
+	for _, c := range t.Now.Timing.Clocks {
 		slack, _, ok := c.Worst()
 		if !ok {
 			continue // a clock without paths of its own
@@ -117,7 +117,7 @@ func slackText(s *Slack) string {
 // paths shows what is missed between clocks; what is met is not worth a line.
 func (t *texter) paths() {
 	tb := newTable("from clock", "to clock", "slack ns>", "of", "group")
-	for _, p := range t.now.Timing.Paths {
+	for _, p := range t.Now.Timing.Paths {
 		if slack, of, ok := worst(p.Setup, p.Hold, nil); ok && slack < 0 {
 			tb.add(p.From, p.To, ns(slack), of, p.Group)
 		}
@@ -136,12 +136,12 @@ func endpoints(checks ...*Slack) (failing, all int) {
 }
 
 func (t *texter) tail() {
-	t.table("Messages", logTable(slices.DeleteFunc(slices.Clone(t.now.Logs), func(l LogTotals) bool {
+	t.table("Messages", logTable(slices.DeleteFunc(slices.Clone(t.Now.Logs), func(l LogTotals) bool {
 		return l.Critical == 0 && l.Errors == 0
 	})))
-	if len(t.now.Missing) > 0 {
+	if len(t.Now.Missing) > 0 {
 		t.printf("\nNot known:\n")
-		for _, m := range t.now.Missing {
+		for _, m := range t.Now.Missing {
 			t.printf("  %s\n", m)
 		}
 	}

@@ -5,13 +5,13 @@ import (
 )
 
 func (t *texter) power() {
-	p := t.now.Power
+	p := t.Now.Power
 	if p == nil {
 		return
 	}
 	delta := ""
-	if t.before != nil && t.before.Power != nil {
-		if d := change(p.Total, t.before.Power.Total, watts); d != "" {
+	if t.Before != nil && t.Before.Power != nil {
+		if d := change(p.Total, t.Before.Power.Total, watts); d != "" {
 			delta = " (" + d + " W)"
 		}
 	}
@@ -19,7 +19,7 @@ func (t *texter) power() {
 }
 
 func (t *texter) link() {
-	l := t.now.Link
+	l := t.Now.Link
 	if l == nil {
 		return
 	}
@@ -31,12 +31,12 @@ func (t *texter) link() {
 func (t *texter) steps() {
 	tb := newTable("step", "took>", "change>", "")
 	old := map[string]StepTime{}
-	if t.before != nil {
-		for _, s := range t.before.Steps {
+	if t.Before != nil {
+		for _, s := range t.Before.Steps {
 			old[s.ID] = s
 		}
 	}
-	for _, s := range t.now.Steps {
+	for _, s := range t.Now.Steps {
 		note, delta := "", ""
 		if s.Cached {
 			note = "was there"

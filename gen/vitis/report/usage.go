@@ -31,7 +31,7 @@ var errCut = errors.New("it ends in the middle of a table")
 // as kernel_util_routed.rpt: the shell, what it leaves to kernels, and each kernel
 // with its instances below it, further to the right.
 func parseKernels(ctx context.Context, r io.Reader, u *Usage) error {
-	boxes, err := readBoxes(ctx, r, func(string) bool { return true })
+	boxes, err := readBoxes(ctx, r, numbered, func(string) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ const slrSection = "SLR CLB Logic and Dedicated Block Utilization"
 // parseSites reads the report of report_utilization: full_util_routed.rpt and
 // slr_util_routed.rpt of v++.
 func parseSites(ctx context.Context, r io.Reader, u *Usage) error {
-	boxes, err := readBoxes(ctx, r, func(string) bool { return true })
+	boxes, err := readBoxes(ctx, r, numbered, func(string) bool { return true })
 	if err != nil {
 		return err
 	}

@@ -416,7 +416,8 @@ func TestAssumedTools(t *testing.T) {
 	old := tools.Assume(facts, "2022.2")
 	hls, err := old.Tool(tools.HLS)
 	assert.Check(t, err == nil && hls.Name == "vitis_hls" && hls.Version == "2022.2", "got %v, %v", hls, err)
-	board := &platform.Board{Shell: "shell", Avoid: map[string]string{"2022.2": "why not"}}
+	board := &platform.Board{}
+	board.Shell, board.Avoid = "shell", map[string]string{"2022.2": "why not"}
 	w := old.BoardWarning(board)
 	assert.Check(t, strings.Contains(w, "2022.2") && strings.Contains(w, "why not"), "no warning: %q", w)
 	assert.Check(t, is.Equal(tools.Assume(facts, "2022.1").BoardWarning(board), ""))

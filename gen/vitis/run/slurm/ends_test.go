@@ -194,7 +194,6 @@ func TestRefused(t *testing.T) {
 	}{
 		{"constraint", func(o *slurm.Options) { o.Constraint = "u55c" }, step.Resources{}, "Invalid feature specification"},
 		{"memory", nil, step.Resources{Memory: 1 << 20}, "node configuration is not available"},
-		{"negative", nil, step.Resources{Time: -1}, "less than nothing"},
 		{"extra", func(o *slurm.Options) { o.Extra = []string{"--no-such-option"} }, step.Resources{}, "no-such-option"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -13,23 +13,6 @@ import (
 	"github.com/cclforge/cclforge/gen/vitis/run/slurm"
 )
 
-// Options that would make sbatch do something else than is meant are refused
-// before anything is run; this needs no Slurm.
-func TestWrongOptions(t *testing.T) {
-	for _, o := range []slurm.Options{
-		{Partition: "a b"}, {Account: "a\nb"}, {QOS: "x\ty"}, {Constraint: "a\x00"},
-		{Extra: []string{""}}, {Extra: []string{"-"}}, {Extra: []string{"--"}}, {Extra: []string{"main"}},
-		{Extra: []string{"-p", "main"}},
-		{Extra: []string{"--array=1-5"}}, {Extra: []string{"-a1-5"}}, {Extra: []string{"--outp=x"}}, {Extra: []string{"-ox"}},
-		{Extra: []string{"--wrap=rm"}}, {Extra: []string{"--wait"}}, {Extra: []string{"-W"}},
-		{Extra: []string{"-d", "afterok:1"}},
-		{Extra: []string{"--requeue"}}, {Extra: []string{"-Mother"}}, {Extra: []string{"--gres=a\n"}},
-	} {
-		_, err := slurm.New(t.Context(), o)
-		assert.Check(t, errors.Is(err, slurm.ErrOption), "%+v: %v", o, err)
-	}
-}
-
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := slurm.New(context.Background(), slurm.Options{})

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// Options of sbatch. Empty ones are left to the cluster.
+// Options of sbatch. Empty ones are left to the cluster. They are those of a platform, whose
+// reader refuses what would make sbatch do something else than is meant.
 type Options struct {
 	Partition, Account, QOS, Constraint string
 	// Extra are further options of sbatch, each with its value: "--gres=fpga:1".
@@ -71,9 +72,6 @@ func New(ctx context.Context, o Options) (*Executor, error) {
 	}
 	if o.Env == nil {
 		o.Env = os.Environ()
-	}
-	if err := o.check(); err != nil {
-		return nil, err
 	}
 	e := &Executor{o: o, env: environment(o.Env), queue: queue{turn: make(chan struct{}, 1)}}
 	for _, name := range programs {

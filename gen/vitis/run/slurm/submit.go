@@ -137,10 +137,6 @@ func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 		}
 	}
 	r.tried = true
-	options, err := r.options()
-	if err != nil {
-		return "", err
-	}
 	slow, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
@@ -148,7 +144,7 @@ func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 		cancel()
 	})
 	defer stop()
-	text, err := r.e.command(slow, r.script(rec), "sbatch", options...)
+	text, err := r.e.command(slow, r.script(rec), "sbatch", r.options()...)
 	if err != nil {
 		return "", err
 	}
@@ -162,16 +158,12 @@ func (r *running) trySbatch(ctx context.Context, rec *record) (string, error) {
 }
 
 // options are those of sbatch(1).
-func (r *running) options() ([]string, error) {
+func (r *running) options() []string {
 	o := &r.e.o
 	list := []string{"--parsable", "--job-name=" + r.job.Step.ID, "--chdir=" + r.job.Dir, "--output=" + logFile(r.job.Dir),
 		"--open-mode=append",
 		"--export=ALL", "--no-requeue", "--nodes=1", "--ntasks=1"}
-	takes, err := resources(r.job.Step.Resources)
-	if err != nil {
-		return nil, err
-	}
-	list = append(list, takes...)
+	list = append(list, resources(r.job.Step.Resources)...)
 	for _, v := range []struct{ name, value string }{
 		{"partition", o.Partition}, {"account", o.Account}, {"qos", o.QOS}, {"constraint", o.Constraint},
 	} {
@@ -189,7 +181,7 @@ func (r *running) options() ([]string, error) {
 	if len(ids) > 0 {
 		list = append(list, "--dependency=afterok:"+strings.Join(ids, ":"), "--kill-on-invalid-dep=yes")
 	}
-	return list, nil
+	return list
 }
 
 // logFile is where Slurm's messages go. It reads % and \ in the whole path as signs

@@ -6,7 +6,7 @@ platform "p" {
     slurm {
       partition = "fpga nodes"
       account   = "x;y"
-      options   = ["-N2", "--mem=3G", "--exclusive", "--licenses=vivado:1"]
+      options   = ["-N2", "--mem=3G", "--outp=x", "--requeue", "--exclusive", "--licenses=vivado:1"]
     }
 
     slurm {}
