@@ -77,8 +77,8 @@ type timed struct {
 }
 
 // Perfetto writes a trace of track events for Perfetto: each rank is a process with tracks for calls,
-// queues of moves, DMA engines, plugins and kernel streams, rx buffers, firmware, packets and other events; flows lead from packets that were sent to
-// where they arrived.
+// queues of moves, DMA engines, plugins and kernel streams, rx buffers, firmware, packets and other
+// events; flows lead from packets that were sent to where they arrived.
 func (t *Timeline) Perfetto(w io.Writer) error {
 	p := &perfetto{t: t}
 	var first message

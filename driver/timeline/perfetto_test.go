@@ -46,10 +46,10 @@ type slice struct {
 
 // readTrace is what Perfetto makes of a trace. The numbers are those of its public schema,
 // github.com/google/perfetto/tree/main/protos/perfetto/trace: trace_packet.proto (timestamp 8,
-// trusted_packet_sequence_id 10, track_event 11, sequence_flags 13, track_descriptor 60),
-// track_event/track_event.proto (type 9, track_uuid 11, name 23, counter_value 30, flow_ids 47,
-// terminating_flow_ids 48; TYPE_SLICE_BEGIN 1, _END 2, TYPE_INSTANT 3, TYPE_COUNTER 4),
-// track_event/track_descriptor.proto (uuid 1, name 2, process 3, parent_uuid 5, counter 8), track_event/process_descriptor.proto (pid 1, process_name 6).
+// trusted_packet_sequence_id 10, track_event 11, sequence_flags 13, track_descriptor 60) and, in track_event/,
+// track_event.proto (type 9, track_uuid 11, name 23, counter_value 30, flow_ids 47, terminating_flow_ids 48;
+// TYPE_SLICE_BEGIN 1, _END 2, TYPE_INSTANT 3, TYPE_COUNTER 4), track_descriptor.proto (uuid 1, name 2, process 3,
+// parent_uuid 5, counter 8), process_descriptor.proto (pid 1, process_name 6).
 type readTrace struct {
 	tracks    map[uint64]string // process and track
 	counters  map[uint64]bool   // tracks of counters
@@ -62,9 +62,8 @@ type readTrace struct {
 
 func read(t *testing.T, trace []byte) *readTrace {
 	t.Helper()
-	r := &readTrace{tracks: map[uint64]string{}, slices: map[string][]slice{}, flowFrom: map[uint64]string{},
-		counters: map[uint64]bool{},
-		flowTo:   map[uint64]string{}, flowTimes: map[uint64][2]uint64{}}
+	r := &readTrace{tracks: map[uint64]string{}, counters: map[uint64]bool{}, slices: map[string][]slice{},
+		flowFrom: map[uint64]string{}, flowTo: map[uint64]string{}, flowTimes: map[uint64][2]uint64{}}
 	pids := map[uint64]bool{}
 	open := map[uint64][]slice{}
 	last := uint64(0)

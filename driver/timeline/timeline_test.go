@@ -237,7 +237,8 @@ func TestSlices(t *testing.T) {
 		texts = append(texts, text)
 	}
 	assert.DeepEqual(t, texts, []string{"", "failed; 4096 bytes in one slice, the first one after 0.008 µs",
-		"72 bytes in 2 slices, begun behind those of earlier moves", "0 bytes in one slice, begun behind those of earlier moves"})
+		"72 bytes in 2 slices, begun behind those of earlier moves",
+		"0 bytes in one slice, begun behind those of earlier moves"})
 }
 
 // many is a timeline of n ranks and so many messages round the ring.

@@ -58,9 +58,10 @@ func isOne(values map[string]uint32, number uint32, names ...string) bool {
 	return false
 }
 
-// Results that go to memory, and to other ranks, by their names in the interface.
+// Results that go to memory, to the kernel stream, and to other ranks, by their names in the interface.
 var (
 	toMemory  = []string{"memory", "memory_and_network", "apart", "beside"}
+	toKernel  = []string{"kernel_stream", "kernel_stream_and_network"}
 	toNetwork = []string{"network", "memory_and_network", "kernel_stream_and_network", "apart", "beside"}
 )
 
@@ -114,7 +115,7 @@ func (f moveFields) essential(m Move) Move {
 	kept := uint32(0)
 	for name, used := range map[string]bool{
 		"compressor": converts, "decompressor": converts, "reduction": reduces,
-		"kernel": isOne(f.results, result, "kernel_stream", "kernel_stream_and_network"),
+		"kernel": isOne(f.results, result, toKernel...),
 	} {
 		if used && data {
 			kept |= f.tdest[name].Mask()

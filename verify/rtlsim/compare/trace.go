@@ -75,21 +75,20 @@ func (f moveFields) work(m *Move) (w work) {
 	apart, beside := isOne(f.results, of("result"), "apart"), isOne(f.results, of("result"), "beside")
 	network := isOne(f.results, of("result"), toNetwork...)
 	to := isOne(f.results, of("result"), toMemory...)
-	stream := isOne(f.results, of("result"), "kernel_stream", "kernel_stream_and_network")
+	stream := isOne(f.results, of("result"), toKernel...)
 	converts := func(form string) bool { return of(form) != of("inner_compressed") }
 	if !(op0 && form("op0_compressed") > 0 || op1 && form("op1_compressed") > 0 ||
 		network && form("network_compressed") > 0 || (to || stream) && form("result_compressed") > 0) {
 		return work{0, used(func(field string) bool { return field == "to_network" && network })}
 	}
-	return work{form("op0_compressed"), used(func(field string) bool {
-		return map[string]bool{
-			"op0": memory("op0"), "op1": memory("op1"), "result": to, "from_kernel": kernel("op0") || kernel("op1"),
-			"to_kernel": stream, "to_network": network, "arithmetic": op1 && !apart,
-			"lane_0": op0 && converts("op0_compressed"),
-			"lane_1": op1 && converts("op1_compressed") || beside && of("inner_compressed") != 0,
-			"lane_2": (to || stream) && converts("result_compressed") || network && converts("network_compressed"),
-		}[field]
-	})}
+	uses := map[string]bool{
+		"op0": memory("op0"), "op1": memory("op1"), "result": to, "from_kernel": kernel("op0") || kernel("op1"),
+		"to_kernel": stream, "to_network": network, "arithmetic": op1 && !apart,
+		"lane_0": op0 && converts("op0_compressed"),
+		"lane_1": op1 && converts("op1_compressed") || beside && of("inner_compressed") != 0,
+		"lane_2": (to || stream) && converts("result_compressed") || network && converts("network_compressed"),
+	}
+	return work{form("op0_compressed"), used(func(field string) bool { return uses[field] })}
 }
 
 // slice adds a slice to what its move has done, which is told with the last one.
