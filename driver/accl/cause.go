@@ -122,8 +122,14 @@ func (e *Engine) why(ctx context.Context, at uint32, err *CallError, call *Other
 	if unread != nil {
 		return nil // the error of the call says more
 	}
-	if own.Fault, own.FaultComm = err.Fault, at; err.Fault != nil || own.Awaited >= 0 {
-		own.Waits = []Wait{own.waited()}
+	own.Fault, own.FaultComm = err.Fault, at
+	if own.Awaited < 0 && call.known != nil && call.known.Peer == PeerSource {
+		own.Awaited = call.Root // the engine records no events while they are read
+	}
+	if err.Fault != nil || own.Awaited >= 0 {
+		w := own.waited()
+		w.Comm = at
+		own.Waits = []Wait{w}
 	}
 	if err.Fault != nil && err.Fault.Limit != 0 {
 		own.Limit = err.Fault.Limit // that of the engine

@@ -291,7 +291,7 @@ func (b *bench) each(do func(rank int, e *accl.Engine) error) {
 	for rank, err := range errs {
 		assert.Check(b.t, err, "rank %d", rank)
 	}
-	if b.t.Failed() {
+	if errors.Join(errs...) != nil {
 		b.t.FailNow()
 	}
 }

@@ -132,6 +132,22 @@ func causes(t *testing.T, on where) {
 					_, err := e.Recv(ctx, buffer[rank], 1, accl.Peer(rank+1))
 					return err
 				}},
+			{name: "events are lost while others read", who: []int{0}, kind: accl.NotCalled, is: 2, says: "bcast",
+				do: func(rank int, e *accl.Engine) error {
+					if rank != 0 {
+						return nil
+					}
+					call, err := e.Recv(ctx, buffer[rank], 1, 2, accl.Async())
+					for err == nil {
+						select {
+						case <-call.Done():
+							return call.Err()
+						default:
+							_, err = e.Trace(ctx, 0)
+						}
+					}
+					return err
+				}},
 			{name: "another tag", who: []int{0}, kind: accl.OtherTag, is: 0, says: "tag 5", do: tagged(5)},
 			{name: "full rx buffers", who: []int{0}, kind: accl.BuffersFull, is: 0, says: "rank 0", on: "udp",
 				do: func(rank int, e *accl.Engine) error {
