@@ -31,7 +31,7 @@ type Recording struct {
 
 // DefaultRecording are the options that the bench target uses.
 func DefaultRecording() Recording {
-	return Recording{Platform: "u55c_tcp", Ranks: 4, Bytes: 1 << 10, Calls: 400, Runs: 15}
+	return Recording{Platform: "u55c_tcp", Ranks: 4, Bytes: 1 << 10, Calls: 100, Runs: 61}
 }
 
 // recordingReport is everything that was measured.
@@ -44,7 +44,7 @@ type recordingReport struct {
 type recordingPoint struct {
 	Recorded     string  `json:"recorded"`
 	Microseconds float64 `json:"microseconds"`
-	Ratio        float64 `json:"ratio"` // to what it takes without a record
+	Ratio        float64 `json:"ratio"` // to what it takes without a record, in the same run
 }
 
 // recorded is a world that is recorded, and its engines.
@@ -71,7 +71,7 @@ func (o Recording) ways(kind fabric.Kind) []way {
 		{"calls, for Prometheus", func() (world.Options, func(), error) { return world.Options{}, nothing, nil },
 			metrics.New().Observe()},
 		{"events", func() (world.Options, func(), error) {
-			return world.Options{OnEvent: func(int, emu.Event) {}}, nothing, nil
+			return world.Options{OnEvent: func(int) func(emu.Event) { return func(emu.Event) {} }}, nothing, nil
 		}, nil},
 		{"events and packets, for a timeline", func() (world.Options, func(), error) {
 			r := &recorder.Recorder{Last: kept}
@@ -132,7 +132,8 @@ func (o Recording) Run(ctx context.Context, dir string, out, progress io.Writer)
 		}
 	}
 	for run := range o.Runs + 1 {
-		for _, r := range worlds {
+		for i := range worlds { // none is always first
+			r := worlds[(i+run)%len(worlds)]
 			if err := r.run(ctx, o.Calls, run > 0); err != nil { // the first one warms up
 				return fmt.Errorf("allreduce while %s is recorded: %w", r.name, err)
 			}
@@ -142,16 +143,23 @@ func (o Recording) Run(ctx context.Context, dir string, out, progress io.Writer)
 	fmt.Fprintln(progress)
 	result := &recordingReport{Recording: o}
 	for _, r := range worlds {
-		slices.Sort(r.took)
-		micros := float64(r.took[len(r.took)/2].Nanoseconds()) / 1e3 / float64(o.Calls)
-		result.Points = append(result.Points, recordingPoint{r.name, micros, 0})
-		last := &result.Points[len(result.Points)-1]
-		last.Ratio = micros / result.Points[0].Microseconds
+		var micros, ratios []float64
+		for run, took := range r.took {
+			micros = append(micros, float64(took.Nanoseconds())/1e3/float64(o.Calls))
+			ratios = append(ratios, float64(took)/float64(worlds[0].took[run]))
+		}
+		result.Points = append(result.Points, recordingPoint{r.name, middle(micros), middle(ratios)})
 	}
 	if err := result.print(out); err != nil {
 		return err
 	}
 	return report.Write(dir, "recording.json", result)
+}
+
+// middle is the median of values, which it sorts.
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // run has all ranks make their calls, each one after the other.

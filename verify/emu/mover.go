@@ -166,6 +166,7 @@ func (m *mover) progress() bool {
 			mv := q.waiting[0]
 			q.waiting = q.waiting[:copy(q.waiting, q.waiting[1:])]
 			q.running = true
+			m.e.looksAtClock()
 			q.job.begin(mv)
 			busy = true
 		}
@@ -184,6 +185,7 @@ func (m *mover) progress() bool {
 func (m *mover) end(i int) {
 	q := &m.queues[i]
 	q.running = false
+	m.e.looksAtClock()
 	n := 1
 	if f := &q.job.m; q.job.code != 0 {
 		q.errors |= q.job.code

@@ -1,5 +1,7 @@
 package emu
 
+import "time"
+
 // traced is an event of the trace: its number, and the fields of its argument.
 type traced struct {
 	number uint32
@@ -110,8 +112,19 @@ type trace struct {
 
 type traceEntry struct{ cycles, argument, kind uint32 }
 
-// Event is an event of the trace, as accl.Platform.Event decodes it.
-type Event struct{ Argument, Kind uint32 }
+// Event is an event of the trace, as accl.Platform.Event decodes it, with the time that the engine knew then: of the
+// turn, or of the begin or end of a move.
+type Event struct {
+	At             time.Time
+	Argument, Kind uint32
+}
+
+// looksAtClock has the events to come have the present time, if somebody is told of them.
+func (e *Engine) looksAtClock() {
+	if e.o.OnEvent != nil {
+		e.now = e.clock.now()
+	}
+}
 
 // traces notes an event, with the values of its fields.
 func (e *Engine) traces(event *traced, values ...uint32) {
@@ -124,7 +137,7 @@ func (e *Engine) traces(event *traced, values ...uint32) {
 		entry.argument |= event.fields[i].put(v)
 	}
 	if e.o.OnEvent != nil {
-		e.o.OnEvent(Event{entry.argument, entry.kind})
+		e.o.OnEvent(Event{e.clock.start.Add(time.Duration(e.now)), entry.argument, entry.kind})
 	}
 	switch {
 	case len(t.ring) == 0:

@@ -31,9 +31,9 @@ type Options struct {
 	Ranks []accl.Rank
 	// Port, if there, is how a rank sees the network, on which sessions are ranks.
 	Port func(rank int, port fabric.Port) fabric.Port
-	// OnEvent, if there, is called for every event of an emulated rank, by the goroutine of its
+	// OnEvent, if there, returns what is called for every event of an emulated rank, by the goroutine of its
 	// engine (emu.Options).
-	OnEvent func(rank int, e emu.Event)
+	OnEvent func(rank int) func(emu.Event)
 }
 
 // Maker makes an engine that boots the platform's control firmware on a port,
@@ -83,7 +83,7 @@ func New(ctx context.Context, d *design.Design, n int, o Options) (*World, error
 		}
 		members[i] = Member{Rank: i, Port: port}
 		if o.OnEvent != nil {
-			members[i].OnEvent = func(e emu.Event) { o.OnEvent(i, e) }
+			members[i].OnEvent = o.OnEvent(i)
 		}
 		if o.Maker != nil {
 			members[i].Maker = o.Maker(i)

@@ -62,7 +62,7 @@ func (h *Host) members(ctx context.Context, d *design.Design) ([]world.Member, e
 		}
 		m := world.Member{Rank: rank, Port: port}
 		if recorded.OnEvent != nil {
-			m.OnEvent = func(e emu.Event) { recorded.OnEvent(rank, e) }
+			m.OnEvent = recorded.OnEvent(rank)
 		}
 		if h.o.Maker != nil {
 			if maker := h.o.Maker(rank); maker != nil {

@@ -37,14 +37,15 @@ type rank struct {
 	mu       sync.Mutex
 	events   tail[event]
 	packets  tail[packet]
+	last     int64 // of the packets: events have the time of the engine's turn, which may have begun before
 	calls    []timeline.Call
 	sessions map[uint32]int
 }
 
 // event and packet have their time in nanoseconds since Options.
 type event struct {
-	at int64
-	emu.Event
+	at             int64
+	argument, kind uint32
 }
 
 type packet struct {
@@ -61,13 +62,16 @@ type tail[T any] struct {
 	gone  uint64
 }
 
-// add returns the place of a new one.
+// add returns the place of a new one, in which anything may stand.
 func (t *tail[T]) add(most int) *T {
 	if most > 0 && len(t.items) == most {
 		t.gone++
 		return &t.items[(t.gone-1)%uint64(most)]
 	}
-	t.items = append(t.items, *new(T))
+	if len(t.items) == cap(t.items) {
+		t.items = slices.Grow(t.items, 1)
+	}
+	t.items = t.items[:len(t.items)+1]
 	return &t.items[len(t.items)-1]
 }
 
@@ -97,11 +101,13 @@ func (r *Recorder) Options(o world.Options) world.Options {
 		p.router, _ = port.(fabric.Router)
 		return p
 	}
-	o.OnEvent = func(number int, e emu.Event) {
+	o.OnEvent = func(number int) func(emu.Event) {
 		k := r.ranks[number]
-		k.mu.Lock()
-		*k.events.add(r.Last) = event{r.now(), e}
-		k.mu.Unlock()
+		return func(e emu.Event) {
+			k.mu.Lock()
+			*k.events.add(r.Last) = event{max(int64(e.At.Sub(r.made)), k.last), e.Argument, e.Kind}
+			k.mu.Unlock()
+		}
 	}
 	return o
 }
@@ -163,7 +169,9 @@ func (p *recordedPort) Receive() *fabric.Packet {
 func (p *recordedPort) add(at int64, sent bool, session uint32, bytes int, header *[64]byte) {
 	p.k.mu.Lock()
 	defer p.k.mu.Unlock()
-	*p.k.packets.add(p.r.Last) = packet{at, bytes, session, sent, *header}
+	p.k.last = at
+	q := p.k.packets.add(p.r.Last)
+	q.at, q.bytes, q.session, q.sent, q.header = at, bytes, session, sent, *header
 }
 
 // Route implements fabric.Router.
@@ -225,7 +233,7 @@ func (r *Recorder) Ranks(p *accl.Platform, g *abi.Generation) []timeline.Rank {
 		own.Calls = slices.Clone(k.calls)
 		own.Missing, own.MissingPackets = k.events.gone, k.packets.gone
 		for _, e := range k.events.kept() {
-			own.Events = append(own.Events, timeline.Event{At: e.at - r.zero, Event: p.Event(e.Argument, e.Kind)})
+			own.Events = append(own.Events, timeline.Event{At: e.at - r.zero, Event: p.Event(e.argument, e.kind)})
 		}
 		for _, q := range k.packets.kept() {
 			is := h.packet(q, q.at-r.zero)
