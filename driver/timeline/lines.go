@@ -35,16 +35,13 @@ func (t *Timeline) Lines(w io.Writer) error {
 				Lost: e.AfterLoss})
 		}
 	}
-	for _, spans := range [][]Span{t.Spans, t.Units} {
-		for i := range spans {
-			s := &spans[i]
-			l := line{Kind: string(s.Kind), At: s.Begin, End: s.End, Rank: &s.Rank, Unit: s.Unit, Name: s.Name, Text: s.Text,
-				Open: s.Open}
-			if s.Kind == MoveSpan || s.Kind == UnitSpan {
-				l.Queue = &s.Queue
-			}
-			all = append(all, l)
+	for _, s := range slices.Concat(t.Spans, t.Units) {
+		l := line{Kind: string(s.Kind), At: s.Begin, End: s.End, Rank: &s.Rank, Unit: s.Unit, Name: s.Name, Text: s.Text,
+			Open: s.Open}
+		if s.Kind == MoveSpan || s.Kind == UnitSpan {
+			l.Queue = &s.Queue
 		}
+		all = append(all, l)
 	}
 	for i := range t.Messages {
 		m := &t.Messages[i]

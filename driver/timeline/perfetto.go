@@ -155,11 +155,9 @@ type lane struct {
 func (p *perfetto) rank(rank int) {
 	process := p.track(fmt.Sprintf("rank %d", rank), 0, rank+1) // Linux has no process 0
 	var lanes []*lane
-	for _, spans := range [][]Span{p.t.Spans, p.t.Units} {
-		for i := range spans {
-			if s := &spans[i]; s.Rank == rank {
-				p.span(s, process, &lanes)
-			}
+	for _, s := range slices.Concat(p.t.Spans, p.t.Units) {
+		if s.Rank == rank {
+			p.span(&s, process, &lanes)
 		}
 	}
 	for _, l := range lanes {
