@@ -273,6 +273,9 @@ func causeOfRefusal(t *testing.T, on where) {
 				"not answer on the network: packets of rank 0 to it were refused for too long"}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				if _, is := on.way.(hardware); is && c.name == "dead" {
+					t.Skip("the stack of simulated hardware takes what is sent to a dead rank")
+				}
 				c.before()
 				var err error
 				for err == nil {
