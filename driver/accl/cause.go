@@ -1,6 +1,7 @@
 package accl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -281,6 +282,11 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 	if len(waits) == 0 && i.p.has(r.LastCode, packTimeout) && i.unsent(r, nil) {
 		return
 	}
+	if len(waits) == 0 && !r.Busy && i.p.has(r.LastCode, kernelTimeout) {
+		i.add(StreamHeld, r.Rank, "rank %d: its user kernel has not given, or not taken, the data of %s within the limit",
+			r.Rank, cmp.Or(r.Last, "its last call"))
+		return
+	}
 	long := slices.DeleteFunc(slices.Clone(waits), func(w Wait) bool { return w.Time < r.Limit/4 })
 	for _, w := range long {
 		i.follow(r, w, append(behind, r))
@@ -415,8 +421,11 @@ func (i *inquiry) missing(r, x *Report, w Wait) bool {
 	return false
 }
 
-// packTimeout is the bit of calls of which something could not be sent.
-const packTimeout = "PACK_TIMEOUT_STS"
+// Bits of calls of which something could not be sent, and whose user kernel did not do its part.
+const (
+	packTimeout   = "PACK_TIMEOUT_STS"
+	kernelTimeout = "KRNL_TIMEOUT_STS"
+)
 
 // unsent tells whether packets of a rank to another, or to any if that is nil, were not taken for too long.
 func (i *inquiry) unsent(from, to *Report) bool {

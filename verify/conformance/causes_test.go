@@ -353,6 +353,21 @@ func causeIsAKernel(t *testing.T, on where) {
 	_ = call.Wait(ctx) // it was dropped
 }
 
+// TestCauseWasAKernel: if nothing comes from the user kernel within the limit, the failed send says so, and the receive
+// that has waited for it.
+func TestCauseWasAKernel(t *testing.T) { causeWasAKernel(t, all) }
+
+func causeWasAKernel(t *testing.T, on where) {
+	ctx := limited(t, time.Minute)
+	b := on.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 2, edit: small, world: impatient(patience)})
+	_, sent := b.engines[1].Send(ctx, accl.KernelStream(accl.TypeInt32), 16, 0)
+	_, received := b.engines[0].Recv(ctx, alloc(ctx, t, b.engines[0], 16), 16, 1)
+	want := []accl.Cause{{Kind: accl.StreamHeld, Rank: 1,
+		Text: "rank 1: its user kernel has not given, or not taken, the data of send within the limit"}}
+	assert.DeepEqual(t, told(t, []error{received, sent}), [][]accl.Cause{want, want})
+	b.reset(ctx)
+}
+
 // TestCausesOnHardware asks simulated engines for the causes that TestOver does not.
 func TestCausesOnHardware(t *testing.T) {
 	nightly.Only(t)
@@ -365,4 +380,5 @@ func TestCausesOnHardware(t *testing.T) {
 	t.Run("refusal", func(t *testing.T) { causeOfRefusal(t, on) })
 	t.Run("healthy", func(t *testing.T) { healthyIsNotAccused(t, on) })
 	t.Run("kernel", func(t *testing.T) { causeIsAKernel(t, on) })
+	t.Run("kernel within the limit", func(t *testing.T) { causeWasAKernel(t, on) })
 }
