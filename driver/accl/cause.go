@@ -1,6 +1,7 @@
 package accl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +127,13 @@ func (e *Engine) why(ctx context.Context, at uint32, err *CallError, call *Other
 	if own.Awaited < 0 && call.known != nil && call.known.Peer == PeerSource {
 		own.Awaited = call.Root // the engine records no events while they are read
 	}
-	if err.Fault != nil || own.Awaited >= 0 {
+	if own.LastCode == 0 {
+		own.LastCode = err.Code
+	}
+	if own.Unsent < 0 && call.known != nil && call.known.Peer == PeerDestination {
+		own.Unsent = call.Root
+	}
+	if err.Fault != nil || own.Awaited >= 0 && !err.Has(packTimeout) {
 		w := own.waited()
 		w.Comm = at
 		own.Waits = []Wait{w}
@@ -259,8 +266,7 @@ func (i *inquiry) add(kind CauseKind, rank int, format string, a ...any) {
 
 // look finds why a rank does not go on, after the ranks that wait for it, each for the next one.
 func (i *inquiry) look(r *Report, behind []*Report) {
-	if r.Unwell != "" {
-		i.add(Halted, r.Rank, "rank %d: its control processor does not run: %s", r.Rank, r.Unwell)
+	if i.unwell(r) {
 		return
 	}
 	for _, s := range r.Stands {
@@ -273,7 +279,12 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 	if len(waits) == 0 && !r.Busy && r.failedWaiting(i.p) {
 		waits = []Wait{r.waited()}
 	}
-	if len(waits) == 0 && i.p.has(r.LastCode, "PACK_TIMEOUT_STS") && i.givenUp(r, -1) {
+	if len(waits) == 0 && i.p.has(r.LastCode, packTimeout) && i.unsent(r, nil) {
+		return
+	}
+	if len(waits) == 0 && !r.Busy && i.p.has(r.LastCode, kernelTimeout) {
+		i.add(StreamHeld, r.Rank, "rank %d: its user kernel has not given, or not taken, the data of %s within the limit",
+			r.Rank, cmp.Or(r.Last, "its last call"))
 		return
 	}
 	long := slices.DeleteFunc(slices.Clone(waits), func(w Wait) bool { return w.Time < r.Limit/4 })
@@ -289,6 +300,14 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 	default:
 		i.add(NotCalled, r.Rank, "rank %d has not called: %s", r.Rank, r.In(i.p))
 	}
+}
+
+// unwell tells whether the control processor of a rank does not run.
+func (i *inquiry) unwell(r *Report) bool {
+	if r.Unwell != "" {
+		i.add(Halted, r.Rank, "rank %d: its control processor does not run: %s", r.Rank, r.Unwell)
+	}
+	return r.Unwell != ""
 }
 
 // holdsUp are the stalls that a call's end may depend on, not those of a kernel that has nothing to do with it. True
@@ -336,7 +355,7 @@ func (i *inquiry) follow(r *Report, w Wait, behind []*Report) {
 	if i.differ(&x, rank, !x.Busy) {
 		return
 	}
-	if (w.Told || !i.missing(r, &x, w) && !i.astray(r, &x)) && !i.givenUp(&x, r.Rank) {
+	if (w.Told || !i.missing(r, &x, w) && !i.astray(r, &x)) && !i.unsent(&x, r) {
 		i.look(&x, behind)
 	}
 }
@@ -402,17 +421,46 @@ func (i *inquiry) missing(r, x *Report, w Wait) bool {
 	return false
 }
 
-// givenUp tells whether the network did not take packets of a rank to another, or to any if that is -1.
-func (i *inquiry) givenUp(from *Report, to int) bool {
-	if from.GivenUp == 0 || len(from.Communicators) == 0 {
+// Bits of calls of which something could not be sent, and whose user kernel did not do its part.
+const (
+	packTimeout   = "PACK_TIMEOUT_STS"
+	kernelTimeout = "KRNL_TIMEOUT_STS"
+)
+
+// unsent tells whether packets of a rank to another, or to any if that is nil, were not taken for too long.
+func (i *inquiry) unsent(from, to *Report) bool {
+	rank := -1
+	switch {
+	case from.GivenUp > 0:
+		rank = from.world(Wait{Session: from.GivenUpSession})
+	case !i.p.has(from.LastCode, packTimeout):
+	case from == i.own:
+		rank = from.world(Wait{Rank: from.Unsent, Comm: from.FaultComm})
+	case len(from.Communicators) == 1: // else it is not known in which one
+		rank = from.world(Wait{Rank: from.Unsent, Comm: from.first()})
+	}
+	if rank < 0 || to != nil && to.Rank != rank {
 		return false
 	}
-	rank := from.world(Wait{Session: from.GivenUpSession})
-	if rank < 0 || to >= 0 && rank != to {
-		return false
+	if to == nil {
+		x, err := i.ask(i.ctx, rank)
+		switch {
+		case err == nil:
+			x.Rank, to = rank, &x
+		case !errors.Is(err, ErrNotAsked) && i.ctx.Err() == nil:
+			i.add(NoAnswer, rank, "rank %d does not answer: %v", rank, err)
+			return true
+		}
 	}
-	i.add(NoAnswer, rank, "rank %d does not answer on the network: packets of rank %d to it were refused for too long",
-		rank, from.Rank)
+	switch {
+	case to != nil && i.unwell(to):
+	case to != nil && to.RxBuffersFull:
+		i.add(BuffersFull, rank, "the rx buffers of rank %d are full: it has to receive what they hold; "+
+			"packets of rank %d to it have no place", rank, from.Rank)
+	default:
+		i.add(NoAnswer, rank, "rank %d does not answer on the network: packets of rank %d to it were refused for too long",
+			rank, from.Rank)
+	}
 	return true
 }
 

@@ -21,7 +21,7 @@ func TestCausesAlongWaits(t *testing.T) {
 		world = append(world, accl.RankDump{Rank: r})
 	}
 	of := func(rank int, change func(*accl.Report)) accl.Report {
-		r := accl.Report{Rank: rank, Awaited: -1, Limit: time.Second,
+		r := accl.Report{Rank: rank, Awaited: -1, Unsent: -1, Limit: time.Second,
 			Communicators: []accl.CommDump{{Address: 64, Local: rank, Ranks: world}}}
 		if change != nil {
 			change(&r)
@@ -84,6 +84,11 @@ func TestCausesAlongWaits(t *testing.T) {
 			of(1, func(r *accl.Report) { r.GivenUp, r.GivenUpSession = 1, 0 })}, -1,
 			[]accl.Cause{{Kind: accl.NoAnswer, Rank: 0,
 				Text: "rank 0 does not answer on the network: packets of rank 1 to it were refused for too long"}}},
+		{"it has no place for what is to be sent", [4]accl.Report{
+			of(0, func(r *accl.Report) { waits(1, time.Second)(r); r.RxBuffersFull = true }),
+			of(1, func(r *accl.Report) { r.Last, r.LastCode, r.Unsent = "send", 1<<20, 0 })}, -1,
+			[]accl.Cause{{Kind: accl.BuffersFull, Rank: 0, Text: "the rx buffers of rank 0 are full: it has to receive what " +
+				"they hold; packets of rank 1 to it have no place"}}},
 		{"one was told of the failure of another that waits for it", [4]accl.Report{of(0, waits(1, time.Second)),
 			of(1, told), of(2, nil)}, -1,
 			[]accl.Cause{{Kind: accl.NotCalled, Rank: 2, Text: "rank 2 has not called: it is in no call"}}},

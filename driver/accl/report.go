@@ -49,6 +49,8 @@ type Report struct {
 	// Awaited is the rank, in its communicator, whose message the move was to take that failed last, or that was in
 	// front when another rank told of its failure; -1 if the trace does not tell.
 	Awaited int
+	// Unsent is the rank, in its communicator, to which that move was to send; -1 likewise.
+	Unsent int
 	// Limit is that of waits for other ranks.
 	Limit time.Duration
 }
@@ -74,7 +76,8 @@ func (p *Platform) Report(ctx context.Context, r Registers) (Report, error) {
 
 // report is Report of an engine with communicators at some places.
 func (p *Platform) report(ctx context.Context, r Registers, places []uint32) (Report, error) {
-	out := Report{Rank: -1, Awaited: -1, Limit: time.Duration(p.Limits.RemoteTimeoutMilliseconds) * time.Millisecond}
+	out := Report{Rank: -1, Awaited: -1, Unsent: -1,
+		Limit: time.Duration(p.Limits.RemoteTimeoutMilliseconds) * time.Millisecond}
 	w, err := newWire(p)
 	if err != nil {
 		return out, err
@@ -170,7 +173,8 @@ func (p *Platform) lasted(cycles uint32) time.Duration {
 func (out *Report) follow(p *Platform, t Trace) (some bool) {
 	out.forget()
 	out.Unknown = int(t.Written) > len(t.Events)
-	moves := map[uint32][]int{} // by queue: whose messages they take
+	type ends struct{ from, to int } // whose message a move takes, and to whom it sends; -1 for nobody
+	moves := map[uint32][]ends{}     // by queue
 	for _, e := range t.Events {
 		if e.AfterLoss {
 			out.forget()
@@ -179,18 +183,21 @@ func (out *Report) follow(p *Platform, t Trace) (some bool) {
 		}
 		switch e.Name {
 		case "move_issued":
-			q, source := e.Argument["queue"], -1
+			q, m := e.Argument["queue"], ends{-1, -1}
 			if e.Names["op0"] == "message" || e.Names["op1"] == "message" {
-				source = int(e.Argument["source"])
+				m.from = int(e.Argument["source"])
 			}
-			moves[q] = append(moves[q], source)
+			if e.Sends() {
+				m.to = int(e.Argument["destination"])
+			}
+			moves[q] = append(moves[q], m)
 		case "moves_completed", "moves_failed":
 			for set := e.Argument["queues"]; set != 0; set &= set - 1 {
 				q := uint32(bits.TrailingZeros32(set))
 				switch {
 				case len(moves[q]) == 0:
 				case e.Name == "moves_failed":
-					out.Awaited, moves[q] = moves[q][0], nil
+					out.Awaited, out.Unsent, moves[q] = moves[q][0].from, moves[q][0].to, nil
 				default:
 					moves[q] = moves[q][1:]
 				}
@@ -212,7 +219,7 @@ func (out *Report) follow(p *Platform, t Trace) (some bool) {
 			if p.has(out.LastCode, collectiveMismatch) {
 				for _, q := range slices.Sorted(maps.Keys(moves)) {
 					if len(moves[q]) > 0 && out.Awaited < 0 {
-						out.Awaited = moves[q][0]
+						out.Awaited = moves[q][0].from
 					}
 				}
 			}
@@ -228,7 +235,9 @@ func (p *Platform) has(code ReturnCode, name string) bool {
 	return slices.ContainsFunc(p.Describe(code), func(b Bit) bool { return b.Name == name })
 }
 
-func (out *Report) forget() { out.Calls, out.Last, out.LastCode, out.Awaited = nil, "", 0, -1 }
+func (out *Report) forget() {
+	out.Calls, out.Last, out.LastCode, out.Awaited, out.Unsent = nil, "", 0, -1, -1
+}
 
 // notReadyBit is the bit of the return code that has a field of its own in answers.
 const notReadyBit = 31

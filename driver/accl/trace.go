@@ -125,6 +125,12 @@ func (p *Platform) Event(argument, kindWord uint32) Event {
 	return e
 }
 
+// Sends tells whether the move that the event move_issued is about sends something to another rank.
+func (e *Event) Sends() bool {
+	result := e.Names["result"]
+	return strings.HasSuffix(result, "network") || result == "apart" || result == "beside"
+}
+
 // text is a value in words; "" for a flag that is not set.
 func (f *TraceField) text(v uint32) string {
 	name := strings.ReplaceAll(f.Name, "_", " ")

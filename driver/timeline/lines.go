@@ -12,6 +12,10 @@ type line struct {
 	Kind    string            `json:"kind"` // timeline, event, packet, not arrived, or one of a Span
 	At      int64             `json:"ns"`   // since the first event
 	End     int64             `json:"end_ns,omitempty"`
+	Issued  *int64            `json:"issued_ns,omitempty"` // of a move: At is when it is the first of its queue
+	First   *int64            `json:"first_ns,omitempty"`  // of a move: its first slice
+	Slices  uint32            `json:"slices,omitempty"`
+	Bytes   uint32            `json:"bytes,omitempty"`
 	Rank    *int              `json:"rank,omitempty"` // packets: the sender
 	To      *int              `json:"to,omitempty"`
 	Queue   *int              `json:"queue,omitempty"`
@@ -19,7 +23,8 @@ type line struct {
 	Name    string            `json:"name,omitempty"`
 	Text    string            `json:"text,omitempty"`
 	Values  map[string]uint32 `json:"values,omitempty"`
-	Open    bool              `json:"open,omitempty"` // End is where the events end
+	Cycles  *uint64           `json:"cycles,omitempty"` // of an event, by a clock of the rank
+	Open    bool              `json:"open,omitempty"`   // End is where the events end
 	Lost    bool              `json:"after_loss,omitempty"`
 	Ranks   int               `json:"ranks,omitempty"`
 	Missing string            `json:"missing,omitempty"`
@@ -31,8 +36,11 @@ func (t *Timeline) Lines(w io.Writer) error {
 	var all []line
 	for rank := range t.Ranks {
 		for _, e := range t.Ranks[rank].Events {
-			all = append(all, line{Kind: "event", At: e.At, Rank: &rank, Name: e.Name, Text: e.Text, Values: e.Argument,
-				Lost: e.AfterLoss})
+			l := line{Kind: "event", At: e.At, Rank: &rank, Name: e.Name, Text: e.Text, Values: e.Argument, Lost: e.AfterLoss}
+			if t.Ranks[rank].OwnClock {
+				l.Cycles = &e.Cycles
+			}
+			all = append(all, l)
 		}
 	}
 	for _, s := range slices.Concat(t.Spans, t.Units) {
@@ -41,12 +49,18 @@ func (t *Timeline) Lines(w io.Writer) error {
 		if s.Kind == MoveSpan || s.Kind == UnitSpan {
 			l.Queue = &s.Queue
 		}
+		if s.Kind == MoveSpan {
+			l.Issued = t.since(s.Issued)
+			if l.Slices, l.Bytes = s.Slices, s.Bytes; s.Slices > 0 {
+				l.First = t.since(s.First)
+			}
+		}
 		all = append(all, l)
 	}
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		all = append(all, line{Kind: "packet", At: m.Sent, End: m.Arrived, Rank: &m.From, To: &m.To, Name: m.Kind,
-			Text: m.Text})
+			Text: m.Text, Bytes: uint32(m.Bytes)})
 	}
 	for i := range t.NotArrived {
 		m := &t.NotArrived[i]
@@ -67,4 +81,10 @@ func (t *Timeline) Lines(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// since is a time since the first event.
+func (t *Timeline) since(at int64) *int64 {
+	at -= t.Begin
+	return &at
 }

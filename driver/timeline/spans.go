@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -60,6 +61,7 @@ func (t *Timeline) spans(rank int) (out, used []Span) {
 	if n := len(r.Events); n > 0 {
 		o.lose(r.Events[n-1].At)
 	}
+	o.called(r.Called, r.Missing > 0)
 	for _, s := range o.out {
 		used = append(used, o.used(s)...)
 		out = append(out, *s)
@@ -77,6 +79,30 @@ func (t *Timeline) spans(rank int) (out, used []Span) {
 func (o *open) begin(s Span) *Span {
 	o.out = append(o.out, &s)
 	return &s
+}
+
+// called adds to calls with which arguments they were made, if those that are known are these calls. Some before may be
+// known as well if events are missing.
+func (o *open) called(names []string, missing bool) {
+	var calls []*Span
+	for _, s := range o.out {
+		if s.Kind == CallSpan {
+			calls = append(calls, s)
+		}
+	}
+	if n := len(names) - len(calls); n > 0 && missing {
+		names = names[n:]
+	}
+	same := func(name string, s *Span) bool {
+		operation, _, _ := strings.Cut(strings.ReplaceAll(name, ",", " "), " ")
+		return operation == s.Name
+	}
+	if !slices.EqualFunc(names, calls, same) {
+		return
+	}
+	for i, s := range calls {
+		s.Text += fmt.Sprintf(" Called was %s.", names[i])
+	}
 }
 
 func (o *open) answered(e Event) {
@@ -107,7 +133,7 @@ func (e *Event) failed() bool {
 }
 
 func (o *open) issued(rank int, e Event, zero int64) {
-	s := Span{Rank: rank, Kind: MoveSpan, Queue: int(e.Argument["queue"]), Begin: e.At, For: -1}
+	s := Span{Rank: rank, Kind: MoveSpan, Queue: int(e.Argument["queue"]), Begin: e.At, Issued: e.At, For: -1}
 	s.Name = moveName(e)
 	s.Text = fmt.Sprintf("%s Issued at %s", e.Text, micros(e.At-zero))
 	if e.Names["op0"] == "message" || e.Names["op1"] == "message" || e.Names["op0"] == "window" ||
@@ -127,7 +153,7 @@ func usedBy(e Event) map[string]bool {
 		"op0": false, "op1": false, "from_kernel": false,
 		"result":     strings.HasPrefix(result, "memory") || result == "apart" || result == "beside",
 		"to_kernel":  strings.HasPrefix(result, "kernel_stream"),
-		"to_network": strings.HasSuffix(result, "network") || result == "apart" || result == "beside",
+		"to_network": e.Sends(),
 	}
 	for _, op := range []string{"op0", "op1"} {
 		switch e.Names[op] {
@@ -176,6 +202,7 @@ func (o *open) used(move *Span) (out []Span) {
 	if s == nil || s.n == 0 {
 		return nil
 	}
+	move.First, move.Slices, move.Bytes = s.first, s.n, s.bytes
 	text := fmt.Sprintf("%d bytes in one slice", s.bytes)
 	if s.n > 1 {
 		text = fmt.Sprintf("%d bytes in %d slices", s.bytes, s.n)

@@ -5,7 +5,7 @@
 //
 // Times are in nanoseconds. What is derived:
 //
-//   - A call is from call_taken to call_answered.
+//   - A call is from call_taken to call_answered. Events do not tell its arguments: they are those of the host.
 //   - A move is from when it is the first of its queue, which runs one after the other, to when it
 //     has completed or failed. The DMA engines and plugins that it uses have it from its first slice on.
 //     Slices belong to the first move of their queue that they fit and that has not had its last one.
@@ -29,9 +29,12 @@ import (
 
 // Rank is what is known of a rank.
 type Rank struct {
-	Events   []Event        // in the order in which they were
-	Packets  []Packet       // at its port; nil if Events alone say what was sent and has arrived
-	Calls    []Call         // by the host
+	Events  []Event  // in the order in which they were
+	Packets []Packet // at its port; nil if Events alone say what was sent and has arrived
+	Calls   []Call   // by the host
+	// Called are the last calls in words, which begin with the name of the operation, if they are known in their order:
+	// those of the host, if nobody else has made any.
+	Called   []string
 	Sessions map[uint32]int // ranks by the number of the network's session
 	// Missing are events that the ring has not kept, or lost.
 	Missing uint64
@@ -128,6 +131,10 @@ type Span struct {
 	Open       bool   // the End is where the events end
 	wire       int64  // of a wait: since the other rank has sent
 	Error      string // names of the return code of a call that has failed
+	Issued     int64  // of a move; its Begin is when it is the first of its queue
+	First      int64  // of a move with Slices: when the first one was begun
+	Slices     uint32
+	Bytes      uint32 // of these
 }
 
 // Message is a packet between two ranks.

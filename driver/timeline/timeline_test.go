@@ -348,3 +348,67 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, of["event"], len(ranks[0].Events)+len(ranks[1].Events))
 	assert.Assert(t, of["timeline"] == 1 && of["packet"] == 2 && of["call"] == 2 && of["move"] == 2, "%v", of)
 }
+
+// TestLinesOfMoves: a move has a field for each of its times, and events those of the clock of their rank.
+func TestLinesOfMoves(t *testing.T) {
+	const move = "move_issued op0=memory op1=none result=network queue=0 source=0 destination=1"
+	ranks := []timeline.Rank{{OwnClock: true, Events: script(t, "1000 call_taken operation=send", "1100 "+move,
+		"1110 "+move, "1150 slice_begun queue=0 op0=1 to_network=1 bytes=64",
+		"1160 slice_begun queue=0 op0=1 to_network=1 last=1 bytes=32", "1200 moves_completed queues=1",
+		"1220 slice_begun queue=0 op0=1 to_network=1 last=1 bytes=8", "1300 moves_completed queues=1",
+		"1400 call_answered return_code=0")}}
+	for i := range ranks[0].Events {
+		ranks[0].Events[i].Cycles = uint64(i)
+	}
+	var out bytes.Buffer
+	assert.NilError(t, timeline.New("send", ranks).Lines(&out))
+	var moves [][6]int64
+	cycles := uint64(0)
+	for d := json.NewDecoder(&out); d.More(); {
+		var l struct {
+			Kind              string
+			NS, Slices, Bytes int64
+			EndNS             int64 `json:"end_ns"`
+			IssuedNS          int64 `json:"issued_ns"`
+			FirstNS           int64 `json:"first_ns"`
+			Cycles            *uint64
+		}
+		assert.NilError(t, d.Decode(&l))
+		switch l.Kind {
+		case "move":
+			moves = append(moves, [6]int64{l.NS, l.EndNS, l.IssuedNS, l.FirstNS, l.Slices, l.Bytes})
+		case "event":
+			assert.Assert(t, l.Cycles != nil && *l.Cycles == cycles)
+			cycles++
+		}
+	}
+	assert.DeepEqual(t, moves, [][6]int64{{100, 200, 100, 150, 2, 96}, {200, 300, 110, 220, 1, 8}})
+}
+
+// TestCalledIsTold: calls have their arguments if those that are known are the calls that were taken, and no others.
+func TestCalledIsTold(t *testing.T) {
+	for _, c := range []struct {
+		called  []string
+		missing uint64
+		told    bool
+	}{
+		{[]string{"copy of 5 elements", "nop"}, 0, true},
+		{[]string{"send of 4 elements", "copy of 5 elements", "nop"}, 7, true}, // the ring has not kept the first one
+		{[]string{"send of 4 elements", "copy of 5 elements", "nop"}, 0, false},
+		{[]string{"nop"}, 0, false}, // a kernel may have called
+		{[]string{"copy of 5 elements", "copy of 6 elements"}, 0, false},
+		{nil, 0, false},
+	} {
+		line := timeline.New("calls", []timeline.Rank{{Called: c.called, Missing: c.missing, Events: script(t,
+			"1000 call_taken operation=copy", "1100 call_answered return_code=0",
+			"1200 call_taken operation=nop", "1300 call_answered return_code=0")}})
+		var told []bool
+		for _, s := range line.Spans {
+			if s.Kind == timeline.CallSpan {
+				told = append(told, strings.HasSuffix(s.Text, map[string]string{"copy": " Called was copy of 5 elements.",
+					"nop": " Called was nop."}[s.Name]))
+			}
+		}
+		assert.DeepEqual(t, told, []bool{c.told, c.told})
+	}
+}

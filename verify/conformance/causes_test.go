@@ -202,7 +202,9 @@ func (b *bench) dropped(ctx context.Context, e *accl.Engine) uint32 {
 }
 
 // TestCauseOfLoss: a network loses all that one rank sends to the other, which is named with its number.
-func TestCauseOfLoss(t *testing.T) {
+func TestCauseOfLoss(t *testing.T) { causeOfLoss(t, all) }
+
+func causeOfLoss(t *testing.T, on where) {
 	for _, c := range []struct {
 		name, way string // that loses
 		count     int
@@ -218,7 +220,7 @@ func TestCauseOfLoss(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := limited(t, time.Minute)
-			b := all.bench(ctx, t, setup{platform: "u55c_udp", ranks: 2, edit: small, world: impatient(patience),
+			b := on.bench(ctx, t, setup{platform: "u55c_udp", ranks: 2, edit: small, world: impatient(patience),
 				faults: fmt.Sprintf(`{links = {%q = {loss = 1.0}}}`, c.way), fresh: true})
 			errs := b.everywhere(func(rank int, e *accl.Engine) error {
 				buffer, err := accl.Alloc[int32](ctx, e, c.count)
@@ -245,17 +247,60 @@ func TestCauseOfLoss(t *testing.T) {
 	}
 }
 
+// TestCauseOfRefusal sends to a rank that has no place for more, and to one that is dead, until nothing is taken any
+// more: the error of the send says which of both it is.
+func TestCauseOfRefusal(t *testing.T) { causeOfRefusal(t, all) }
+
+func causeOfRefusal(t *testing.T, on where) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		o := impatient(patience / 2)
+		o.Net.WindowBytes = 8192
+		b := on.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o,
+			open: []accl.OpenOption{accl.WaitLimit(time.Minute)}}) // simulated engines take long to tell all
+		if b.p.Stack == "udp" {
+			t.Skip("the network takes all, and loses it")
+		}
+		network, n := b.needsNetwork(), b.p.RxBuffers.Bytes/4
+		buffer := alloc(ctx, t, b.engines[0], n)
+		for _, c := range []struct {
+			name   string
+			before func()
+			want   accl.Cause
+		}{
+			{"full", func() {}, accl.Cause{Kind: accl.BuffersFull, Rank: 1, Text: "the rx buffers of rank 1 are full: it has " +
+				"to receive what they hold; packets of rank 0 to it have no place"}},
+			{"dead", func() { b.reset(ctx); network.Kill(1) }, accl.Cause{Kind: accl.NoAnswer, Rank: 1, Text: "rank 1 does " +
+				"not answer on the network: packets of rank 0 to it were refused for too long"}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				if _, is := on.way.(hardware); is && c.name == "dead" {
+					t.Skip("the stack of simulated hardware takes what is sent to a dead rank")
+				}
+				c.before()
+				var err error
+				for err == nil {
+					_, err = b.engines[0].Send(ctx, buffer, n, 1)
+				}
+				assert.Check(t, onlyBits(err, b.code("PACK_TIMEOUT_STS")), "%v", err)
+				assert.DeepEqual(t, told(t, []error{err})[0], []accl.Cause{c.want})
+			})
+		}
+	})
+}
+
 // TestHealthyIsNotAccused asks for causes again and again while a slow network delays a collective, and while a rank
 // comes late to it.
-func TestHealthyIsNotAccused(t *testing.T) {
+func TestHealthyIsNotAccused(t *testing.T) { healthyIsNotAccused(t, all) }
+
+func healthyIsNotAccused(t *testing.T, on where) {
 	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-		t.Run(platform, func(t *testing.T) { healthyIsNotAccused(t, platform) })
+		t.Run(platform, func(t *testing.T) { slowIsNotAccused(t, on, platform) })
 	}
 }
 
-func healthyIsNotAccused(t *testing.T, platform string) {
+func slowIsNotAccused(t *testing.T, on where, platform string) {
 	ctx := limited(t, time.Minute)
-	b := all.bench(ctx, t, setup{platform: platform, ranks: 3, edit: small, faults: `{latency = "150ms"}`, fresh: true,
+	b := on.bench(ctx, t, setup{platform: platform, ranks: 3, edit: small, faults: `{latency = "150ms"}`, fresh: true,
 		world: impatient(8 * time.Second)}) // a busy machine does not wait for a quarter of it
 	asked := make(chan struct{})
 	for rank, err := range b.everywhere(func(rank int, e *accl.Engine) error {
@@ -306,4 +351,34 @@ func causeIsAKernel(t *testing.T, on where) {
 		strings.Contains(found[0].Text, "user kernel"), "%v", found)
 	b.reset(ctx)
 	_ = call.Wait(ctx) // it was dropped
+}
+
+// TestCauseWasAKernel: if nothing comes from the user kernel within the limit, the failed send says so, and the receive
+// that has waited for it.
+func TestCauseWasAKernel(t *testing.T) { causeWasAKernel(t, all) }
+
+func causeWasAKernel(t *testing.T, on where) {
+	ctx := limited(t, time.Minute)
+	b := on.bench(ctx, t, setup{platform: "u55c_tcp", ranks: 2, edit: small, world: impatient(patience)})
+	_, sent := b.engines[1].Send(ctx, accl.KernelStream(accl.TypeInt32), 16, 0)
+	_, received := b.engines[0].Recv(ctx, alloc(ctx, t, b.engines[0], 16), 16, 1)
+	want := []accl.Cause{{Kind: accl.StreamHeld, Rank: 1,
+		Text: "rank 1: its user kernel has not given, or not taken, the data of send within the limit"}}
+	assert.DeepEqual(t, told(t, []error{received, sent}), [][]accl.Cause{want, want})
+	b.reset(ctx)
+}
+
+// TestCausesOnHardware asks simulated engines for the causes that TestOver does not.
+func TestCausesOnHardware(t *testing.T) {
+	nightly.Only(t)
+	before := slow.Load()
+	t.Cleanup(func() { slow.Store(before) })
+	on, err := goes("verilated")
+	assert.NilError(t, err)
+	on.platforms = []string{"u55c_tcp"}
+	t.Run("loss", func(t *testing.T) { causeOfLoss(t, on) })
+	t.Run("refusal", func(t *testing.T) { causeOfRefusal(t, on) })
+	t.Run("healthy", func(t *testing.T) { healthyIsNotAccused(t, on) })
+	t.Run("kernel", func(t *testing.T) { causeIsAKernel(t, on) })
+	t.Run("kernel within the limit", func(t *testing.T) { causeWasAKernel(t, on) })
 }

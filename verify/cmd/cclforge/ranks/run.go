@@ -82,10 +82,6 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 		defer file.Close()
 		options.Packets = append(options.Packets, host.Recording{To: file})
 	}
-	t, err := o.traced(d, w, &options)
-	if err != nil {
-		return err
-	}
 	metered, err := o.metered(d, env, &options)
 	if err != nil {
 		return fmt.Errorf("--metrics: %w", err)
@@ -93,6 +89,10 @@ func serveRanks(ctx context.Context, o *options, env func(string) (string, bool)
 	if metered != nil {
 		defer metered.Close()
 		r.metrics = metered.URL
+	}
+	t, err := o.traced(d, w, &options)
+	if err != nil {
+		return err
 	}
 	h, err := host.Start(ctx, d, options)
 	if err != nil {

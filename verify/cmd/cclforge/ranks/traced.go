@@ -9,11 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/driver/bringup/launch"
 	"github.com/cclforge/cclforge/driver/timeline"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/server/host"
+	"github.com/cclforge/cclforge/verify/world/engine"
 	"github.com/cclforge/cclforge/verify/world/recorder"
 )
 
@@ -33,6 +35,7 @@ type traced struct {
 	recorder  recorder.Recorder
 	captured  bytes.Buffer
 	recording int // of the packets, in those of the host
+	calls     map[int]*hostCalls
 	rings     []timeline.Rank
 	notes     []string
 }
@@ -45,13 +48,23 @@ func (o *options) traced(d *design.Design, w launch.World, to *host.Options) (*t
 	if err := os.MkdirAll(o.trace, 0o755); err != nil {
 		return nil, fmt.Errorf("--trace: %w", err)
 	}
-	t := &traced{host: to, files: Files{Dir: o.trace, Design: d, Calls: true}, recording: len(to.Packets)}
+	t := &traced{host: to, files: Files{Dir: o.trace, Design: d, Calls: true}, recording: len(to.Packets),
+		calls: map[int]*hostCalls{}}
 	if len(w.Local) < w.Size {
 		t.files.Suffix = fmt.Sprintf("-rank%d", w.Local[0])
 	}
 	t.recorder.Last = keptEvents
 	to.Recorder = &t.recorder
 	to.Packets = append(to.Packets, host.Recording{To: &t.captured, Keep: keptBytes})
+	p, inner := driverview.Of(d), to.Observe
+	to.Observe = func(rank int, e engine.Engine) accl.Caller { // ranks are opened one after the other
+		var c accl.Caller = e.Device()
+		if inner != nil {
+			c = inner(rank, e)
+		}
+		t.calls[rank] = newHostCalls(&p, c)
+		return t.calls[rank]
+	}
 	return t, nil
 }
 
@@ -100,10 +113,16 @@ func (t *traced) write(r *reporter) error {
 	ranks, what := t.rings, "simulated"
 	if ranks == nil {
 		p := driverview.Of(d)
+		for rank, h := range t.calls {
+			h.each(func(c *hostCall) { t.recorder.Call(rank, c.name, c.begin, c.end, c.err) })
+		}
 		ranks, what = t.recorder.Ranks(&p, d.ABI()), "emulated"
 	}
 	for len(ranks) < o.World.Size {
 		ranks = append(ranks, timeline.Rank{})
+	}
+	for rank, h := range t.calls {
+		ranks[rank].Called = h.names()
 	}
 	line := timeline.New(fmt.Sprintf("%s of %d of %s, %s, until %s", ranksText(o.World.Local), o.World.Size,
 		d.Platform.Name, what, time.Now().Format(time.DateTime)), ranks)

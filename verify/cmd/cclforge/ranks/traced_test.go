@@ -40,6 +40,10 @@ func TestTraceOfServedRanks(t *testing.T) {
 					case ".jsonl":
 						calls := strings.Count(string(content), `"name":"call_taken","text":"`)
 						assert.Check(t, calls > 0 && strings.Contains(string(content), `"name":"allreduce"`), "%s", content)
+						host := `"name":"allreduce of 3000 elements, sum, operand 0 at 0x`
+						assert.Check(t, strings.Contains(string(content), host), "%s", content)
+						assert.Check(t, strings.Contains(string(content), "operation allreduce. Called was allreduce of 3000 "),
+							"%s", content)
 						both := strings.Contains(string(content), `"kind":"packet"`)
 						assert.Check(t, both == (len(split) == 1), "packets are known of ranks of one process")
 					case ".pcapng":

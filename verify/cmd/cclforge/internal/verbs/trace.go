@@ -202,7 +202,11 @@ func (s *source) record(ctx context.Context, w *target.World, c conformance.Case
 			}
 			return err
 		})
-		return s.recorder.Ranks(w.Platform, s.design.ABI()), err
+		ranks := s.recorder.Ranks(w.Platform, s.design.ABI())
+		for i := range ranks {
+			ranks[i].Called = []string{callName(w.Platform, c)}
+		}
+		return ranks, err
 	}
 	before := make([]accl.Trace, len(w.Devices))
 	for i, d := range w.Devices {
@@ -215,6 +219,7 @@ func (s *source) record(ctx context.Context, w *target.World, c conformance.Case
 		}
 	}
 	err := w.Each(func(i int) error { return prepared.Call(ctx, i) })
+	called := []string{callName(w.Platform, c)}
 	ranks := make([]timeline.Rank, len(w.Devices))
 	for i, d := range w.Devices {
 		t, failed := w.Platform.Trace(ctx, d, 0)
@@ -228,6 +233,7 @@ func (s *source) record(ctx context.Context, w *target.World, c conformance.Case
 			sessions[at.Session] = rank
 		}
 		ranks[i] = timeline.Of(t, w.Platform.ClockMHz, sessions)
+		ranks[i].Called = called
 	}
 	return ranks, err
 }
