@@ -2,6 +2,7 @@
 //
 //	m := metrics.New()
 //	engines, err := accl.OpenAll(ctx, devices, &u55c_tcp.Platform, ranks, m.Observe())
+//	m.Link(0, stack)              // on cards, for each rank: its *network.Stack
 //	s, err := m.Serve(":9400", 0) // http://127.0.0.1:9400/metrics
 //	defer s.Close()
 //
@@ -28,6 +29,7 @@ import (
 	"time"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/network"
 )
 
 // Sample names a value: a metric without its prefix, and the value of its label other than the rank, if it has one.
@@ -44,6 +46,7 @@ var described = []struct{ name, kind, label, help string }{
 	{"calls_open", "gauge", "", "Calls whose answer has not been taken."},
 	{"errors_total", "counter", "error", "Calls that have failed, by bit of the return code."},
 	{"rx_buffers", "gauge", "state", "Rx buffers."},
+	{"link_up", "gauge", "", "Whether the network of the card has a link."},
 	{"packets_total", "counter", "direction", "Packets on the network."},
 	{"network_bytes_total", "counter", "direction", "Bytes of payload on the network."},
 	{"packets_dropped_total", "counter", "reason", "Received packets that were dropped."},
@@ -61,10 +64,18 @@ type Metrics struct {
 
 	mu      sync.Mutex
 	engines []*engine
+	links   map[int]Link // by rank
+}
+
+// Link is the network of a card: a *network.Stack.
+type Link interface {
+	State(context.Context) (network.Status, error)
 }
 
 // New returns metrics without engines.
-func New() *Metrics { return &Metrics{limit: 5 * time.Second, slots: make(chan struct{}, 4)} }
+func New() *Metrics {
+	return &Metrics{limit: 5 * time.Second, slots: make(chan struct{}, 4), links: map[int]Link{}}
+}
 
 // engine is one whose state is read, and whose calls are counted.
 type engine struct {
@@ -87,9 +98,32 @@ func (m *Metrics) Observe() accl.OpenOption {
 			if err != nil {
 				return nil, err
 			}
-			return inspected(in, a), nil
+			state := inspected(in, a)
+			m.link(ctx, e.Rank(), state)
+			return state, nil
 		})
 	})
+}
+
+// Link shows whether the card of a rank that is observed has a link: link_up, which is not there while the network
+// cannot be read.
+func (m *Metrics) Link(rank int, of Link) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.links[rank] = of
+}
+
+// link adds the state of a rank's link, if there is one.
+func (m *Metrics) link(ctx context.Context, rank int, to map[Sample]float64) {
+	m.mu.Lock()
+	of := m.links[rank]
+	m.mu.Unlock()
+	if of == nil {
+		return
+	}
+	if s, err := of.State(ctx); err == nil && s.Link != nil {
+		to[Sample{"link_up", ""}] = truth(s.Link.Up)
+	}
 }
 
 // Add shows the engine of a rank that is not opened in this process: calls to be counted go through the result, to

@@ -18,6 +18,7 @@ import (
 	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
+	"github.com/cclforge/cclforge/driver/network"
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/driverview"
 	"github.com/cclforge/cclforge/verify/world"
@@ -75,6 +76,40 @@ func parse(t *testing.T, text string) map[string]float64 {
 		assert.Check(t, err == nil && len(out) == 0, "%v: %s", err, out)
 	}
 	return values
+}
+
+// links are states of a card's link, one after the other; the last one cannot be read.
+type links []network.Link
+
+func (l *links) State(context.Context) (network.Status, error) {
+	if len(*l) == 0 {
+		return network.Status{}, errors.New("the card is gone")
+	}
+	defer func() { *l = (*l)[1:] }()
+	return network.Status{Link: &(*l)[0]}, nil
+}
+
+// TestLink: the link of a card is shown as it is, and not at all while it cannot be read; its engine is up all the same.
+func TestLink(t *testing.T) {
+	d := designtest.Load(t, "u55c_udp", nil)
+	p := driverview.Of(d)
+	w, err := world.New(t.Context(), d, 2, world.Options{})
+	assert.NilError(t, err)
+	defer w.Close()
+	m := New()
+	_, err = accl.OpenAll(t.Context(), w.Devices(), &p, w.Ranks(), m.Observe())
+	assert.NilError(t, err)
+	m.Link(1, &links{{Up: true}, {}})
+	for _, want := range []map[string]float64{{`cclforge_link_up{rank="1"}`: 1}, {`cclforge_link_up{rank="1"}`: 0}, {}} {
+		all, got := parse(t, string(m.text(t.Context()))), map[string]float64{}
+		for name, v := range all {
+			if strings.HasPrefix(name, "cclforge_link") {
+				got[name] = v
+			}
+		}
+		assert.DeepEqual(t, got, want)
+		assert.Equal(t, all[`cclforge_up{rank="1"}`], 1.0)
+	}
 }
 
 // TestWorld compares what is served with what the test has done.
