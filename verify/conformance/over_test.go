@@ -261,13 +261,7 @@ var parts = []struct {
 
 // TestOver does a part of all on each way but that which all tests go anyway.
 func TestOver(t *testing.T) {
-	for _, test := range []struct {
-		way       string
-		share     float64
-		platforms []string // of a nightly run; nil for all
-		sample    []string // of every run
-		parts     int
-	}{
+	over(t, []passage{
 		{"process", 0.1, nil, nil, len(parts)},
 		{"protocol", 0.1, nil, []string{"u280_2022"}, len(parts)},
 		{"sockets", 0.2, nil, []string{"u280_manual"}, len(parts)},
@@ -278,9 +272,20 @@ func TestOver(t *testing.T) {
 		{"processes", 0.05, []string{"u55c_udp", "u55c_tcp"}, []string{"u55c_tcp"}, 6},
 		{"cards", 0.03, nil, []string{"u55c_tcp"}, len(parts) - 2},
 		{"coyote", 0.1, []string{"u55c_rdma"}, []string{"u55c_rdma"}, len(parts) - 2},
-		{"verilated", hardwareShare, []string{"u55c_tcp"}, []string{}, 9}, // TestVerilated
-		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, []string{"u55c_tcp"}, 1},
-	} {
+	})
+}
+
+// passage is what TestOver does on a way.
+type passage struct {
+	way       string
+	share     float64
+	platforms []string // of a nightly run; nil for all
+	sample    []string // of every run
+	parts     int
+}
+
+func over(t *testing.T, passages []passage) {
+	for _, test := range passages {
 		if test.way == all.name() {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -108,26 +109,47 @@ func TestKernelsInCppMoveABeatACycleAndWaitForSlowReaders(t *testing.T) {
 
 const signature = "void hp_compression(hls::stream<cclo::beat<4> > &in_r, hls::stream<cclo::beat<0> > &out_r) "
 
+// firstChoice is the TDEST of the first of a kernel's choices: beats pass unchanged from it on.
+const firstChoice = 2
+
+// choices is a kernel that does with a beat what its TDEST says: one library for all of these.
+func choices(each ...string) string {
+	var cases strings.Builder
+	for i, does := range each {
+		fmt.Fprintf(&cases, "case %d: %s; break;\n", firstChoice+i, does)
+	}
+	return signature + `{
+    cclo::beat<4> in = in_r.read();
+    cclo::beat<0> out;
+    out.data = in.data;
+    out.keep = in.keep;
+    out.last = in.last;
+    switch (int(in.dest)) {
+` + cases.String() + "}\n}\n"
+}
+
 func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
-	const copies = `cclo::beat<4> in = in_r.read(); cclo::beat<0> out; out.data = in.data; out.keep = in.keep; out.last = in.last; `
-	for _, c := range []struct{ name, top, want string }{
-		{"a beat after the end", `{ ` + copies + `out_r.write(out); if (in.last) out_r.write(out); }`,
+	all := []struct{ name, does, want string }{
+		{"a beat after the end", `out_r.write(out); if (in.last) out_r.write(out)`,
 			"beat 3 of out_r: it is ahead: operand 0 of packet 2 has not been read"},
-		{"no end", `{ ` + copies + `out.last = 0; out_r.write(out); }`, "beat 2 of out_r: TLAST is missing after 128 bytes"},
-		{"an end too early", `{ ` + copies + `out.last = 1; out_r.write(out); }`,
-			"beat 1 of out_r: TLAST comes before that of operand 0"},
-		{"holes", `{ ` + copies + `out.keep[9] = 0; out_r.write(out); }`,
-			"beat 1 of out_r: TKEEP 0xFFFFFFFFFFFFFDFF has holes"},
-		{"bytes that are not kept", `{ ` + copies + `if (!in.last) out.keep = 0xFF; out_r.write(out); }`,
+		{"no end", `out.last = 0; out_r.write(out)`, "beat 2 of out_r: TLAST is missing after 128 bytes"},
+		{"an end too early", `out.last = 1; out_r.write(out)`, "beat 1 of out_r: TLAST comes before that of operand 0"},
+		{"holes", `out.keep[9] = 0; out_r.write(out)`, "beat 1 of out_r: TKEEP 0xFFFFFFFFFFFFFDFF has holes"},
+		{"bytes that are not kept", `if (!in.last) out.keep = 0xFF; out_r.write(out)`,
 			"beat 1 of out_r: TKEEP 0x00000000000000FF ends a packet"},
-		{"a packet that is too short", `{ ` + copies + `if (in.last) out_r.write(out); }`,
+		{"a packet that is too short", `if (in.last) out_r.write(out)`,
 			"beat 1 of out_r: TLAST comes after 64 bytes, the results of its packet have 128"},
-		{"a kernel that gives up", `{ in_r.read(); throw std::runtime_error("no more of this"); }`, "no more of this"},
-	} {
+		{"a kernel that gives up", `throw std::runtime_error("no more of this")`, "no more of this"},
+	}
+	var does []string
+	for _, c := range all {
+		does = append(does, c.does)
+	}
+	for i, c := range all {
 		t.Run(c.name, func(t *testing.T) {
-			e := laneEngine(t, signature+c.top, Options{})
+			e := laneEngine(t, choices(does...), Options{})
 			d, ctx := e.Device(), limited(t)
-			_ = d.Push(ctx, passes, make([]byte, 128))
+			_ = d.Push(ctx, uint32(firstChoice+i), make([]byte, 128))
 			select {
 			case <-e.Done():
 			case <-ctx.Done():
@@ -145,15 +167,15 @@ func TestKernelsThatBreakTheHandshakeAreReported(t *testing.T) {
 }
 
 func TestStatsSayWhatAKernelInCppWaitsFor(t *testing.T) {
-	for _, c := range []struct{ name, top, want string }{
-		{"without an answer", `{ in_r.read(); }`, "waits to read beat 3 of in_r (2 read)"},
-		{"one of another number of beats", `{ for (int i = 0; i < 5; i++) in_r.read(); }`,
-			"waits to read beat 3 of in_r (2 read)"},
-		{"polling", `{ while (in_r.empty() || !out_r.full()) {} }`, "again and again"},
+	const another, polls = `for (int i = 1; i < 5; i++) in_r.read()`, `while (in_r.empty() || !out_r.full()) {}`
+	for i, c := range []struct{ name, want string }{
+		{"without an answer", "waits to read beat 3 of in_r (2 read)"},
+		{"one of another number of beats", "waits to read beat 3 of in_r (2 read)"},
+		{"polling", "again and again"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := laneEngine(t, signature+c.top, Options{})
-			assert.NilError(t, e.Device().Push(limited(t), passes, make([]byte, 128)))
+			e := laneEngine(t, choices("", another, polls), Options{})
+			assert.NilError(t, e.Device().Push(limited(t), uint32(firstChoice+i), make([]byte, 128)))
 			var doing string
 			for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && !strings.Contains(doing, c.want); {
 				doing = e.Stats().Kernels[0].Doing

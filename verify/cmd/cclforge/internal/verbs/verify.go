@@ -15,7 +15,7 @@ import (
 var (
 	lintOfPlatforms = named{"verify/rtlsim", []string{"TestPlatformsAreClean"}}
 	// waysOfTheirOwn choose how they reach the ranks.
-	waysOfTheirOwn = named{"verify/conformance", []string{"TestOver", "TestDeadPeer"}}
+	waysOfTheirOwn = named{"verify/conformance", []string{"TestOver", "TestOverVerilated", "TestDeadPeer"}}
 	programs       = named{"verify/server", []string{
 		"TestClientOf2022", "TestClientOf2024", "TestClientIsKilledAndComesAgain", "TestKernelStreams",
 		"TestRequests", "TestCompletionsGoToOneOfSeveralClients", "TestEachClientReadsItsReturnCode", "TestResetAnswersCalls",
