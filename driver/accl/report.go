@@ -65,7 +65,8 @@ type Wait struct {
 	Told          bool    // no message is waited for: the rank has told that its call has failed
 }
 
-// looked are the events that Report reads first; it reads all if no call is among them, or if packets may be lost.
+// looked are the events that Report reads first; it reads more until a call is among them, and all if packets may be
+// lost.
 const looked = 16
 
 // Report reads what an engine tells of itself. Errors are those of r. Others must not read the Activity or the Trace
@@ -110,17 +111,16 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 	if out.activity(p, d); d.err != nil {
 		return d.failed()
 	}
-	t, err := p.trace(d, looked)
-	if err != nil {
-		return err
+	var t Trace
+	last := looked // what happens while a trace is read is not in it
+	if p.lossy() && !out.Busy {
+		last = most
 	}
-	some := out.follow(p, t)
-	// What happens while a trace is read is not in it: of an engine in a call it is read as shortly as possible.
-	if all := !some || p.lossy() && !out.Busy; all && int(t.Written) > len(t.Events) {
-		if t, err = p.trace(d, 0); err != nil {
+	for enough := false; !enough; last *= 4 {
+		if t, err = p.trace(d, last); err != nil {
 			return err
 		}
-		out.follow(p, t)
+		enough = out.follow(p, t) || len(t.Events) < last
 	}
 	if p.lossy() {
 		out.Partial = int(t.Written) > len(t.Events)
