@@ -73,58 +73,36 @@ func Example_configuration() {
 // memory.
 func Example_sendRecv() {
 	const bs = 16384
-	ctx := context.Background()
-	w, err := world.Load(ctx, "u55c_tcp", "", 2, world.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	platform, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	engines, err := accl.OpenAll(ctx, w.Devices(), platform, w.Ranks())
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	program := func(e *accl.Engine) error {
+	run("u55c_tcp", 2, func(ctx context.Context, e *accl.Engine) (string, error) {
 		txb, err := accl.Alloc[float32](ctx, e, bs)
 		if err != nil {
-			return err
+			return "", err
 		}
 		rxb, err := accl.Alloc[float32](ctx, e, bs)
 		if err != nil {
-			return err
+			return "", err
 		}
 		switch e.Rank() {
 		case 0:
 			if _, err := e.Recv(ctx, rxb, bs, 1, accl.WithTag(1)); err != nil {
-				return err
+				return "", err
 			}
-			fmt.Println("rank 0 has", rxb.Host()[0], rxb.Host()[1], "to", rxb.Host()[bs-1])
+			return fmt.Sprint("has ", rxb.Host()[0], rxb.Host()[1], " to ", rxb.Host()[bs-1]), nil
 		case 1:
 			for i := range txb.Host() {
 				txb.Host()[i] = float32(i) / 2
 			}
 			if err := txb.SyncToDevice(ctx); err != nil {
-				return err
+				return "", err
 			}
 			clear(txb.Host()) // what counts is on the card
 			_, err := e.Send(ctx, txb, bs, 0, accl.WithTag(1), accl.FromFPGA())
-			return err
+			return "", err
 		}
-		return nil
-	}
-	var ranks errgroup.Group
-	for _, e := range engines {
-		ranks.Go(func() error { return program(e) })
-	}
-	if err := ranks.Wait(); err != nil {
-		log.Fatal(err)
-	}
+		return "", nil
+	})
 	// Output:
-	// rank 0 has 0 0.5 to 8191.5
+	// rank 0: has 0 0.5 to 8191.5
 }
 
 // An allreduce returns at once with a request, and the allgather after it
@@ -132,60 +110,34 @@ func Example_sendRecv() {
 // results stay on the card.
 func Example_chaining() {
 	const bs, count = 16384, 256
-	ctx := context.Background()
-	w, err := world.Load(ctx, "u55c_tcp", "", 4, world.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	platform, err := world.Platform("u55c_tcp", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	engines, err := accl.OpenAll(ctx, w.Devices(), platform, w.Ranks())
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	lines := make([]string, len(engines))
-	program := func(e *accl.Engine) error {
+	run("u55c_tcp", 4, func(ctx context.Context, e *accl.Engine) (string, error) {
 		txb, err := accl.Alloc[float32](ctx, e, bs)
 		if err != nil {
-			return err
+			return "", err
 		}
 		rxb, err := accl.Alloc[float32](ctx, e, bs)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for i := range txb.Host() {
 			txb.Host()[i] = float32(e.Rank() + 1)
 		}
 		ch, err := e.AllReduce(ctx, txb, rxb, count, accl.Sum, accl.ToFPGA(), accl.Async())
 		if err != nil {
-			return err
+			return "", err
 		}
 		if _, err := e.AllGather(ctx, txb, rxb, count, accl.ToFPGA(), accl.After(ch)); err != nil {
-			return err
+			return "", err
 		}
 		if err := rxb.SyncFromDevice(ctx); err != nil {
-			return err
+			return "", err
 		}
-		lines[e.Rank()] = fmt.Sprintf("rank %d: %s done, then blocks of", e.Rank(), ch.Op())
+		said := ch.Op() + " done, then blocks of"
 		for block := range e.Size() {
-			lines[e.Rank()] += fmt.Sprintf(" %v", rxb.Host()[block*count])
+			said += fmt.Sprintf(" %v", rxb.Host()[block*count])
 		}
-		return nil
-	}
-	var ranks errgroup.Group
-	for _, e := range engines {
-		ranks.Go(func() error { return program(e) })
-	}
-	if err := ranks.Wait(); err != nil {
-		log.Fatal(err)
-	}
-	for _, line := range lines {
-		fmt.Println(line)
-	}
+		return said, nil
+	})
 	// Output:
 	// rank 0: allreduce done, then blocks of 1 2 3 4
 	// rank 1: allreduce done, then blocks of 1 2 3 4
