@@ -291,8 +291,8 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 		holder = "its memory, a plugin or its user kernel"
 	}
 	if holder != "" {
-		i.add(StreamHeld, r.Rank, "rank %d: %s has not given, or not taken, the data of %s within the limit", r.Rank, holder,
-			cmp.Or(r.Last, "its last call"))
+		i.add(StreamHeld, r.Rank, "rank %d: %s has not given, or not taken, the data of %s within the limit", r.Rank,
+			holder, cmp.Or(r.Last, "its last call"))
 		return
 	}
 	long := slices.DeleteFunc(slices.Clone(waits), func(w Wait) bool { return w.Time < r.Limit/4 })

@@ -385,14 +385,14 @@ func causeIsABusyRank(t *testing.T, on where) {
 		assert.NilError(t, err)
 		_, err = b.engines[0].Recv(ctx, alloc(ctx, t, b.engines[0], 16), 16, 1)
 		causes := told(t, []error{err})[0]
+		// It is in send, or in a call, if its trace has lost the beginning.
 		assert.Check(t, len(causes) == 1 && causes[0].Kind == accl.NotSent && causes[0].Rank == 1 &&
-			strings.HasPrefix(causes[0].Text, "rank 1 has not sent what is waited for: it is in "), // send, if its trace tells
-			"%v", err)
+			strings.HasPrefix(causes[0].Text, "rank 1 has not sent what is waited for: it is in "), "%v", err)
 		b.reset(ctx) // it is not sent to the end
 	})
 }
 
-// TestCauseIsAFailure has the call of a rank fail by itself, and another rank wait for the message that it has not sent.
+// TestCauseIsAFailure has the call of a rank fail by itself, and another rank wait for a message of it.
 func TestCauseIsAFailure(t *testing.T) { causeIsAFailure(t, all) }
 
 func causeIsAFailure(t *testing.T, on where) {
@@ -408,8 +408,8 @@ func causeIsAFailure(t *testing.T, on where) {
 
 // TestCauseOfStandstill: a move that the data path waits for longer than the control processor ends its call with
 // DMA_TIMEOUT. The error says what it waits for, and that of another rank, which waits for its message, says so of it.
-// TestHardwareFaults has memory that stands. No firmware of this project ends calls with DEQUEUE_BUFFER_TIMEOUT: that of
-// others does, whose engines tell nothing of themselves; TestCallError has what the driver says then.
+// TestHardwareFaults has memory that stands. No firmware of this project ends calls with DEQUEUE_BUFFER_TIMEOUT, only
+// that of others, whose engines tell nothing of themselves; TestCallError has what the driver says then.
 func TestCauseOfStandstill(t *testing.T) {
 	all.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		o := impatient(patience / 10)

@@ -276,8 +276,9 @@ func (b *breakable) memory(ctx context.Context) {
 				if f.fault == rtlsim.Silent {
 					found, unread := e.Causes(ctx)
 					assert.Check(b.t, unread)
-					assert.Check(b.t, is.DeepEqual(found, []accl.Cause{{Kind: accl.StreamHeld, Rank: 0, Text: "rank 0: its " +
-						"memory, a plugin or its user kernel has not given, or not taken, the data of " + op + " within the limit"}}))
+					assert.Check(b.t, is.DeepEqual(found, []accl.Cause{{Kind: accl.StreamHeld, Rank: 0,
+						Text: "rank 0: its memory, a plugin or its user kernel has not given, or not taken, the data of " + op +
+							" within the limit"}}))
 				}
 				b.mend(0)
 				b.localWorks(ctx, 0)
