@@ -282,9 +282,17 @@ func (i *inquiry) look(r *Report, behind []*Report) {
 	if len(waits) == 0 && i.p.has(r.LastCode, packTimeout) && i.unsent(r, nil) {
 		return
 	}
-	if len(waits) == 0 && !r.Busy && i.p.has(r.LastCode, kernelTimeout) {
-		i.add(StreamHeld, r.Rank, "rank %d: its user kernel has not given, or not taken, the data of %s within the limit",
-			r.Rank, cmp.Or(r.Last, "its last call"))
+	holder := ""
+	switch {
+	case len(waits) > 0 || r.Busy:
+	case i.p.has(r.LastCode, kernelTimeout):
+		holder = "its user kernel"
+	case i.p.has(r.LastCode, dmaTimeout):
+		holder = "its memory, a plugin or its user kernel"
+	}
+	if holder != "" {
+		i.add(StreamHeld, r.Rank, "rank %d: %s has not given, or not taken, the data of %s within the limit", r.Rank,
+			holder, cmp.Or(r.Last, "its last call"))
 		return
 	}
 	long := slices.DeleteFunc(slices.Clone(waits), func(w Wait) bool { return w.Time < r.Limit/4 })
@@ -421,10 +429,12 @@ func (i *inquiry) missing(r, x *Report, w Wait) bool {
 	return false
 }
 
-// Bits of calls of which something could not be sent, and whose user kernel did not do its part.
+// Bits of calls of which something could not be sent, and whose user kernel, or anything on the card, did not do its
+// part.
 const (
 	packTimeout   = "PACK_TIMEOUT_STS"
 	kernelTimeout = "KRNL_TIMEOUT_STS"
+	dmaTimeout    = "DMA_TIMEOUT"
 )
 
 // unsent tells whether packets of a rank to another, or to any if that is nil, were not taken for too long.

@@ -312,7 +312,7 @@ func (e *Engine) failure(ctx context.Context, op string, c *Comm, code ReturnCod
 
 // stands are bits of calls that something has held up.
 var stands = map[string]bool{
-	"DEQUEUE_BUFFER_TIMEOUT": true, packTimeout: true, kernelTimeout: true, "DMA_TIMEOUT": true,
+	"DEQUEUE_BUFFER_TIMEOUT": true, packTimeout: true, kernelTimeout: true, dmaTimeout: true,
 }
 
 // full describes the consequence of full rx buffers, for Hint.

@@ -368,6 +368,66 @@ func causeWasAKernel(t *testing.T, on where) {
 	b.reset(ctx)
 }
 
+// TestCauseIsABusyRank has a rank send slowly to another one, while a third waits for what it is to send after that.
+func TestCauseIsABusyRank(t *testing.T) { causeIsABusyRank(t, all) }
+
+func causeIsABusyRank(t *testing.T, on where) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		o := impatient(patience)
+		o.Net.WindowBytes = 8192 // else what waits for the link comes later than the limit
+		b := on.bench(ctx, t, setup{platform: name, ranks: 3, world: o, fresh: true,
+			faults: `{links = {"1>2" = {bandwidth = "400kB/s"}}}`})
+		const n = 1 << 21 // takes 20 s
+		from, to := alloc(ctx, t, b.engines[1], n), alloc(ctx, t, b.engines[2], n)
+		_, err := b.engines[1].Send(ctx, from, n, 2, accl.Async())
+		assert.NilError(t, err)
+		_, err = b.engines[2].Recv(ctx, to, n, 1, accl.Async())
+		assert.NilError(t, err)
+		_, err = b.engines[0].Recv(ctx, alloc(ctx, t, b.engines[0], 16), 16, 1)
+		causes := told(t, []error{err})[0]
+		// It is in send, or in a call, if its trace has lost the beginning.
+		assert.Check(t, len(causes) == 1 && causes[0].Kind == accl.NotSent && causes[0].Rank == 1 &&
+			strings.HasPrefix(causes[0].Text, "rank 1 has not sent what is waited for: it is in "), "%v", err)
+		b.reset(ctx) // it is not sent to the end
+	})
+}
+
+// TestCauseIsAFailure has the call of a rank fail by itself, and another rank wait for a message of it.
+func TestCauseIsAFailure(t *testing.T) { causeIsAFailure(t, all) }
+
+func causeIsAFailure(t *testing.T, on where) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		r := newRaw(ctx, t, on, name, impatient(patience))
+		r.ended("a copy of what is in no memory", r.call(ctx, 1, 0, accl.Call{Scenario: r.op("copy"), ArithCfg: r.arith,
+			Count: 100, Addr0: 1 << 60}), r.code("DMA_DECODE"))
+		_, err := r.engines[0].Recv(ctx, alloc(ctx, t, r.engines[0], 16), 16, 1)
+		assert.DeepEqual(t, told(t, []error{err})[0], []accl.Cause{{Kind: accl.CallFailed, Rank: 1,
+			Text: "rank 1: it is in no call; its last one, copy, has failed with DMA_DECODE"}})
+	})
+}
+
+// TestCauseOfStandstill: a move that the data path waits for longer than the control processor ends its call with
+// DMA_TIMEOUT. The error says what it waits for, and that of another rank, which waits for its message, says so of it.
+// TestHardwareFaults has memory that stands. No firmware of this project ends calls with DEQUEUE_BUFFER_TIMEOUT, only
+// that of others, whose engines tell nothing of themselves; TestCallError has what the driver says then.
+func TestCauseOfStandstill(t *testing.T) {
+	all.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+		o := impatient(patience / 10)
+		o.Engine.Patience = time.Hour
+		b := all.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o})
+		_, stood := b.engines[1].Copy(ctx, accl.KernelStream(accl.TypeInt32), alloc(ctx, t, b.engines[1], 16), 16)
+		assert.Check(t, onlyBits(stood, b.code("DMA_TIMEOUT")), "%v", stood)
+		_, received := b.engines[0].Recv(ctx, alloc(ctx, t, b.engines[0], 16), 16, 1)
+		assert.DeepEqual(t, told(t, []error{stood, received}), [][]accl.Cause{
+			{{Kind: accl.StreamHeld, Rank: 1,
+				Text: "rank 1: A move waits for the user kernel: for its data, or for room in the stream to it."}},
+			{{Kind: accl.StreamHeld, Rank: 1, Text: "rank 1: its memory, a plugin or its user kernel has not given, or not " +
+				"taken, the data of copy within the limit"}},
+		})
+		b.reset(ctx)
+	})
+}
+
 // TestCausesOnHardware asks simulated engines for the causes that TestOver does not.
 func TestCausesOnHardware(t *testing.T) {
 	nightly.Only(t)
@@ -381,4 +441,6 @@ func TestCausesOnHardware(t *testing.T) {
 	t.Run("healthy", func(t *testing.T) { healthyIsNotAccused(t, on) })
 	t.Run("kernel", func(t *testing.T) { causeIsAKernel(t, on) })
 	t.Run("kernel within the limit", func(t *testing.T) { causeWasAKernel(t, on) })
+	t.Run("busy rank", func(t *testing.T) { causeIsABusyRank(t, on) })
+	t.Run("failure", func(t *testing.T) { causeIsAFailure(t, on) })
 }

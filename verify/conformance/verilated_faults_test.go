@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gotest.tools/v3/assert"
+	is "gotest.tools/v3/assert/cmp"
 
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
@@ -264,13 +265,21 @@ func (b *breakable) memory(ctx context.Context) {
 				}
 				bad := bufs[at].Address() + uint64(b.rng.IntN(4*n))
 				b.wrong(0, bad, 1, f.fault)
-				var err error
+				op, err := "copy", error(nil)
 				if two {
+					op = "combine"
 					_, err = e.Combine(ctx, bufs[0], bufs[1], bufs[2], n, accl.Sum)
 				} else {
 					_, err = e.Copy(ctx, bufs[0], bufs[2], n)
 				}
 				b.ended(fmt.Sprintf("%s at byte %d of %s, two operands: %v", f.name, bad-bufs[at].Address(), name, two), err, f.bit)
+				if f.fault == rtlsim.Silent {
+					found, unread := e.Causes(ctx)
+					assert.Check(b.t, unread)
+					assert.Check(b.t, is.DeepEqual(found, []accl.Cause{{Kind: accl.StreamHeld, Rank: 0,
+						Text: "rank 0: its memory, a plugin or its user kernel has not given, or not taken, the data of " + op +
+							" within the limit"}}))
+				}
 				b.mend(0)
 				b.localWorks(ctx, 0)
 			}
