@@ -412,7 +412,7 @@ func causeIsAFailure(t *testing.T, on where) {
 // that of others, whose engines tell nothing of themselves; TestCallError has what the driver says then.
 func TestCauseOfStandstill(t *testing.T) {
 	all.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
-		o := impatient(patience / 10)
+		o := impatient(patience / 2)
 		o.Engine.Patience = time.Hour
 		b := all.bench(ctx, t, setup{platform: name, ranks: 2, edit: small, world: o})
 		_, stood := b.engines[1].Copy(ctx, accl.KernelStream(accl.TypeInt32), alloc(ctx, t, b.engines[1], 16), 16)
