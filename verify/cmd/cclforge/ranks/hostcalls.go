@@ -23,7 +23,8 @@ type hostCalls struct {
 }
 
 type hostCall struct {
-	name       string // what was called, with its arguments
+	call       accl.Call
+	name       string // of the call, with its arguments
 	client     int
 	begin, end time.Time // end is zero until the answer was taken
 	err        error
@@ -35,7 +36,7 @@ func newHostCalls(p *accl.Platform, inner accl.Caller) *hostCalls {
 
 // Start implements accl.Caller.
 func (h *hostCalls) Start(ctx context.Context, client int, call accl.Call) (accl.Ticket, error) {
-	c := &hostCall{name: h.p.Called(&call), client: client, begin: time.Now()}
+	c := &hostCall{call: call, client: client, begin: time.Now()}
 	h.mu.Lock()
 	if len(h.all) == 2*keptEvents {
 		h.all = slices.Clone(h.all[keptEvents:])
@@ -80,7 +81,7 @@ func (h *hostCalls) each(do func(c *hostCall)) {
 	defer h.mu.Unlock()
 	for _, c := range h.all {
 		call := *c
-		if call.end.IsZero() {
+		if call.name = h.p.Called(&c.call); call.end.IsZero() {
 			call.end, call.err = time.Now(), errNotTaken
 		}
 		do(&call)
