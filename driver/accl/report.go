@@ -65,7 +65,7 @@ type Wait struct {
 	Told          bool    // no message is waited for: the rank has told that its call has failed
 }
 
-// looked are the events that Report reads first; it reads more until a call is among them, and all if packets may be
+// looked are the events that Report reads at least; it reads more until a call is among them, and all if packets may be
 // lost.
 const looked = 16
 
@@ -111,17 +111,15 @@ func (out *Report) processor(ctx context.Context, p *Platform, r Registers) erro
 	if out.activity(p, d); d.err != nil {
 		return d.failed()
 	}
-	var t Trace
-	last := looked // what happens while a trace is read is not in it
-	if p.lossy() && !out.Busy {
-		last = most
+	whole, called := p.lossy() && !out.Busy, false
+	t, err := p.trace(d, func(read int, e Event) bool { // what happens meanwhile is not in it
+		called = called || e.Name == callTaken
+		return read >= looked && called && !whole
+	})
+	if err != nil {
+		return err
 	}
-	for enough := false; !enough; last *= 4 {
-		if t, err = p.trace(d, last); err != nil {
-			return err
-		}
-		enough = out.follow(p, t) || len(t.Events) < last
-	}
+	out.follow(p, t)
 	if p.lossy() {
 		out.Partial = int(t.Written) > len(t.Events)
 		out.meet(t.Events)
@@ -169,8 +167,10 @@ func (p *Platform) lasted(cycles uint32) time.Duration {
 	return time.Duration(cycles) * time.Microsecond / time.Duration(max(p.ClockMHz, 1))
 }
 
-// follow derives calls from events, and reports whether one is among them.
-func (out *Report) follow(p *Platform, t Trace) (some bool) {
+const callTaken = "call_taken"
+
+// follow derives calls from events.
+func (out *Report) follow(p *Platform, t Trace) {
 	out.forget()
 	out.Unknown = int(t.Written) > len(t.Events)
 	type ends struct{ from, to int } // whose message a move takes, and to whom it sends; -1 for nobody
@@ -202,8 +202,8 @@ func (out *Report) follow(p *Platform, t Trace) (some bool) {
 					moves[q] = moves[q][1:]
 				}
 			}
-		case "call_taken":
-			out.Calls, some = append(out.Calls, e.Names["operation"]), true
+		case callTaken:
+			out.Calls = append(out.Calls, e.Names["operation"])
 			out.Unknown = out.Unknown && e.Names["operation"] == configOperation
 		case "call_answered":
 			op := ""
@@ -227,7 +227,6 @@ func (out *Report) follow(p *Platform, t Trace) (some bool) {
 		}
 	}
 	out.Busy = out.Busy || len(out.Calls) > 0
-	return some
 }
 
 // has tells whether a named bit of a return code is set.

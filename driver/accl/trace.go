@@ -3,6 +3,7 @@ package accl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,10 +59,11 @@ func (p *Platform) Trace(ctx context.Context, r Registers, last int) (Trace, err
 	if err != nil {
 		return Trace{}, err
 	}
-	return p.trace(d, last)
+	return p.trace(d, func(read int, _ Event) bool { return read == last })
 }
 
-func (p *Platform) trace(d *details, last int) (Trace, error) {
+// trace reads events from the last one back until enough tells that the one just read is the first that is wanted.
+func (p *Platform) trace(d *details, enough func(read int, e Event) bool) (Trace, error) {
 	var t Trace
 	w := &p.Inspection.Trace
 	state := d.words(w.State, 0)
@@ -69,21 +71,21 @@ func (p *Platform) trace(d *details, last int) (Trace, error) {
 	if t.Capacity > most {
 		return t, fmt.Errorf("%w: it has a trace of %d events, %d at most are possible", ErrNoInspection, t.Capacity, most)
 	}
-	n := min(t.Capacity, t.Written)
-	if last > 0 {
-		n = min(n, uint32(last))
-	}
-	before := uint32(0)
-	for i := t.Written - n; i != t.Written && d.err == nil; i++ {
-		entry := d.words(w.Entries, 4*(i%t.Capacity))
+	var cycles []uint32
+	for n := uint32(1); n <= min(t.Capacity, t.Written) && d.err == nil; n++ {
+		entry := d.words(w.Entries, 4*((t.Written-n)%t.Capacity))
 		e := p.Event(entry["argument"], entry["kind"])
-		if len(t.Events) > 0 {
-			e.Cycles = t.Events[len(t.Events)-1].Cycles + uint64(entry["cycles"]-before)
+		t.Events, cycles = append(t.Events, e), append(cycles, entry["cycles"])
+		if enough(len(t.Events), e) {
+			break
 		}
-		before = entry["cycles"]
-		t.Events = append(t.Events, e)
 	}
 	d.choose(p.Inspection.Stalls.At) // the trace goes on
+	slices.Reverse(t.Events)
+	slices.Reverse(cycles)
+	for i := 1; i < len(cycles); i++ {
+		t.Events[i].Cycles = t.Events[i-1].Cycles + uint64(cycles[i]-cycles[i-1])
+	}
 	return t, d.failed()
 }
 

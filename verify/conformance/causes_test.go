@@ -376,6 +376,7 @@ func causeIsABusyRank(t *testing.T, on where) {
 		o := impatient(patience)
 		o.Net.WindowBytes = 8192 // else what waits for the link comes later than the limit
 		b := on.bench(ctx, t, setup{platform: name, ranks: 3, world: o, fresh: true,
+			open:   []accl.OpenOption{accl.WaitLimit(time.Minute)}, // simulated engines take long to tell all
 			faults: `{links = {"1>2" = {bandwidth = "400kB/s"}}}`})
 		const n = 1 << 21 // takes 20 s
 		from, to := alloc(ctx, t, b.engines[1], n), alloc(ctx, t, b.engines[2], n)
