@@ -2,18 +2,15 @@ package accl
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // Called says in words what a call asks for: its operation, first, and its arguments as the engine gets them.
 func (p *Platform) Called(c *Call) string {
-	// Of operations with the same code, as send and a put to a stream, it is the first one.
-	at := slices.IndexFunc(p.Operations, func(o Operation) bool { return o.Value == c.Scenario })
-	if at < 0 {
+	o := p.OperationOf(c.Scenario)
+	if o == nil {
 		return fmt.Sprintf("operation_%d of %d elements", c.Scenario, c.Count)
 	}
-	o := &p.Operations[at]
 	var b strings.Builder
 	if b.WriteString(o.Name); o.Name == configOperation {
 		fmt.Fprintf(&b, ", %s, count %d", nameOf(p.ConfigFunctions, c.FunctionCode), c.Count)

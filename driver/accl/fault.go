@@ -96,7 +96,7 @@ func (o *OtherCall) shape(p *Platform, word uint32) {
 		switch f.Name {
 		case "operation":
 			o.Operation = fmt.Sprint(v)
-			if o.known = p.operationOf(v); o.known != nil {
+			if o.known = p.OperationOf(v); o.known != nil {
 				o.Operation = o.known.Name
 			}
 		case "function_code":

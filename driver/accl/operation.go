@@ -131,9 +131,9 @@ func (p *Platform) Operation(name string) *Operation {
 	return nil
 }
 
-// operationOf returns the operation with a code, nil if the interface has none; the first
+// OperationOf returns the operation with a code, nil if the interface has none; the first
 // one if several share the code.
-func (p *Platform) operationOf(value uint32) *Operation {
+func (p *Platform) OperationOf(value uint32) *Operation {
 	for i := range p.Operations {
 		if p.Operations[i].Value == value {
 			return &p.Operations[i]

@@ -52,9 +52,7 @@ func (c *calls) counted() map[Sample]float64 {
 // Start implements accl.Caller.
 func (c *calls) Start(ctx context.Context, client int, call accl.Call) (accl.Ticket, error) {
 	p := placed{operation: "unknown", at: time.Now()}
-	// Of operations with the same code, as send and a put to a stream, the first one counts.
-	if i := slices.IndexFunc(c.p.Operations, func(o accl.Operation) bool { return o.Value == call.Scenario }); i >= 0 {
-		o := &c.p.Operations[i]
+	if o := c.p.OperationOf(call.Scenario); o != nil {
 		p.operation, p.bytes = o.Name, c.bytes(ctx, o, &call)
 	}
 	t, err := c.dev.Start(ctx, client, call)

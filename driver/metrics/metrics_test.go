@@ -89,7 +89,7 @@ func (l *links) State(context.Context) (network.Status, error) {
 	return network.Status{Link: &(*l)[0]}, nil
 }
 
-// TestLink: the link of a card is shown as it is, and not at all while it cannot be read; its engine is up all the same.
+// TestLink: the link of a card is shown as it is, and not while it cannot be read; its engine is up all the same.
 func TestLink(t *testing.T) {
 	d := designtest.Load(t, "u55c_udp", nil)
 	p := driverview.Of(d)

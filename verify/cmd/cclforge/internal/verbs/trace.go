@@ -108,7 +108,11 @@ func runTrace(ctx context.Context, out io.Writer, where target.Options, o tracin
 	if recorded == nil {
 		return err
 	}
-	title := fmt.Sprintf("%s on %d ranks of %s, %s", callName(w.Platform, c), w.Size, w.Platform.Name, w.What)
+	name := callName(w.Platform, c)
+	for i := range recorded {
+		recorded[i].Called = []string{name}
+	}
+	title := fmt.Sprintf("%s on %d ranks of %s, %s", name, w.Size, w.Platform.Name, w.What)
 	packets, failed := source.packets()
 	t := timeline.New(title, recorded)
 	if source.records {
@@ -202,11 +206,7 @@ func (s *source) record(ctx context.Context, w *target.World, c conformance.Case
 			}
 			return err
 		})
-		ranks := s.recorder.Ranks(w.Platform, s.design.ABI())
-		for i := range ranks {
-			ranks[i].Called = []string{callName(w.Platform, c)}
-		}
-		return ranks, err
+		return s.recorder.Ranks(w.Platform, s.design.ABI()), err
 	}
 	before := make([]accl.Trace, len(w.Devices))
 	for i, d := range w.Devices {
@@ -219,7 +219,6 @@ func (s *source) record(ctx context.Context, w *target.World, c conformance.Case
 		}
 	}
 	err := w.Each(func(i int) error { return prepared.Call(ctx, i) })
-	called := []string{callName(w.Platform, c)}
 	ranks := make([]timeline.Rank, len(w.Devices))
 	for i, d := range w.Devices {
 		t, failed := w.Platform.Trace(ctx, d, 0)
@@ -233,7 +232,6 @@ func (s *source) record(ctx context.Context, w *target.World, c conformance.Case
 			sessions[at.Session] = rank
 		}
 		ranks[i] = timeline.Of(t, w.Platform.ClockMHz, sessions)
-		ranks[i].Called = called
 	}
 	return ranks, err
 }
