@@ -62,7 +62,7 @@ func (c *Comm) Do(ctx context.Context, name string, a Arguments, options ...Opti
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if r.opts.prepared {
-		r.done = finished
+		r.finish(nil)
 		return r, nil
 	}
 	if err := r.hold(); err != nil {

@@ -32,6 +32,7 @@ type Engine struct {
 	world   atomic.Pointer[Comm]
 	flying  atomic.Int64
 	limit   atomic.Pointer[context.Context] // the last that waits have shared
+	unasked unaskedRequests
 
 	// setup guards what follows. What calls read of it does not change while the
 	// engine is ready, other than under the gate.

@@ -5,31 +5,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 )
-
-// unfollowed is how long a call may be in flight that nobody has asked about. Who waits at once follows it himself: to
-// be told by a goroutine takes longer than many calls.
-const unfollowed = 2 * time.Millisecond
 
 // Request is a call that was placed or waits to be placed.
 type Request struct {
 	call
-	done      chan struct{}
+	state     atomic.Uint32
 	ticket    Ticket
-	later     *time.Timer // until the first that wants to know of the answer follows the call; nil if somebody does
 	err       error
 	cycles    uint32
 	timed     bool
 	overtaken error // why the engine was not usable when the call had been placed, or nil
+
+	mu   sync.Mutex
+	done chan struct{} // nil until somebody asks for it
 }
 
-// finished is the Done channel of requests that were done when they were returned.
-var finished = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
+// States of a request: nobody has asked for its answer yet, somebody waits for that, it is done.
+const (
+	unasked = iota
+	followed
+	over
+)
 
 // Op is the name of the operation.
 func (r *Request) Op() string { return r.name() }
@@ -41,20 +41,20 @@ func (r *Request) Done() <-chan struct{} {
 	if r.claim() {
 		go r.follow(context.Background())
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done == nil {
+		if r.done = make(chan struct{}); r.isDone() {
+			close(r.done)
+		}
+	}
 	return r.done
 }
 
 // claim tells whether the caller is the first to follow the call, and must.
-func (r *Request) claim() bool { return r.later != nil && r.later.Stop() }
+func (r *Request) claim() bool { return r.state.CompareAndSwap(unasked, followed) }
 
-func (r *Request) isDone() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
-}
+func (r *Request) isDone() bool { return r.state.Load() == over }
 
 // Err is the outcome of a request that is done: nil, a *CallError, or the error that
 // prevented the call or its answer. It is nil before.
@@ -117,7 +117,7 @@ func (r *Request) Again(ctx context.Context) (*Request, error) {
 // issue executes a valid call that holds its buffers.
 func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 	if r.opts.async && !r.ready() {
-		r.done = make(chan struct{})
+		r.state.Store(followed)
 		go func() {
 			ticket, err := r.start(ctx)
 			if err != nil {
@@ -136,12 +136,12 @@ func (e *Engine) issue(ctx context.Context, r *Request) (*Request, error) {
 	if !r.opts.async {
 		var answered bool
 		if answered, err = r.wait(ctx, ticket); answered {
-			r.err, r.done = err, finished
+			r.finish(err)
 			return r, err
 		} // or the caller has given up, but not the engine
 	}
-	r.done, r.ticket = make(chan struct{}), ticket
-	r.later = time.AfterFunc(unfollowed, func() { r.follow(context.Background()) })
+	r.ticket = ticket
+	e.unasked.add(r)
 	return r, err
 }
 
@@ -277,7 +277,48 @@ func (r *Request) follow(ctx context.Context) {
 
 func (r *Request) finish(err error) {
 	r.err = err
-	close(r.done)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Store(over); r.done != nil {
+		close(r.done)
+	}
+}
+
+// patience is how long a call may be in flight that nobody has asked about, at least, and at most twice. Who waits at
+// once follows it himself: to be told by a goroutine takes longer than many calls.
+const patience = 2 * time.Millisecond
+
+// unaskedRequests are those of an engine that nobody has asked about yet, by their age. They share a timer, because
+// one for each costs as much as a small call.
+type unaskedRequests struct {
+	mu         sync.Mutex
+	young, old []*Request
+	looks      bool // soon
+}
+
+func (u *unaskedRequests) add(r *Request) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.young = append(u.young, r); !u.looks {
+		u.looks = true
+		time.AfterFunc(patience, u.look)
+	}
+}
+
+// look follows old requests.
+func (u *unaskedRequests) look() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, r := range u.old {
+		if r.claim() {
+			go r.follow(context.Background())
+		}
+	}
+	clear(u.old)
+	u.old, u.young = u.young, u.old[:0]
+	if u.looks = len(u.old) > 0; u.looks {
+		time.AfterFunc(patience, u.look)
+	}
 }
 
 // release gives buffers back.

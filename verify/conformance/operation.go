@@ -168,25 +168,9 @@ func toPeer(in *inputs) [][]float64 {
 // sendAndReceive sends at the source and receives at the destination, which may
 // be the same rank.
 func sendAndReceive(ctx context.Context, m *member) (*accl.Request, error) {
-	sendOptions, recvOptions := m.options[:len(m.options):len(m.options)], m.options[:len(m.options):len(m.options)]
-	if m.c.FromFPGA {
-		sendOptions = append(sendOptions, accl.FromFPGA())
-	}
-	if m.c.ToFPGA {
-		recvOptions = append(recvOptions, accl.ToFPGA())
-	}
-	if m.c.Tag != nil {
-		sendOptions = append(sendOptions, accl.WithTag(*m.c.Tag))
-	}
-	if m.c.RecvTag != nil {
-		recvOptions = append(recvOptions, accl.WithTag(*m.c.RecvTag))
-	}
 	var sent *accl.Request
 	if m.rank == m.c.Root {
-		if m.rank == m.c.Peer {
-			sendOptions = append(sendOptions, accl.Async())
-		}
-		r, err := m.comm.Send(ctx, m.op0, m.c.Count, accl.Peer(m.c.Peer), sendOptions...)
+		r, err := m.comm.Send(ctx, m.op0, m.c.Count, accl.Peer(m.c.Peer), m.options...)
 		if err != nil || m.rank != m.c.Peer {
 			return r, err
 		}
@@ -195,7 +179,7 @@ func sendAndReceive(ctx context.Context, m *member) (*accl.Request, error) {
 	if m.rank != m.c.Peer {
 		return nil, nil
 	}
-	received, err := m.comm.Recv(ctx, m.res, m.c.Count, accl.Peer(m.c.Root), recvOptions...)
+	received, err := m.comm.Recv(ctx, m.res, m.c.Count, accl.Peer(m.c.Root), m.receive...)
 	if sent != nil {
 		if failed := sent.Wait(ctx); err == nil {
 			err = failed
@@ -214,11 +198,7 @@ func put(ctx context.Context, m *member) (*accl.Request, error) {
 	if err != nil || m.rank != m.c.Root {
 		return taken, err
 	}
-	options := m.options[:len(m.options):len(m.options)]
-	if m.c.FromFPGA {
-		options = append(options, accl.FromFPGA())
-	}
-	sent, err := m.comm.StreamPut(ctx, m.op0, m.c.Count, accl.Peer(m.c.Peer), m.c.Stream, options...)
+	sent, err := m.comm.StreamPut(ctx, m.op0, m.c.Count, accl.Peer(m.c.Peer), m.c.Stream, m.options...)
 	if err != nil || taken == nil {
 		return sent, err
 	}

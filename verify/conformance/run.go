@@ -80,6 +80,7 @@ type member struct {
 	engine  *accl.Engine
 	comm    *accl.Comm
 	options []accl.Option
+	receive []accl.Option // of the receive of a send, whose own are the options
 
 	in0, in1, out *field        // memory; nil where there is no such operand
 	op0, op1, res accl.Operand  // what the call is given
@@ -364,8 +365,12 @@ func (m *member) setOptions() {
 	if c.Wire != "" {
 		m.options = append(m.options, accl.Compress(c.Wire))
 	}
-	if m.op.Peer == accl.PeerDestination {
-		return // the two sides have options of their own
+	sides := m.op.Peer == accl.PeerDestination
+	if m.receive = slices.Clone(m.options); c.RecvTag != nil {
+		m.receive = append(m.receive, accl.WithTag(*c.RecvTag))
+	}
+	if c.Tag != nil && sides {
+		m.options = append(m.options, accl.WithTag(*c.Tag))
 	}
 	if c.FromFPGA && m.op.Op0.Any() {
 		m.options = append(m.options, accl.FromFPGA())
@@ -374,7 +379,13 @@ func (m *member) setOptions() {
 		m.options = append(m.options, accl.FromFPGA1())
 	}
 	if c.ToFPGA && m.op.Result.Any() {
-		m.options = append(m.options, accl.ToFPGA())
+		m.receive = append(m.receive, accl.ToFPGA())
+		if !sides {
+			m.options = append(m.options, accl.ToFPGA())
+		}
+	}
+	if sides && m.op.Name == "send" && m.rank == c.Root && m.rank == c.Peer {
+		m.options = append(m.options, accl.Async()) // it receives from itself then
 	}
 }
 

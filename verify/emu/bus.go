@@ -7,11 +7,10 @@ import (
 	"github.com/cclforge/cclforge/verify/emu/rv32"
 )
 
-// register is what happens when the processor reads or writes a word; nil if
-// it must not.
+// register is what happens when the processor reads or writes a word; nil if it must not, or the word just holds a
+// value.
 type register struct {
 	name  string
-	word  *uint32 // what it reads; nil if load says so, or it must not
 	load  func() (uint32, error)
 	store func(uint32) error
 }
@@ -23,6 +22,7 @@ type bus struct {
 	exchangeFrom uint32 // as the processor sees it
 	first        uint32 // address of registers[0]
 	registers    []register
+	words        []rv32.Word // of the registers that hold a value, which the processor reads and writes itself
 
 	g       *abi.Generation
 	unknown []string // names that the engine implements and the generation lacks
@@ -37,6 +37,7 @@ func newBus(g *abi.Generation, n *numbers, x *exchange) *bus {
 		}
 	}
 	b.first, b.registers = first, make([]register, (end-first)/wordBytes)
+	b.words = make([]rv32.Word, len(b.registers))
 	return b
 }
 
@@ -54,12 +55,12 @@ func processorMaps(g *abi.Generation) []abi.RegisterMap {
 
 // Load implements rv32.Bus.
 func (b *bus) Load(addr uint32, size int) (uint32, error) {
-	if i := (addr - b.first) / wordBytes; i < uint32(len(b.registers)) && size == wordBytes {
-		switch r := &b.registers[i]; {
-		case r.word != nil:
-			return *r.word, nil
-		case r.load != nil:
-			return r.load()
+	if i := b.index(addr); i < uint32(len(b.registers)) && size == wordBytes {
+		switch word, load := b.words[i].Read, b.registers[i].load; {
+		case word != nil:
+			return *word, nil
+		case load != nil:
+			return load()
 		}
 	}
 	if at := addr - b.exchangeFrom; at < b.exchange.Bytes() {
@@ -70,8 +71,12 @@ func (b *bus) Load(addr uint32, size int) (uint32, error) {
 
 // Store implements rv32.Bus.
 func (b *bus) Store(addr uint32, size int, v uint32) error {
-	if i := (addr - b.first) / wordBytes; i < uint32(len(b.registers)) && size == wordBytes {
-		if store := b.registers[i].store; store != nil {
+	if i := b.index(addr); i < uint32(len(b.registers)) && size == wordBytes {
+		switch word, store := b.words[i].Write, b.registers[i].store; {
+		case word != nil:
+			*word = v
+			return nil
+		case store != nil:
 			return store(v)
 		}
 	}
@@ -84,7 +89,7 @@ func (b *bus) Store(addr uint32, size int, v uint32) error {
 
 // refuse is why something cannot be read or written.
 func (b *bus) refuse(addr uint32, size int, how string) error {
-	i := (addr - b.first) / wordBytes
+	i := b.index(addr)
 	if i >= uint32(len(b.registers)) || b.registers[i].name == "" {
 		return rv32.ErrUnmapped
 	}
@@ -95,38 +100,42 @@ func (b *bus) refuse(addr uint32, size int, how string) error {
 	return fmt.Errorf("%w: %s cannot be %s", rv32.ErrUnmapped, name, how)
 }
 
-// find is the place of a register, or nil if the generation lacks it.
-func (b *bus) find(mapName, name string) (*abi.Register, []register) {
+// find is the index of a register; false if the generation lacks it.
+func (b *bus) find(mapName, name string) (uint32, bool) {
 	m := b.g.RegisterMap(mapName)
 	if r := m.Register(name); r != nil {
-		return r, b.registers[(m.Base+r.At-b.first)/wordBytes:]
+		return b.index(m.Base + r.At), true
 	}
 	b.unknown = append(b.unknown, "the register "+mapName+"."+name)
-	return nil, nil
+	return 0, false
 }
+
+// index is that of the register at an address.
+func (b *bus) index(addr uint32) uint32 { return (addr - b.first) / wordBytes }
 
 // on says what a register of one word does. What its access does not allow is
 // left out.
 func (b *bus) on(mapName, name string, load func() uint32, store func(uint32) error) {
-	if r, at := b.find(mapName, name); r != nil {
-		at[0] = register{name: mapName + "." + name}
+	if i, is := b.find(mapName, name); is {
+		r := &b.registers[i]
+		r.name, r.store = mapName+"."+name, store
 		if load != nil {
-			at[0].load = func() (uint32, error) { return load(), nil }
+			r.load = func() (uint32, error) { return load(), nil }
 		}
-		at[0].store = store
 	}
 }
 
 // variable makes a register of one word one that only holds a value.
 func (b *bus) variable(mapName, name string, v *uint32) {
-	if r, at := b.find(mapName, name); r != nil {
-		at[0] = register{name: mapName + "." + name, word: v, store: func(x uint32) error { *v = x; return nil }}
+	if i, is := b.find(mapName, name); is {
+		b.registers[i].name = mapName + "." + name
+		b.words[i] = rv32.Word{Read: v, Write: v}
 	}
 }
 
 // variable64 does so with one of two words.
 func (b *bus) variable64(mapName, name string, v *uint64) {
-	if r, at := b.find(mapName, name); r != nil {
+	if i, is := b.find(mapName, name); is {
 		half := func(shift int) register {
 			return register{
 				name:  mapName + "." + name,
@@ -134,23 +143,25 @@ func (b *bus) variable64(mapName, name string, v *uint64) {
 				store: func(x uint32) error { *v = *v&^(0xFFFFFFFF<<shift) | uint64(x)<<shift; return nil },
 			}
 		}
-		at[0], at[1] = half(0), half(32)
+		b.registers[i], b.registers[i+1] = half(0), half(32)
 	}
 }
 
 // readOnly makes a register read only.
 func (b *bus) readOnly64(mapName, name string, load func() uint64) {
-	if r, at := b.find(mapName, name); r != nil {
+	if i, is := b.find(mapName, name); is {
+		at := b.registers[i:]
 		at[0] = register{name: mapName + "." + name, load: func() (uint32, error) { return uint32(load()), nil }}
 		at[1] = register{name: mapName + "." + name, load: func() (uint32, error) { return uint32(load() >> 32), nil }}
 	}
 }
 
-// words shows words in a memory that can be read.
-func (b *bus) words(m *abi.Memory, words []uint32) {
-	at := b.registers[(m.ProcessorBase-b.first)/wordBytes:]
+// shows shows words in a memory that can be read.
+func (b *bus) shows(m *abi.Memory, words []uint32) {
+	first := b.index(m.ProcessorBase)
 	for i := range words {
-		at[i] = register{name: m.Name, word: &words[i]}
+		b.registers[first+uint32(i)].name = m.Name
+		b.words[first+uint32(i)] = rv32.Word{Read: &words[i]}
 	}
 }
 
@@ -160,11 +171,13 @@ func (b *bus) check() error {
 	wrong := b.unknown
 	for _, m := range processorMaps(b.g) {
 		for _, r := range m.Registers {
-			at := b.registers[(m.Base+r.At-b.first)/wordBytes]
+			i := b.index(m.Base + r.At)
+			at, word := b.registers[i], b.words[i]
 			switch {
 			case at.name == "":
 				wrong = append(wrong, "an engine with the register "+m.Name+"."+r.Name)
-			case (at.word != nil || at.load != nil) != (r.Access != "wo") || (at.store != nil) != (r.Access != "ro"):
+			case (word.Read != nil || at.load != nil) != (r.Access != "wo"),
+				(word.Write != nil || at.store != nil) != (r.Access != "ro"):
 				wrong = append(wrong, "the register "+m.Name+"."+r.Name+" as the engine has it: its access is "+r.Access)
 			}
 		}

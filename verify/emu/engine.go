@@ -230,6 +230,7 @@ func (e *Engine) attach() (err error) {
 	}
 	e.bus = newBus(e.d.ABI(), e.n, e.exchange)
 	e.cpu = rv32.New(e.n.ramBytes, e.bus)
+	e.cpu.Words(e.bus.first, e.bus.words)
 	e.mover, e.rx, e.inbound, e.rendezvous = newMover(e), newReceiver(e), newInbound(e), newRendezvous(e)
 	e.notices = newNotices(e)
 	e.attachCalls()
@@ -405,7 +406,7 @@ func (e *Engine) process() (bool, error) {
 	}
 	n, err := e.cpu.Run(instructionsPerTurn)
 	e.stats.Instructions += uint64(n)
-	e.asleep = errors.Is(err, rv32.ErrWait)
+	e.asleep = err == rv32.ErrWait
 	if err != nil && !e.asleep {
 		if errors.As(err, &e.processor.trap) && e.o.Halts {
 			e.traces(&e.n.trace.processorHalted, uint32(e.processor.trap.Cause), e.cpu.PC())

@@ -37,7 +37,8 @@ func (e *Engine) attachTimers() {
 	t := &e.timers
 	t.limitCycles = uint32(e.d.Platform.Limits.TimeoutCycles)
 	t.remoteMilliseconds = uint32(max(e.o.RemoteTimeout.Milliseconds(), 1))
-	if r, at := e.bus.find("timers", "cycles"); r != nil {
+	if i, is := e.bus.find("timers", "cycles"); is {
+		at := e.bus.registers[i:]
 		at[0] = register{name: "timers.cycles", load: func() (uint32, error) {
 			ns := uint64(e.clock.now())
 			cycles := ns/1000*uint64(e.clock.mhz) + ns%1000*uint64(e.clock.mhz)/1000
@@ -55,11 +56,11 @@ func (e *Engine) attachSystem() {
 	b := e.bus
 	b.on("system", "hardware_id", func() uint32 { return e.d.HardwareID }, nil)
 	b.on("system", "reset", func() uint32 { return 0 }, func(parts uint32) error { e.reset(parts); return nil })
-	if r, at := b.find("system", "sleep"); r != nil {
-		at[0] = register{name: "system.sleep", load: e.sleep}
+	if i, is := b.find("system", "sleep"); is {
+		b.registers[i] = register{name: "system.sleep", load: e.sleep}
 	}
-	if r, at := b.find("system", "next"); r != nil {
-		at[0] = register{name: "system.next", load: e.next}
+	if i, is := b.find("system", "next"); is {
+		b.registers[i] = register{name: "system.next", load: e.next}
 	}
 	b.variable("system", "alarm", &e.alarm)
 	b.on("system", "firmware", nil, func(v uint32) error { e.processor.firmware = v; return nil })
@@ -69,7 +70,7 @@ func (e *Engine) attachSystem() {
 func (e *Engine) attachCalls() {
 	b := e.bus
 	window := make([]uint32, e.n.callWindow.Size/wordBytes)
-	b.words(e.n.callWindow, window)
+	b.shows(e.n.callWindow, window)
 	b.on("calls", "status", e.calls.status, nil)
 	e.show = func(c *openCall) {
 		for i, word := range e.callWords {

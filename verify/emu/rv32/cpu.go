@@ -52,7 +52,14 @@ type CPU struct {
 	code    []inst // one for each word of ram
 	bus     Bus
 	sym     *Symbols
+
+	wordsFrom uint32
+	words     []Word // from this address on
 }
+
+// Word is a word outside the local RAM that only holds a value: loads and stores of a whole word need no Bus. What is
+// nil is left to the Bus.
+type Word struct{ Read, Write *uint32 }
 
 // New returns a processor with ramBytes bytes of local RAM from address 0,
 // rounded up to whole words. Without a bus (nil) all else is unmapped.
@@ -83,6 +90,9 @@ func (c *CPU) Reset() {
 // Invalidate forgets decoded instructions. It is needed after instructions
 // were changed through RAM; the program's own stores need nothing.
 func (c *CPU) Invalidate() { clear(c.code) }
+
+// Words has the processor access words from an address on, a multiple of 4 behind the RAM, without its Bus.
+func (c *CPU) Words(from uint32, words []Word) { c.wordsFrom, c.words = from, words }
 
 // RAM returns the local RAM itself, not a copy.
 func (c *CPU) RAM() []byte { return c.ram }

@@ -138,7 +138,12 @@ run:
 		case opLW:
 			a := uint(x[in.rs1] + in.imm)
 			if a%wordBytes != 0 || a >= uint(len(ram)) {
-				break run
+				i := (uint32(a) - c.wordsFrom) / wordBytes
+				if a%wordBytes != 0 || i >= uint32(len(c.words)) || c.words[i].Read == nil {
+					break run
+				}
+				x[in.rd] = *c.words[i].Read
+				break
 			}
 			x[in.rd] = binary.LittleEndian.Uint32(ram[a : a+4 : a+4])
 		case opSB:
@@ -158,7 +163,12 @@ run:
 		case opSW:
 			a := uint(x[in.rs1] + in.imm)
 			if a%wordBytes != 0 || a >= uint(len(ram)) {
-				break run
+				i := (uint32(a) - c.wordsFrom) / wordBytes
+				if a%wordBytes != 0 || i >= uint32(len(c.words)) || c.words[i].Write == nil {
+					break run
+				}
+				*c.words[i].Write = x[in.rs2]
+				break
 			}
 			binary.LittleEndian.PutUint32(ram[a:a+4:a+4], x[in.rs2])
 			code[a/wordBytes].op = opUndecoded

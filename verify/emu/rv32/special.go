@@ -99,9 +99,9 @@ func (c *CPU) busStore(in *inst) (retired bool, err error) {
 // outcome turns an error of the bus into that of the instruction.
 func (c *CPU) outcome(err error, unmapped Cause, addr uint32, size int) (retired bool, _ error) {
 	switch {
-	case errors.Is(err, ErrWait):
+	case err == ErrWait:
 		return false, err
-	case errors.Is(err, ErrYield):
+	case err == ErrYield:
 		return true, err
 	case errors.Is(err, ErrUnmapped):
 		return false, c.trap(unmapped, addr, err)
