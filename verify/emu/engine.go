@@ -376,6 +376,9 @@ func (e *Engine) advance() (bool, error) {
 		return false, err
 	}
 	moved, err := e.progress()
+	if err == nil && e.asleep && e.events != 0 { // moves that have ended are what most answers wait for
+		_, err = e.process()
+	}
 	return ran && !e.asleep || moved, err
 }
 
