@@ -31,6 +31,8 @@ struct ccl_comm {
 	MPI_Request asked;
 	int64_t id; /* the same on all ranks */
 	int64_t own[2], all[2]; /* what ranks agree on */
+	int64_t place; /* where they meet in memory; 0: they meet by messages of MPI */
+	uint64_t met; /* how often they have, there */
 	uint64_t calls; /* that were made */
 	int pending;
 	bool ended;

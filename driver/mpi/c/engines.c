@@ -1,5 +1,6 @@
 #include "engines.h"
 
+#include "meeting.h"
 #include "operations.h"
 #include "statistics.h"
 
@@ -49,12 +50,12 @@ static int free_port(void)
 static const char *meet(struct ccl_comm *c)
 {
 	struct {
-		char host[256], secret[33];
+		char host[256], secret[33], memory[48];
 		int port;
 	} at = { .port = 0 };
 	char own[sizeof at.host] = "", text[sizeof at.host + 16];
 	unsigned char random[16];
-	int same_host;
+	int same_host, same_memory, code;
 
 	gethostname(own, sizeof own - 1);
 	if (c->rank == 0) {
@@ -64,12 +65,23 @@ static const char *meet(struct ccl_comm *c)
 			at.port = 0;
 		for (int i = 0; i < LENGTH(random); i++)
 			sprintf(at.secret + 2 * i, "%02x", random[i]);
+		snprintf(at.memory, sizeof at.memory, "/cclforge-mpi-%d-%d", (int)getpid(), at.port);
+		same_memory = meeting_open(at.memory, true);
 	}
 	if (c->tell(c, &at, sizeof at) != MPI_SUCCESS)
 		return "rank 0 could not tell the others where to meet";
 	same_host = strcmp(at.host, own) == 0;
 	if (c->least(c, &same_host) != MPI_SUCCESS)
 		return "the ranks could not agree on where to meet";
+	if (c->rank != 0)
+		same_memory = same_host && meeting_open(at.memory, false);
+	code = c->least(c, &same_memory);
+	if (c->rank == 0)
+		meeting_unlink(at.memory);
+	if (!same_memory)
+		meeting_close();
+	if (code != MPI_SUCCESS)
+		return "the ranks could not agree on memory in which to meet";
 	if (at.port == 0)
 		return "rank 0 has no free port or no random numbers";
 	snprintf(text, sizeof text, "%s:%d", same_host ? "127.0.0.1" : at.host, at.port);
@@ -109,6 +121,7 @@ void ccl_close(void)
 	operations_close();
 	if (whole->rank == 0)
 		statistics_print();
+	meeting_close();
 	world = all = 0;
 }
 
@@ -142,6 +155,9 @@ static int *ranks_of(const struct ccl_comm *c)
 	return in_world;
 }
 
+/* What a rank says instead of a place, if its engine does not serve a communicator. */
+#define NO_ENGINES INT64_MAX
+
 void ccl_comm_begin(struct ccl_comm *c)
 {
 	static int made; /* communicators whose rank 0 is this one */
@@ -164,7 +180,9 @@ void ccl_comm_begin(struct ccl_comm *c)
 	pthread_mutex_lock(&lock);
 	c->own[0] = c->rank == 0 ? (int64_t)whole->rank << 32 | ++made : -1;
 	pthread_mutex_unlock(&lock);
-	c->own[1] = ranks == NULL || cclf_comm_create(all, c->size, ranks, &c->engines) != CCLF_OK;
+	c->own[1] = c->rank == 0 ? meeting_place(c->size) : 0;
+	if (ranks == NULL || cclf_comm_create(all, c->size, ranks, &c->engines) != CCLF_OK)
+		c->own[1] = NO_ENGINES;
 	free(ranks);
 	c->why = "no agreement of its ranks";
 	if (c->greatest(c, c->own, c->all, &c->asked) == MPI_SUCCESS)
@@ -178,7 +196,10 @@ bool engines_serve(struct ccl_comm *c)
 		if (operations_await(c, &c->asked) == NULL) {
 			c->why = "no room for another communicator";
 			c->id = c->all[0];
-			c->state = c->all[1] == 0 ? CCL_ON_ENGINES : CCL_NOT_ON_ENGINES;
+			if (c->all[1] != NO_ENGINES) {
+				c->state = CCL_ON_ENGINES;
+				c->place = c->all[1];
+			}
 		}
 	}
 	if (c->state == CCL_UNTRIED)

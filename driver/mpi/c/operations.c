@@ -1,6 +1,7 @@
 #include "operations.h"
 
 #include "engines.h"
+#include "meeting.h"
 #include "statistics.h"
 
 #include <limits.h>
@@ -17,6 +18,7 @@
 
 /* Between two looks after MPI's messages while a rank waits for others: none for some, then at first, and at last. */
 #define LOOKS 200
+#define SPINS 500 /* in memory, before the first look */
 #define LOOK_NS 50000
 #define SELDOM_NS 1000000
 
@@ -360,34 +362,68 @@ void ccl_wait(struct ccl_op *o)
 	}
 }
 
-const char *operations_await(struct ccl_comm *c, MPI_Request *request)
+/* Lets others have the processor between two looks: engines may be emulated there. */
+static void pass(int looks)
 {
 	const struct timespec moment = { .tv_nsec = LOOK_NS };
+
+	if (looks < LOOKS)
+		sched_yield();
+	else
+		nanosleep(&moment, NULL);
+}
+
+const char *operations_await(struct ccl_comm *c, MPI_Request *request)
+{
 	int done = 0;
 
 	for (int looks = 0; broken == NULL && c->test(request, &done) == MPI_SUCCESS && !done; looks++)
-		if (looks < LOOKS)
-			sched_yield();
-		else
-			nanosleep(&moment, NULL); /* engines may be emulated on these processors */
+		pass(looks);
 	return done ? NULL : broken != NULL ? broken : "the ranks could not agree by messages of MPI";
 }
 
-/* Where no rank has started anything else, and none can, no order is needed: all ranks meet by MPI, which is faster,
- * and do the steps at once. */
+/* Meets the other ranks, in memory or by messages of MPI, and learns whether any says that an order is needed. */
+static const char *meet(struct ccl_comm *c, bool *order)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const char *error;
+
+	c->own[0] = *order;
+	if (c->place == 0) {
+		if (c->greatest(c, c->own, c->all, &request) != MPI_SUCCESS)
+			return "the ranks cannot meet by messages of MPI";
+		error = operations_await(c, &request);
+		*order = c->all[0] != 0;
+		return error;
+	}
+	meeting_come(c->place, c->rank, ++c->met, *order);
+	for (int rank = 0, looks = 0; rank < c->size;)
+		if (meeting_has_come(c->place, rank, c->met, order))
+			rank++;
+		else if (broken != NULL)
+			return broken;
+		else if (looks++ >= SPINS) {
+			c->progress(c);
+			pass(looks - SPINS);
+		}
+	return NULL;
+}
+
+/* Where no rank has started anything else, and none can, no order is needed: all ranks meet in a faster way, and do
+ * the steps at once. */
 int ccl_do(struct ccl_op *o)
 {
-	struct ccl_comm *c = o->c;
-	MPI_Request request = MPI_REQUEST_NULL;
-	const char *error = NULL;
+	bool order;
+	const char *error;
 	int code;
 
 	pthread_mutex_lock(&lock);
-	c->own[0] = started != NULL || has_threads;
+	order = started != NULL || has_threads;
 	pthread_mutex_unlock(&lock);
-	if (c->greatest(c, c->own, c->all, &request) != MPI_SUCCESS || (error = operations_await(c, &request)) != NULL)
-		o->text = strdup(error != NULL ? error : "the ranks cannot meet by messages of MPI");
-	else if (c->all[0] == 0) {
+	error = meet(o->c, &order);
+	if (error != NULL)
+		o->text = strdup(error);
+	else if (!order) {
 		o->code = convert_all(o, ROW_READ);
 		error = perform(o);
 		if (error != NULL)

@@ -42,7 +42,7 @@ func (m *mpiRun) program(name string) string {
 	m.Helper()
 	program := filepath.Join(m.TempDir(), name)
 	said, err := exec.CommandContext(m.Context(), m.compiler, "-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
-		"-pthread", "-o", program, filepath.Join("testdata", "mpi", name+".c")).CombinedOutput()
+		"-pthread", "-rdynamic", "-o", program, filepath.Join("testdata", "mpi", name+".c")).CombinedOutput()
 	assert.NilError(m, err, "%s", said)
 	return program
 }
@@ -138,6 +138,7 @@ func TestMPI(t *testing.T) {
 					}
 				}
 			}
+			m.meeting()
 			m.requests(of.name == "MPICH")
 			m.failing(of.survive, of.hide)
 
@@ -145,6 +146,13 @@ func TestMPI(t *testing.T) {
 			assert.Check(t, code != 0 && strings.Contains(errs, "load the platform nowhere"), "%d: %s", code, errs)
 		})
 	}
+}
+
+// meeting has ranks meet in memory.
+func (m *mpiRun) meeting() {
+	const ranks = 3
+	out, errs, code := m.run("u55c_tcp", ranks, m.program("meeting"))
+	assert.Check(m, strings.Count(out, ": 0 wrong\n") == ranks, "%d\n%s%s", code, out, errs)
 }
 
 // requests has many collectives in flight at the same time.

@@ -127,11 +127,11 @@ func buildMPI(ctx context.Context, lib, compiler string, own []string, name stri
 	}
 	args := []string{"-std=gnu17", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=hidden", "-I" + lib,
 		"-o", filepath.Join(dir, name)}
-	for _, source := range append(own, "collectives", "operations", "engines", "statistics") {
+	for _, source := range append(own, "collectives", "operations", "meeting", "engines", "statistics") {
 		args = append(args, filepath.Join(dir, source+".c"))
 	}
 	// Libraries of different MPIs stand beside each other, in folders below that of the engines.
-	args = append(args, "-L"+lib, "-lcclforge", "-Wl,-rpath,$ORIGIN/..", "-pthread")
+	args = append(args, "-L"+lib, "-lcclforge", "-Wl,-rpath,$ORIGIN/..", "-pthread", "-lrt")
 	c := exec.CommandContext(ctx, compiler, args...)
 	c.Stdout, c.Stderr = log, log
 	if err := c.Run(); err != nil {
