@@ -45,11 +45,12 @@ bool ccl_is_predefined(MPI_Datatype type);
 int ccl_keep(MPI_Datatype *type);
 void ccl_let_go(MPI_Datatype *type);
 
-/* Whether a world is asked for, in CCLFORGE_WORLD. */
-bool ccl_wanted(void);
+/* Whether a world is asked for, in CCLFORGE_WORLD, on any rank. All ranks of MPI_COMM_WORLD call it, with its
+ * communicator. */
+bool ccl_wanted(struct ccl_comm *world);
 
-/* Opens it. All ranks of MPI_COMM_WORLD call it, with its communicator, and whether
- * several threads may call MPI at the same time. Returns NULL, or why not, on all ranks. */
+/* Opens it if it is wanted. All ranks call it, as before, and say whether several threads may call MPI at the same
+ * time. Returns NULL, or why not, on all ranks. */
 const char *ccl_open(struct ccl_comm *world, bool threads);
 
 /* Prints the statistics, and closes the world. Operations in flight end with an error. */

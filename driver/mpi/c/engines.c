@@ -30,7 +30,22 @@ static bool is_set(const char *name)
 	return value != NULL && value[0] != '\0';
 }
 
-bool ccl_wanted(void) { return is_set("CCLFORGE_WORLD"); }
+/* Why a world that is wanted cannot be opened: some ranks have not heard of it. */
+static char unheard[160];
+
+bool ccl_wanted(struct ccl_comm *c)
+{
+	bool own = is_set("CCLFORGE_WORLD");
+	int with = own ? c->rank : c->size, without = own ? c->size : c->rank;
+
+	if (c->least(c, &with) != MPI_SUCCESS || c->least(c, &without) != MPI_SUCCESS)
+		strcpy(unheard, "the ranks could not agree on whether they have a world");
+	else if (with < c->size && without < c->size)
+		snprintf(unheard, sizeof unheard,
+		         "CCLFORGE_WORLD is set on rank %d and not on rank %d: give it to all ranks, as mpirun -x does", with,
+		         without);
+	return with < c->size || unheard[0] != '\0';
+}
 
 /* A port that is free now. */
 static int free_port(void)
@@ -98,7 +113,7 @@ static const char *meet(struct ccl_comm *c)
 const char *ccl_open(struct ccl_comm *c, bool threads)
 {
 	static const char *const words[] = { "int32", "float32", "int64", "float64", "float16", "bfloat16" };
-	const char *why = c->size > 1 ? meet(c) : NULL;
+	const char *why = unheard[0] != '\0' ? unheard : c->size > 1 ? meet(c) : NULL;
 
 	whole = c;
 	if (why != NULL || c->size == 1)

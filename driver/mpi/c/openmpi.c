@@ -56,6 +56,7 @@ typedef struct request {
 static OBJ_CLASS_INSTANCE(ccl_request, ompi_coll_base_nbc_request_t, NULL, NULL);
 
 static bool has_threads; /* of the program, in MPI */
+static bool is_unwanted; /* by all ranks */
 
 /* Requests whose operations were started. */
 static ccl_request *volatile active;
@@ -308,6 +309,10 @@ static int enable(base_module *base, communicator *comm)
 	m->comm.progress = look;
 	m->comm.rank = ompi_comm_rank(comm);
 	m->comm.size = ompi_comm_size(comm);
+	if (comm == &ompi_mpi_comm_world.comm && !ccl_wanted(&m->comm)) {
+		is_unwanted = true;
+		return OMPI_ERROR; /* Open MPI goes on without this component */
+	}
 	if (comm != &ompi_mpi_comm_world.comm || (why = ccl_open(&m->comm, has_threads)) == NULL) {
 		if (comm == &ompi_mpi_comm_world.comm)
 			opal_progress_register(progress);
@@ -345,7 +350,7 @@ static base_module *query(communicator *comm, int *priority)
 {
 	ccl_module *m;
 
-	if (!ccl_wanted() || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2)
+	if (is_unwanted || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2)
 		return NULL;
 	m = OBJ_NEW(ccl_module);
 	if (m == NULL)

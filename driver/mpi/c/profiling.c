@@ -103,18 +103,24 @@ static struct ccl_comm *begin(MPI_Comm mpi)
 
 static int begun(int code)
 {
+	struct ccl_comm *world;
 	const char *why;
 	int level = MPI_THREAD_SINGLE;
 
-	if (code != MPI_SUCCESS || !ccl_wanted())
+	if (code != MPI_SUCCESS)
 		return code;
 	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+	world = known(MPI_COMM_WORLD);
+	if (!ccl_wanted(world)) {
+		PMPI_Comm_free_keyval(&key);
+		return MPI_SUCCESS;
+	}
 	PMPI_Query_thread(&level);
-	why = ccl_open(known(MPI_COMM_WORLD), level == MPI_THREAD_MULTIPLE);
+	why = ccl_open(world, level == MPI_THREAD_MULTIPLE);
 	begin(MPI_COMM_WORLD);
 	if (why == NULL)
 		return MPI_SUCCESS;
-	fprintf(stderr, "cclforge: %s\n", why);
+	fprintf(stderr, "cclforge, rank %d of %d: %s\n", world->rank, world->size, why);
 	PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
 	return MPI_ERR_OTHER;
 }

@@ -144,6 +144,7 @@ func TestMPI(t *testing.T) {
 
 			_, errs, code := m.run("u50_udp", 2, "env", "CCLFORGE_WORLD=nowhere", program)
 			assert.Check(t, code != 0 && strings.Contains(errs, "load the platform nowhere"), "%d: %s", code, errs)
+			m.unheard(program)
 		})
 	}
 }
@@ -153,6 +154,14 @@ func (m *mpiRun) meeting() {
 	const ranks = 3
 	out, errs, code := m.run("u55c_tcp", ranks, m.program("meeting"))
 	assert.Check(m, strings.Count(out, ": 0 wrong\n") == ranks, "%d\n%s%s", code, out, errs)
+}
+
+// unheard has a rank without a world, as mpirun starts it on another host.
+func (m *mpiRun) unheard(program string) {
+	const without = `if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then unset CCLFORGE_WORLD; fi; exec "$0"`
+	_, errs, code := m.run("u55c_tcp", 2, "sh", "-c", without, program)
+	assert.Check(m, code != 0 && strings.Contains(errs, "CCLFORGE_WORLD is set on rank 0 and not on rank 1"), "%d: %s",
+		code, errs)
 }
 
 // requests has many collectives in flight at the same time.
