@@ -225,7 +225,7 @@ func (r *Request) wait(ctx context.Context, ticket Ticket) (answered bool, err e
 		}
 		return false, err
 	}
-	if err == nil && code == 0 && r.alone && e.w.counter.ok {
+	if err == nil && code == 0 && r.alone && e.w.counter.ok && e.started.Load() == r.serial {
 		cycles, err := e.dev.ReadReg(limited, e.w.counter.value)
 		r.cycles, r.timed = cycles, err == nil && e.started.Load() == r.serial
 	}

@@ -87,24 +87,24 @@ func (a *arbiter) start(client int, call accl.Call) (accl.Ticket, error) {
 }
 
 func (a *arbiter) wait(ctx context.Context, t accl.Ticket) (accl.ReturnCode, error) {
-	a.mu.Lock()
-	c := a.tickets[t]
-	a.mu.Unlock()
-	if c == nil {
-		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
-	}
-	if !c.given.Load() {
+	for {
+		a.mu.Lock()
+		c := a.tickets[t]
+		given := c != nil && c.given.Load()
+		if given {
+			delete(a.tickets, t)
+		}
+		a.mu.Unlock()
+		switch {
+		case given:
+			return c.code, c.err
+		case c == nil: // or somebody else has the answer
+			return 0, fmt.Errorf("%w: %d", ErrTicket, t)
+		}
 		if err := a.await(ctx, c); err != nil {
 			return 0, err
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.tickets[t] == nil {
-		return 0, fmt.Errorf("%w: %d", ErrTicket, t)
-	}
-	delete(a.tickets, t)
-	return c.code, c.err
 }
 
 // await waits until the answer of a call can be given, or the context ends.

@@ -42,9 +42,8 @@ type job struct {
 
 func newJob(e *Engine) *job { return &job{e: e} }
 
-// begin sets a move up. It fails at the first turn if that is not possible.
-func (j *job) begin(m move) {
-	j.m = m
+// begin sets its move up, which fails at the first turn if that is not possible.
+func (j *job) begin() {
 	j.waits = waitNone
 	j.inputs, j.outputs, j.units = 0, 0, 0
 	j.message, j.header = false, false

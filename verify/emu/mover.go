@@ -163,11 +163,11 @@ func (m *mover) progress() bool {
 			if len(q.waiting) == 0 {
 				continue
 			}
-			mv := q.waiting[0]
+			q.job.m = q.waiting[0]
 			q.waiting = q.waiting[:copy(q.waiting, q.waiting[1:])]
 			q.running = true
 			m.e.looksAtClock()
-			q.job.begin(mv)
+			q.job.begin()
 			busy = true
 		}
 		switch q.job.turn() {
