@@ -41,6 +41,10 @@ func libraryVerb() *cobra.Command {
 	return c
 }
 
+// noSignals keeps Go from interrupting its threads by SIGURG. Programs that catch all signals, as those of PETSc do,
+// would end.
+const noSignals = "-ldflags=-w -X=runtime.godebugDefault=asyncpreemptoff=1"
+
 // buildLibrary builds the library in a folder of its own, and moves it to where it belongs when it is whole.
 func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) error {
 	if err := os.MkdirAll(lib, 0o755); err != nil {
@@ -61,8 +65,8 @@ func buildLibrary(ctx context.Context, lib, engines string, out, log io.Writer) 
 	for _, args := range [][]string{
 		{cmp.Or(os.Getenv("CC"), "gcc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o", at("libcclforge.so"),
 			"-Wl,-soname,libcclforge.so", at("loader.c"), "-ldl", "-pthread"},
-		{mg.GoCmd(), "build", "-buildmode=c-shared", "-tags=cclforge_library", "-o", at("libcclforge-engines.so"),
-			engines},
+		{mg.GoCmd(), "build", "-buildmode=c-shared", "-tags=cclforge_library", noSignals, "-o",
+			at("libcclforge-engines.so"), engines},
 	} {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		c.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS="+command.GoFlags())
