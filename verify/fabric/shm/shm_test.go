@@ -184,7 +184,7 @@ func TestStrangeBeginnings(t *testing.T) {
 		fds  []int
 	}{
 		"no memory":       {string(hello), nil},
-		"another version": {"cclshm\x00\x03", []int{file(memoryBytes, seals)}},
+		"another version": {string(hello[:len(hello)-1]) + "\xFF", []int{file(memoryBytes, seals)}},
 		"too short":       {string(hello), []int{file(100, seals)}},
 		"can shrink":      {string(hello), []int{file(memoryBytes, unix.F_SEAL_GROW)}},
 		"two":             {string(hello), []int{file(memoryBytes, seals), file(memoryBytes, seals)}},

@@ -21,7 +21,7 @@ const (
 )
 
 // hello goes with the memory; its last byte is the version of the layout.
-var hello = []byte("cclshm\x00\x02")
+var hello = []byte("cclshm\x00\x03")
 
 // abstract is the name of a socket that is no file.
 func abstract(name string) *net.UnixAddr {
