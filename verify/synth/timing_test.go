@@ -26,43 +26,41 @@ func timed(t *testing.T, text string) *Timing {
 }
 
 // The figures are sums by hand of what delays.hcl quotes. A wire of one sink takes 44 + 2*70, of two 44 + 3*70, of 32
-// 44 + 7*70. Outputs are ports with a wire.
+// 44 + 7*70. Outputs are ports with a wire. The circuits stand side by side in one module, as yosys reads its library
+// for each module.
 func TestDelaysFollowByHand(t *testing.T) {
-	registered := func(width int, body string) string {
-		return fmt.Sprintf("module m (input wire clk, input wire [%d:0] in, output logic [63:0] q);\nlogic [%[1]d:0] a;\n"+
-			"always_ff @(posedge clk) a <= in;\n%s\nendmodule\n", width-1, body)
-	}
-	for _, c := range []struct {
-		what, text  string
-		logic, wire int
-		begin       string
+	circuits := []struct {
+		what                      string
+		width, words, logic, wire int
+		begin, body               string // body leads from a to q
 	}{
-		{"a LUT of two inputs", registered(2, "always_ff @(posedge clk) q <= {63'b0, a[0] ^ a[1]};"),
-			77 + 50 + 50 - 25, 184, "register a"},
+		{"a LUT of two inputs", 2, 32, 77 + 50 + 50 - 25, 184, "register a", "q <= {63'b0, a[0] ^ a[1]};"},
 		// Each bit of a leads to a LUT, and to DI of its carry. S0 to CO7, two CARRY8 from CIN to CO7, CIN to O7.
-		{"a sum of 32 bits", registered(64, "always_ff @(posedge clk) q <= {32'b0, a[63:32] + a[31:0]};"),
-			77 + 50 + 15 + 199 + 2*(46+23) + 46 + 116 + 25 - 25, 254, "register a"},
-		{"a block RAM and a LUT", registered(44, `(* ram_style = "block" *) logic [31:0] memory [1024];
-logic [31:0] read;
-always_ff @(posedge clk) begin
-if (a[43]) memory[a[42:33]] <= a[31:0];
+		{"a sum of 32 bits", 64, 32, 77 + 50 + 15 + 199 + 2*(46+23) + 46 + 116 + 25 - 25, 254, "register a",
+			"q <= {32'b0, a[63:32] + a[31:0]};"},
+		{"a block RAM", 44, 1024, 1003 + 50 + 50 - 25, 184, "ramb36e2 memory", `if (a[43]) memory[a[42:33]] <= a[31:0];
 read <= memory[a[42:33]];
-q <= {63'b0, read[3] ^ a[32]};
-end`), 1003 + 50 + 50 - 25, 184, "ramb36e2 memory"},
+q <= {63'b0, read[3] ^ a[32]};`},
 		// 3 RAM32M16 of 7 times 2 bits: the bit of the address has 21 sinks, log2(21) = 4.392.
-		{"a memory of LUTs", registered(42, `logic [31:0] memory [32];
-always_ff @(posedge clk) begin
-if (a[41]) memory[a[36:32]] <= a[31:0];
-q <= {32'b0, memory[{4'b0, a[40]}]};
-end`), 77 + 150 + 50 - 25, 44 + 447, "register a"},
-	} {
-		r := timed(t, c.text)
-		assert.Assert(t, len(r.Paths) != 0, "%s: no paths: %+v", c.what, r)
-		p := r.Paths[0]
-		if p.Logic != c.logic || p.Wire != c.wire || !strings.HasPrefix(p.Begin, c.begin) ||
-			r.Slack != 4000-c.logic-c.wire || p.EndLine == "" || !strings.HasPrefix(p.BeginLine, "m.sv:") {
-			t.Errorf("%s: logic %d, wire %d, slack %d, want %d and %d\n%+v", c.what, p.Logic, p.Wire, r.Slack, c.logic,
-				c.wire, p)
+		{"a memory of LUTs", 42, 32, 77 + 150 + 50 - 25, 44 + 447, "register a", `if (a[41]) memory[a[36:32]] <= a[31:0];
+q <= {32'b0, memory[{4'b0, a[40]}]};`},
+	}
+	ports, bodies := "", ""
+	for i, c := range circuits {
+		ports += fmt.Sprintf(", input wire [%d:0] in%d, output logic [63:0] out%[2]d", c.width-1, i)
+		bodies += fmt.Sprintf("if (1) begin : lane%d\nlogic [%d:0] a;\nlogic [63:0] q;\nlogic [31:0] read;\n"+
+			"logic [31:0] memory [%d];\nassign out%[1]d = q;\nalways_ff @(posedge clk) begin\na <= in%[1]d;\n%[4]s end end\n",
+			i, c.width-1, c.words, c.body)
+	}
+	r := timed(t, "module m (input wire clk"+ports+");\n"+bodies+"endmodule\n")
+	for i, c := range circuits {
+		lane := fmt.Sprintf(" lane%d.", i)
+		at := slices.IndexFunc(r.Paths, func(p EndPath) bool { return strings.Contains(p.Begin, lane) })
+		assert.Assert(t, at >= 0, "%s: no paths: %+v", c.what, r)
+		p := r.Paths[at]
+		if p.Logic != c.logic || p.Wire != c.wire || !strings.HasPrefix(strings.Replace(p.Begin, lane, " ", 1), c.begin) ||
+			p.Slack != 4000-c.logic-c.wire || p.EndLine == "" || !strings.HasPrefix(p.BeginLine, "m.sv:") {
+			t.Errorf("%s: want logic %d, wire %d: %+v", c.what, c.logic, c.wire, p)
 		}
 	}
 }
