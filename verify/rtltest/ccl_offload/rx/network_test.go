@@ -12,9 +12,10 @@ import (
 
 var networkSet = block.NewSet(
 	block.Module{Name: "network_receive", Parts: []string{"packet_table", "rx_fill", "rx_offer", "rx_packets",
-		"rx_shift", "byte_rotate", "rx_stream", "slot_memory", "slot_reader"}},
+		"rx_shift", "byte_rotate", "rx_stream", "rx_tcp", "slot_memory", "slot_reader"}},
 	block.Module{Name: "network_receive", As: "network_receive_udp", Platform: "u55c_udp"},
-	block.Module{Name: "network_receive", As: "network_receive_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "network_receive", As: "network_receive_rdma", Platform: "u55c_rdma",
+		Parts: []string{"rx_rdma"}},
 	block.Module{Name: "rx_packets"},
 )
 
