@@ -124,6 +124,8 @@ var arbiters = []Proof{
 				New: "assign kept_done  = port_done;"},
 			{Name: "others' ends count as ends of what is kept", Old: "COUNT'(kept_done)", New: "COUNT'(port_done)"},
 			{Name: "an offer counts as begun", Old: "COUNT'(taken && kept)", New: "COUNT'(port_valid && kept)"},
+			{Name: "beats are counted for the next offer", Old: "in_data(kept),", New: "in_data(kept_valid),"},
+			{Name: "arrivals wait no longer for what is kept", Old: " && !(kept_due && since != SOON)", New: ""},
 		},
 	},
 }

@@ -19,6 +19,8 @@ import (
 var within = []struct{ folder, why, names string }{
 	{"conformance", "the engine as a whole: every test of a Verilated platform",
 		"ccl_offload cclo_core"},
+	{"proofs", "proved for all inputs and any number of cycles, and part of every Verilated engine",
+		"exchange_share kernel_output session_owners slot_writer write_share"},
 	{"rtlsim", "a model around platforms in simulation",
 		"cclo_microblaze_v cmac_0 cmac_krnl networklayer rdma_stack sim_axi_checker sim_axi_memory " +
 			"sim_axi_read sim_axi_write sim_axilite_zero sim_engine_account sim_hls_control sim_hls_input " +

@@ -11,15 +11,12 @@ import (
 
 var set = block.NewSet(
 	block.Module{Name: "wait_limit"},
-	block.Module{Name: "exchange_share"},
 	block.Module{Name: "packet_count"},
-	block.Module{Name: "session_owners"},
 	block.Module{Name: "network_registers"},
 )
 
-func TestWaitLimit(t *testing.T)     { set.Check(t, "wait_limit", waitLimit) }
-func TestExchangeShare(t *testing.T) { set.Check(t, "exchange_share", exchangeShare) }
-func TestPacketCount(t *testing.T)   { set.Check(t, "packet_count", packetCount) }
+func TestWaitLimit(t *testing.T)   { set.Check(t, "wait_limit", waitLimit) }
+func TestPacketCount(t *testing.T) { set.Check(t, "packet_count", packetCount) }
 
 // waitLimit waits for this and that: no wait ends before its time, and none lasts.
 func waitLimit(b *block.Bench, r *rand.Rand) error {
@@ -75,98 +72,6 @@ func waitLimit(b *block.Bench, r *rand.Rand) error {
 				}
 			}
 			cycles++
-		}
-	}
-	return nil
-}
-
-// exchangeShare has two clients use the exchange memory.
-func exchangeShare(b *block.Bench, r *rand.Rand) error {
-	type request struct{ operation, address, data uint64 }
-	names := []string{"first", "second"}
-	var now [2]*request
-	var waited [2]int // of others, since it asked
-	var held *request
-	for range 8 {
-		asks := [2]*block.Rhythm{block.NewRhythm(r), block.NewRhythm(r)}
-		dones := block.NewRhythm(r)
-		seen := 0
-		for cycle := 0; seen < 200; cycle++ {
-			if cycle > 10000 {
-				return fmt.Errorf("only %d requests were answered", seen)
-			}
-			if r.IntN(100) == 0 {
-				b.Reset()
-				now, held, waited = [2]*request{}, nil, [2]int{}
-			}
-			for i, name := range names {
-				if now[i] == nil {
-					b.Scramble(r, name+"_request")
-					b.Set(name+"_request.valid", 0)
-					if asks[i].Next() {
-						now[i] = &request{r.Uint64N(3), r.Uint64() & 0xFFFFFFFF, r.Uint64() & 0xFFFFFFFF}
-						waited[i] = 0
-						b.Set(name+"_request.operation", now[i].operation)
-						b.Set(name+"_request.address", now[i].address)
-						b.Set(name+"_request.wdata", now[i].data)
-						b.Set(name+"_request.valid", 1)
-					}
-				}
-			}
-			b.Scramble(r, "exchange_response")
-			b.Set("exchange_response.done", 0)
-			b.Settle()
-			valid := b.Is("exchange_request.valid")
-			if valid != (now[0] != nil || now[1] != nil) {
-				return fmt.Errorf("a request goes to memory: %t", valid)
-			}
-			done := valid && dones.Next()
-			b.Put("exchange_response.done", done)
-			b.Step()
-			if !valid {
-				held = nil
-				continue
-			}
-			got := request{b.Get("exchange_request.operation"), b.Get("exchange_request.address"),
-				b.Get("exchange_request.wdata")}
-			if held != nil && got != *held {
-				return fmt.Errorf("a request changes before it is answered")
-			}
-			held = &got
-			for i, name := range names {
-				mine := b.Is(name + "_response.done")
-				if !done {
-					if mine {
-						return fmt.Errorf("the %s client is answered before memory has", name)
-					}
-					continue
-				}
-				if mine && (now[i] == nil || *now[i] != got) {
-					return fmt.Errorf("the %s client is answered, it did not ask for this", name)
-				}
-				if mine {
-					if b.Get(name+"_response.rdata") != b.Get("exchange_response.rdata") ||
-						b.Is(name+"_response.ok") != b.Is("exchange_response.ok") {
-						return fmt.Errorf("the %s client gets another answer", name)
-					}
-					if b.Is(names[1-i] + "_response.done") {
-						return errors.New("both are answered")
-					}
-					now[i] = nil
-					seen++
-					if now[1-i] != nil {
-						if waited[1-i]++; waited[1-i] > 2 {
-							return fmt.Errorf("the %s client waits for ever", names[1-i])
-						}
-					}
-				}
-			}
-			if done {
-				if b.Is("first_response.done") == b.Is("second_response.done") {
-					return errors.New("nobody is answered")
-				}
-				held = nil
-			}
 		}
 	}
 	return nil

@@ -87,7 +87,6 @@ type sending struct {
 
 var worlds = block.NewSet(
 	block.Module{Name: "data_path", Streams: true, Params: map[string]string{"PATIENCE": fmt.Sprint(patience)}},
-	block.Module{Name: "kernel_output", Streams: true, Params: map[string]string{"PUT_BEATS": fmt.Sprint(putBeats)}},
 )
 
 func newWorld(t *testing.T, seed uint64) *world {

@@ -9,7 +9,7 @@ type window struct {
 	collective            uint64 // number
 	address, bytes, host  uint64
 	transfer              uint64
-	epoch, before, opens  uint64
+	epoch, before         uint64
 	next, arrived, total  uint64
 	ended                 bool
 	seen                  map[uint64]bool   // packets that were let in

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
+
+func TestWindowSource(t *testing.T) { set.Check(t, "window_source", windowSource) }
 
 // windowSource reads from windows that fill up.
 func windowSource(b *block.Bench, r *rand.Rand) error {

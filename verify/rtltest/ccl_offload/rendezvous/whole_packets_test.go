@@ -76,6 +76,9 @@ func (x *whole) somePacket() *packet {
 			return nil
 		}
 		p.kind, p.operation, p.address, p.bytes = b.Const("engine_pkg::TYPE_DONE"), doFinished, w.address, w.bytes
+		if r.IntN(3) == 0 { // where data end
+			p.address += p.bytes
+		}
 		p.loop = r.IntN(3) == 0
 		p.good = block.Bit(x.rdma && !p.loop)
 	}

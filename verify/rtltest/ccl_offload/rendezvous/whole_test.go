@@ -1,3 +1,5 @@
+// Package rendezvous checks what keeps the windows that remote ranks write to, as a whole and the source of moves that
+// read from them, each against a model of its own.
 package rendezvous
 
 import (
@@ -7,6 +9,18 @@ import (
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
+)
+
+var set = block.NewSet(
+	block.Module{Name: "window_source"},
+	block.Module{Name: "rendezvous", Parts: []string{"session_counters", "window_table"}},
+	block.Module{Name: "rendezvous", As: "rendezvous_udp", Platform: "u55c_udp", Parts: []string{"window_table"}},
+	block.Module{Name: "rendezvous", As: "rendezvous_rdma", Platform: "u55c_rdma", Parts: []string{"window_table"}},
+)
+
+const (
+	doData = iota
+	doFinished
 )
 
 func TestRendezvous(t *testing.T) { set.Check(t, "rendezvous", rendezvous) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
@@ -11,9 +12,10 @@ import (
 
 var networkSet = block.NewSet(
 	block.Module{Name: "network_receive", Parts: []string{"packet_table", "rx_fill", "rx_offer", "rx_packets",
-		"rx_shift", "byte_rotate", "rx_stream", "slot_memory", "slot_reader"}},
+		"rx_shift", "byte_rotate", "rx_stream", "rx_tcp", "slot_memory", "slot_reader"}},
 	block.Module{Name: "network_receive", As: "network_receive_udp", Platform: "u55c_udp"},
-	block.Module{Name: "network_receive", As: "network_receive_rdma", Platform: "u55c_rdma"},
+	block.Module{Name: "network_receive", As: "network_receive_rdma", Platform: "u55c_rdma",
+		Parts: []string{"rx_rdma"}},
 	block.Module{Name: "rx_packets"},
 )
 
@@ -118,4 +120,67 @@ func networkReceive(of func(b *block.Bench, r *rand.Rand, x *taker) *stack) bloc
 		}
 		return s.ended()
 	}
+}
+
+// TestABeatACycle: full packets of several sessions go on without gaps.
+func TestABeatACycle(t *testing.T) {
+	for name, layout := range map[string]string{"network_receive": "tcp_notification", "network_receive_udp": "",
+		"network_receive_rdma": "rdma_notification"} {
+		networkSet.Check(t, name, func(b *block.Bench, r *rand.Rand) error { return rate(b, r, layout) })
+	}
+}
+
+func rate(b *block.Bench, r *rand.Rand, layout string) error {
+	for _, name := range []string{"network_enable", "rx_data_ready", "rx_verdict_valid", "eth_read_pkg_tready"} {
+		b.Set(name, 1)
+	}
+	for range 40 {
+		b.Step()
+	}
+	const packets, rows = 24, 64
+	b.Set("rx_verdict", whole)
+	b.Set("eth_rx_data_tkeep", ^uint64(0))
+	var due []uint64 // sessions of beats that may come
+	comes := func(session uint64) { due = append(due, slices.Repeat([]uint64{session}, rows)...) }
+	told, beats, first := 0, 0, 0
+	for cycle := range 5000 {
+		if told < packets {
+			fill(b, r, "eth_notification_tdata", layout, map[string]uint64{"session": uint64(told % 3),
+				"length": rows * beat, "closed": 0})
+		}
+		b.Put("eth_notification_tvalid", layout != "" && told < packets)
+		b.Put("eth_rx_data_tvalid", len(due) > 0)
+		b.Put("eth_rx_data_tlast", len(due)%rows == 1)
+		if len(due) > 0 {
+			b.Set("eth_rx_data_tdest", due[0])
+		}
+		b.Settle()
+		b.Set("rx_take_bytes", b.Get("rx_bytes"))
+		b.Step()
+		if len(due) > 0 && b.Is("eth_rx_data_tready") {
+			due = due[1:]
+		}
+		if b.Is("eth_read_pkg_tvalid") {
+			comes(b.Get("eth_read_pkg_tdata") & 0xFFFF)
+		}
+		if told < packets && b.Is("eth_notification_tready") {
+			if layout != "tcp_notification" {
+				comes(uint64(told % 3))
+			}
+			told++
+		}
+		if !b.Is("rx_data_valid") {
+			continue
+		}
+		if beats++; beats == 1 {
+			first = cycle
+		}
+		if beats == packets*rows {
+			if cycles := float64(cycle-first+1) / (packets * rows); cycles > 1.1 {
+				return fmt.Errorf("%.3f cycles a beat", cycles)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("only %d beats come", beats)
 }

@@ -13,9 +13,6 @@ var unitSet = block.NewSet(
 	block.Module{Name: "announcements"},
 	block.Module{Name: "announcements", As: "announcements_udp", Platform: "u55c_udp"},
 	block.Module{Name: "message_source"},
-	block.Module{Name: "rx_rdma", Platform: "u55c_rdma"},
-	block.Module{Name: "rx_tcp"},
-	block.Module{Name: "slot_writer"},
 )
 
 func TestMessageSource(t *testing.T) { unitSet.Check(t, "message_source", messageSource) }

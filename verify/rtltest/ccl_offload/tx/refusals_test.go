@@ -72,7 +72,7 @@ func (x *refuser) step() {
 		x.asked = x.asked[1:]
 	}
 	b.Step()
-	if b.Is("eth_tx_meta_tvalid") {
+	if b.Is("eth_tx_meta_tvalid") && b.Is("eth_tx_meta_tready") {
 		session := b.Get("eth_tx_meta_tdata") & 0xFFFF
 		x.asked = append(x.asked, session)
 		x.requests[session]++
@@ -89,7 +89,10 @@ func (x *refuser) step() {
 }
 
 // open opens a packet that is a header alone, and completes it; false if there is no room.
-func (x *refuser) open(session uint64) bool {
+func (x *refuser) open(session uint64) bool { return x.filled(session, 1) }
+
+// filled opens a packet of so many rows, fills those behind its header and completes it.
+func (x *refuser) filled(session uint64, rows int) bool {
 	b := x.b
 	b.Set("packet_open.session", session)
 	b.Set("packet_open.headed", 1)
@@ -101,6 +104,13 @@ func (x *refuser) open(session uint64) bool {
 		}
 		b.Set("packet_commit_slot", b.Get("packet_open_slot"))
 		b.Set("packet_open_valid", 0)
+		b.Set("slot_write_slot", b.Get("packet_open_slot"))
+		for row := 1; row < rows; row++ {
+			b.Set("slot_write_row", uint64(row))
+			b.Set("slot_write_valid", 1)
+			x.step()
+		}
+		b.Set("slot_write_valid", 0)
 		b.Set("packet_commit_good", 1)
 		b.Set("packet_commit_valid", 1)
 		for range 100 {
