@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// RingBytes is the room of a ring, a power of two. A message of 1 MiB fits into it: what does not takes a goroutine that
-// waits for room, and twice the time.
+// RingBytes is the room of a ring, a power of two. What does not fit in, as messages of 1 MiB do, takes twice the time.
 const RingBytes = 2 << 20
 
 // control is what the two sides of a ring tell each other, each value in a cache line of
