@@ -17,6 +17,8 @@
 struct ccl_comm {
 	MPI_Comm comm;
 	void *host;
+	/* Begins to send a rank values, or to receive them. */
+	int (*message)(struct ccl_comm *comm, bool sends, int peer, int *values, int n, MPI_Request *request);
 	int (*least)(struct ccl_comm *comm, int *value); /* the least value of all ranks, on all of them */
 	int (*tell)(struct ccl_comm *comm, void *from_rank_0, int bytes);
 	int (*greatest)(struct ccl_comm *comm, const int64_t own[2], int64_t all[2], MPI_Request *request);

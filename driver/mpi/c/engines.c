@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LENGTH(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -33,18 +34,88 @@ static bool is_set(const char *name)
 /* Why a world that is wanted cannot be opened: some ranks have not heard of it. */
 static char unheard[160];
 
+/* How long a rank may take to say that it is here, in seconds. */
+#define PATIENCE 30
+
+static bool await(struct ccl_comm *c, MPI_Request *request, time_t until)
+{
+	struct timespec now;
+	int done = 0;
+
+	while (c->test(request, &done) == MPI_SUCCESS && !done) {
+		if (clock_gettime(CLOCK_MONOTONIC, &now) != 0 || now.tv_sec >= until)
+			return false;
+		c->progress(c);
+		usleep(20);
+	}
+	return done != 0;
+}
+
+/* The first rank with a world, without one, and that has not loaded this; the size if there is none. */
+struct heard {
+	int with, without, missing;
+};
+
+/* Rank 0 asks all others, and tells those that have answered. */
+static bool lead(struct ccl_comm *c, int own, struct heard *all, time_t until)
+{
+	MPI_Request *requests = calloc((size_t)c->size, sizeof *requests);
+	int *has = calloc((size_t)c->size, sizeof *has);
+	bool is_well = requests != NULL && has != NULL;
+
+	for (int i = 1; is_well && i < c->size; i++)
+		is_well = c->message(c, false, i, &has[i], 1, &requests[i]) == MPI_SUCCESS;
+	for (int i = c->size - 1; is_well && i >= 0; i--) {
+		if (i > 0 && !await(c, &requests[i], until)) {
+			has[i] = -1;
+			all->missing = i;
+		} else if (i == 0 ? own : has[i])
+			all->with = i;
+		else
+			all->without = i;
+	}
+	for (int i = 1; is_well && i < c->size; i++)
+		is_well = has[i] == -1 || (c->message(c, true, i, &all->with, 3, &requests[i]) == MPI_SUCCESS &&
+		                           await(c, &requests[i], until + PATIENCE));
+	if (all->missing == c->size) { /* or else something may still come */
+		free(requests);
+		free(has);
+	}
+	return is_well;
+}
+
+static bool follow(struct ccl_comm *c, int own, struct heard *all, time_t until)
+{
+	MPI_Request request;
+
+	if (c->message(c, true, 0, &own, 1, &request) != MPI_SUCCESS || !await(c, &request, until) ||
+	    c->message(c, false, 0, &all->with, 3, &request) != MPI_SUCCESS)
+		return false;
+	if (!await(c, &request, until + PATIENCE)) /* so long rank 0 may wait for others */
+		all->missing = 0;
+	return true;
+}
+
 bool ccl_wanted(struct ccl_comm *c)
 {
+	static struct heard of; /* also after a message that comes too late */
+	struct timespec now = { .tv_sec = 0 };
 	bool own = is_set("CCLFORGE_WORLD");
-	int with = own ? c->rank : c->size, without = own ? c->size : c->rank;
 
-	if (c->least(c, &with) != MPI_SUCCESS || c->least(c, &without) != MPI_SUCCESS)
+	of = (struct heard){ c->size, c->size, c->size };
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	/* A collective would not do: a rank that has not loaded this would take it for one of the program's. */
+	if (!(c->rank == 0 ? lead : follow)(c, own, &of, now.tv_sec + PATIENCE))
 		strcpy(unheard, "the ranks could not agree on whether they have a world");
-	else if (with < c->size && without < c->size)
+	else if (of.missing < c->size)
 		snprintf(unheard, sizeof unheard,
-		         "CCLFORGE_WORLD is set on rank %d and not on rank %d: give it to all ranks, as mpirun -x does", with,
-		         without);
-	return with < c->size || unheard[0] != '\0';
+		         "rank %d has not loaded this library: give all ranks what cclforge mpi prints, as mpirun -x does",
+		         of.missing);
+	else if (of.with < c->size && of.without < c->size)
+		snprintf(unheard, sizeof unheard,
+		         "CCLFORGE_WORLD is set on rank %d and not on rank %d: give it to all ranks, as mpirun -x does",
+		         of.with, of.without);
+	return of.with < c->size || unheard[0] != '\0';
 }
 
 /* A port that is free now. */

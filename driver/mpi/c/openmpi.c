@@ -6,7 +6,9 @@
 #include <ompi/communicator/communicator.h>
 #include <ompi/datatype/ompi_datatype.h>
 #include <ompi/mca/coll/base/base.h>
+#include <ompi/mca/coll/base/coll_tags.h>
 #include <ompi/mca/coll/coll.h>
+#include <ompi/mca/pml/pml.h>
 #include <ompi/request/request.h>
 #include <ompi/runtime/mpiruntime.h>
 #include <opal/runtime/opal_progress.h>
@@ -209,6 +211,15 @@ static int request_of(struct ccl_op *op, communicator *comm, bool persistent, om
 CCL_COLLECTIVES(X, int, int)
 #undef X
 
+#define TAG MCA_COLL_BASE_TAG_NEIGHBOR_END /* none that collectives use on the communicator of all ranks */
+
+static int message(struct ccl_comm *comm, bool sends, int peer, int *values, int n, MPI_Request *request)
+{
+	if (sends)
+		return MCA_PML_CALL(isend(values, n, MPI_INT, peer, TAG, MCA_PML_BASE_SEND_STANDARD, comm->comm, request));
+	return MCA_PML_CALL(irecv(values, n, MPI_INT, peer, TAG, comm->comm, request));
+}
+
 static int least(struct ccl_comm *comm, int *value)
 {
 	ccl_module *m = comm->host;
@@ -302,6 +313,7 @@ static int enable(base_module *base, communicator *comm)
 #undef X
 	m->comm.comm = comm;
 	m->comm.host = m;
+	m->comm.message = message;
 	m->comm.least = least;
 	m->comm.tell = tell;
 	m->comm.greatest = greatest;
