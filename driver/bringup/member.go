@@ -40,6 +40,8 @@ type Member struct {
 
 	// Data is data of the program for the other ranks.
 	Data []byte `json:",omitempty"`
+	// Refuses, if not empty, is why the rank takes no part: the error of all ranks then.
+	Refuses string `json:",omitempty"`
 }
 
 // Describe returns the Member of an engine of a platform, with the SHA-256 of the
@@ -118,6 +120,11 @@ func (m *Member) hardware() string {
 
 // fit returns the first difference between ranks that must agree, nil if there is none.
 func fit(members []Member) *Error {
+	for i, m := range members {
+		if m.Refuses != "" {
+			return &Error{ErrNotReady, StepJoin, i, m.Address, "it takes no part: " + m.Refuses}
+		}
+	}
 	for _, part := range []struct {
 		what string
 		of   func(*Member) string

@@ -208,6 +208,8 @@ func TestWorldsThatDoNotFit(t *testing.T) {
 			[]string{"ranks 1 and 3 are both 10.0.0.1:5501"}},
 		{"address missing", func(all []Options) { all[3].Self.Engine = accl.Rank{} }, ErrDiffers, 3,
 			[]string{"no address on rank 3"}},
+		{"refusal", func(all []Options) { all[2].Self = Member{Refuses: "no world"} }, ErrNotReady, 2,
+			[]string{"it takes no part: no world"}},
 		{"size", func(all []Options) { all[2].Size = 5 }, ErrSize, 2, []string{"one of 5 ranks", "one of 4"}},
 		{"rank twice", func(all []Options) { all[3].Rank = 2 }, ErrDuplicate, 2,
 			[]string{"twice: the other one is at 127.0.0.1:"}},

@@ -136,19 +136,48 @@ func open(build uint64, given *options) (int64, error) {
 	if given != nil {
 		o = *given
 	}
+	opened, err := o.open(build)
+	if err != nil {
+		o.refuse(err)
+		return 0, err
+	}
+	w := &world{World: opened}
+	for _, e := range opened.Engines {
+		w.ranks = append(w.ranks, &rank{world: w, engine: e})
+	}
+	return enter(w), nil
+}
+
+// patience is how long a rank that has failed waits for the others, to tell them.
+const patience = 10 * time.Second
+
+// refuse tells the other ranks why this one opens no world, unless they know.
+func (o *options) refuse(why error) {
+	var known *bringup.Error
+	meet, err := bringup.FromEnv(o.env())
+	if err != nil || meet.Size < 2 || errors.As(why, &known) {
+		return
+	}
+	meet.Timeout, meet.Self = patience, bringup.Member{Refuses: why.Error()}
+	if w, err := bringup.Join(context.Background(), meet); err == nil {
+		w.Close()
+	}
+}
+
+func (o *options) open(build uint64) (*World, error) {
 	if build != 0 && build != Build() {
-		return 0, fmt.Errorf("%w: the program was compiled with the header of %016x, the library is %016x", ErrBuild, build,
+		return nil, fmt.Errorf("%w: the program was compiled with the header of %016x, the library is %016x", ErrBuild, build,
 			Build())
 	}
 	if opener == nil {
-		return 0, fmt.Errorf("%w: the engines know no worlds", ErrWorld)
+		return nil, fmt.Errorf("%w: the engines know no worlds", ErrWorld)
 	}
 	if min(o.Ranks, o.TimeoutMs, o.RxBuffers, o.RxBytes) < 0 || o.Alone&^1 != 0 {
-		return 0, fmt.Errorf("%w: %d ranks, %d ms, %d rx buffers of %d bytes, alone %d", accl.ErrArgument, o.Ranks,
+		return nil, fmt.Errorf("%w: %d ranks, %d ms, %d rx buffers of %d bytes, alone %d", accl.ErrArgument, o.Ranks,
 			o.TimeoutMs, o.RxBuffers, o.RxBytes, o.Alone)
 	}
 	if min(o.Rank, o.Size, o.LocalRank) < 0 || o.Rank >= max(o.Size, 1) {
-		return 0, fmt.Errorf("%w: rank %d of %d processes, %d of its host", accl.ErrRank, o.Rank, o.Size, o.LocalRank)
+		return nil, fmt.Errorf("%w: rank %d of %d processes, %d of its host", accl.ErrRank, o.Rank, o.Size, o.LocalRank)
 	}
 	of := Options{World: text(o.World), Platform: text(o.Platform), Variables: text(o.Variables),
 		Address: text(o.Address), Ranks: int(o.Ranks), Timeout: time.Duration(o.TimeoutMs) * time.Millisecond,
@@ -156,30 +185,23 @@ func open(build uint64, given *options) (int64, error) {
 		Open: []accl.OpenOption{accl.WithRxBuffers(int(o.RxBuffers), int(o.RxBytes)), accl.WithProtocol(text(o.Protocol))}}
 	observe, err := observed()
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrOpen, err)
+		return nil, fmt.Errorf("%w: %w", ErrOpen, err)
 	}
 	of.Open = append(of.Open, observe)
 	if of.World == "" {
 		of.World, _ = lookup(EnvWorld)
 	}
 	if of.World == "" {
-		return 0, fmt.Errorf("%w: neither the program nor %s names one", ErrWorld, EnvWorld)
+		return nil, fmt.Errorf("%w: neither the program nor %s names one", ErrWorld, EnvWorld)
 	}
 	if of.Platform == "" {
 		of.Platform, _ = lookup(EnvPlatform)
 	}
-	if o.Alone != 0 {
-		of.Env = func(string) (string, bool) { return "", false }
-	}
 	opened, err := opener(context.Background(), of)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrOpen, err)
+		return nil, fmt.Errorf("%w: %w", ErrOpen, err)
 	}
-	w := &world{World: opened}
-	for _, e := range opened.Engines {
-		w.ranks = append(w.ranks, &rank{world: w, engine: e})
-	}
-	return enter(w), nil
+	return opened, nil
 }
 
 // observed is the option of engines that are shown, if the environment says where; the process has one server.
@@ -201,6 +223,9 @@ var observed = sync.OnceValues(func() (accl.OpenOption, error) {
 
 // env is the environment, with what the program says itself.
 func (o *options) env() bringup.Lookup {
+	if o.Alone != 0 {
+		return func(string) (string, bool) { return "", false }
+	}
 	said := map[string]string{}
 	if o.Size != 0 {
 		for name, n := range map[string]int32{bringup.EnvRank: o.Rank, bringup.EnvSize: o.Size,
