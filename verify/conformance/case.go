@@ -115,13 +115,6 @@ func (c *Case) Size(world int) int {
 // Streams reports whether something of the case goes over kernel streams.
 func (c *Case) Streams() bool { return c.StreamOp0 || c.StreamRes || c.Op == "stream_put" }
 
-// Streamable reports whether cases of an operation can have kernel streams as operands
-// or results, and cases without.
-func Streamable(p *accl.Platform, op string) bool {
-	o := p.Operation(op)
-	return o != nil && o.Result.At != accl.AtPeer && (o.Op0.Stream || o.Result.Stream)
-}
-
 // MayBeInPlace reports whether the result can be in the place of operand 0.
 func (c *Case) MayBeInPlace(p *accl.Platform) bool {
 	op := p.Operation(c.Op)

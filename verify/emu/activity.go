@@ -66,42 +66,18 @@ func (e *Engine) doing(number uint32) uint32 {
 
 // counted is a counter.
 func (e *Engine) counted(name string) uint64 {
-	s := &e.stats
-	switch name {
-	case "tx_bytes":
-		return s.BytesOut - e.own.bytes + (s.PacketsOut-e.own.packets)*headerBytes
-	case "rx_bytes":
-		return s.BytesIn + s.PacketsIn*headerBytes
-	case "tx_packets":
-		return s.PacketsOut - e.own.packets
-	case "rx_packets":
-		return s.PacketsIn
-	case "no_buffer":
-		return s.Dropped.NoBuffer
-	case "bad_packet":
-		return s.Dropped.BadPacket
-	case "stale":
-		return s.Dropped.Stale
-	case "too_large":
-		return s.Dropped.TooLarge
-	case "no_window":
-		return s.Dropped.NoWindow
-	case "no_announcement":
-		return s.Dropped.NoAnnouncement
-	case "answers":
-		return e.answers
-	case "messages":
-		return e.rx.opened
-	case "moves_issued":
-		return e.mover.issued
-	case "moves_completed":
-		completed := uint64(0)
-		for i := range e.mover.queues {
-			completed += uint64(e.mover.queues[i].completed)
-		}
-		return completed
+	s, completed := &e.stats, uint64(0)
+	for i := range e.mover.queues {
+		completed += uint64(e.mover.queues[i].completed)
 	}
-	return 0
+	return map[string]uint64{
+		"tx_bytes":   s.BytesOut - e.own.bytes + (s.PacketsOut-e.own.packets)*headerBytes,
+		"rx_bytes":   s.BytesIn + s.PacketsIn*headerBytes,
+		"tx_packets": s.PacketsOut - e.own.packets, "rx_packets": s.PacketsIn,
+		"no_buffer": s.Dropped.NoBuffer, "bad_packet": s.Dropped.BadPacket, "stale": s.Dropped.Stale,
+		"too_large": s.Dropped.TooLarge, "no_window": s.Dropped.NoWindow, "no_announcement": s.Dropped.NoAnnouncement,
+		"answers": e.answers, "messages": e.rx.opened, "moves_issued": e.mover.issued, "moves_completed": completed,
+	}[name]
 }
 
 // stands is for how many cycles something has been waited for.

@@ -29,9 +29,6 @@ func (r *Result) Path(output string) string {
 	return filepath.Join(r.Dir, "out", filepath.FromSlash(output))
 }
 
-// Log is the file with what the tools said.
-func (r *Result) Log() string { return filepath.Join(r.Dir, step.LogFile) }
-
 // Get finds a result. The error matches ErrMissing if there is none, and also ErrDamaged
 // if it is not whole; it then names the damage. Files are checked by size and time, and
 // by hash if the time differs.

@@ -47,7 +47,7 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 		r.Files[0].Size != 10 {
 		t.Errorf("%+v", r.Files[0])
 	}
-	log, err := os.ReadFile(r.Log())
+	log, err := os.ReadFile(filepath.Join(r.Dir, step.LogFile))
 	assert.Check(t, err == nil && string(log) == "hello\n", "log %q, %v", log, err)
 	if r.ID != st.ID || r.Title != st.Title || r.Kind != st.Kind || r.Duration() != 90*time.Minute || r.Host == "" ||
 		r.When.IsZero() ||
@@ -179,7 +179,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 	assert.NilError(t, err)
 	r, err := s.Publish(key("a"), work, Making{Step: testStep()})
 	assert.NilError(t, err)
-	text, err := os.ReadFile(r.Log())
+	text, err := os.ReadFile(filepath.Join(r.Dir, step.LogFile))
 	if err != nil || len(text) > 2*most+100 || !strings.HasPrefix(string(text), "first line\n") ||
 		!strings.HasSuffix(string(text), "last line") ||
 		!strings.Contains(string(text), "[3204448256 bytes of this log are left out]") {
@@ -188,7 +188,7 @@ func TestLogsOfAnyLength(t *testing.T) {
 	os.Remove(filepath.Join(work, "step.log"))
 	r, err = s.Publish(key("b"), work, Making{Step: testStep()})
 	assert.NilError(t, err)
-	if text, err := os.ReadFile(r.Log()); err != nil || len(text) != 0 {
+	if text, err := os.ReadFile(filepath.Join(r.Dir, step.LogFile)); err != nil || len(text) != 0 {
 		t.Errorf("without a log: %q, %v", text, err)
 	}
 }
