@@ -55,7 +55,7 @@ var within = []struct{ folder, why, names string }{
 		"beat_counter byte_packer dma_reader dma_writer kernel_writer lane operand plugin_feed plugin_share " +
 			"slice_retire stream_cutter stream_fork"},
 	{"rtltest/ccl_offload/move", "part of the move engine",
-		"dispatcher kernel_account move_channel move_check move_order move_queue " +
+		"dispatcher kernel_account move_channel move_check move_order move_queue move_registers move_status " +
 			"packet_cutter slice_size"},
 	{"rtltest/ccl_offload/regs", "part of session_requests",
 		"latest_request"},

@@ -155,6 +155,38 @@ func TestMovesAreCutAndCountedAsInTheEmulator(t *testing.T) {
 	assert.Check(t, cancelled > 0, "no post was cancelled")
 }
 
+// Moves that wait are counted once when they are given up, whenever the one before them ends.
+func TestMovesAreCutShortAsOthersEnd(t *testing.T) {
+	w := build(t, units).world(t, 0, mode{})
+	w.promptly = true
+	for delay := range 24 {
+		var moves [3]*move
+		for i := range moves {
+			moves[i] = &move{id: 3*delay + i + 1, messageType: "eager", bytes: [2]uint64{200000, 200000}}
+			moves[i].op = [2]operand{{kind: memory, address: 1 << 40}, {kind: none}}
+			moves[i].result = operand{kind: memory, address: 1 << 41}
+			moves[i].settle(w.n, true, w.known, false, w.payload)
+			w.issue(moves[i])
+		}
+		for limit := w.now + 5000; !moves[0].cut && w.now < limit; {
+			w.tick()
+		}
+		for range delay {
+			w.tick()
+		}
+		w.status(true, w.n.offset("move_status", "abort"), 1)
+		for limit := w.now + 5000; w.out[outIdle] == 0 && w.now < limit; {
+			w.tick()
+		}
+		for range 9 {
+			w.tick()
+		}
+		w.compare(0)
+		assert.NilError(t, w.failure, "an abort %d cycles behind the last slice", delay)
+	}
+	assert.Check(t, w.met > 0, "no abort has met the end of a move")
+}
+
 // run issues moves and waits for their ends.
 func (w *world) run(moves int) {
 	for i := 0; i < moves && w.failure == nil; i++ {
@@ -221,6 +253,27 @@ func (w *world) compare(q int) {
 	if least := uint64(len(w.queue[q])); room < depth-most || room > depth-least {
 		w.fail("queue %d has room for %d, and %d to %d moves", q, room, least, most)
 	}
+	busy, failed := uint64(w.n.put("move_state", "busy", 1<<q)), uint64(w.n.put("move_state", "failed", 1<<q))
+	state := func() uint64 {
+		return busy*flag(len(w.queue[q]) > 0) | failed*flag(w.errors[q] != 0 || w.in[inResetMoves] != 0)
+	}
+	last := func(i int) func() uint64 { return func() uint64 { return w.failing[q][i] } }
+	for _, x := range []struct {
+		name string
+		at   uint64
+		mask uint64
+		is   func() uint64
+	}{
+		{"state", w.n.offset("move_status", "state"), busy | failed, state},
+		{"source", name("failed_source_"), ^uint64(0), last(0)},
+		{"tag", name("failed_tag_"), ^uint64(0), last(1)},
+		{"bytes", name("failed_bytes_"), ^uint64(0), last(2)},
+	} {
+		was := x.is()
+		if got := w.status(false, x.at, 0) & x.mask; got != was && got != x.is() {
+			w.fail("the %s of queue %d is 0x%X, not 0x%X or 0x%X", x.name, q, got, was, x.is())
+		}
+	}
 	if errors != 0 {
 		w.status(true, name("error_"), 1)
 		w.errors[q] = 0
@@ -256,8 +309,8 @@ func (w *world) bus(valid, write, address, data, ready, fault, answer int, write
 		}
 	}
 	w.in[valid] = 0
-	if w.out[fault] != 0 {
-		w.fail("an access to 0x%X fails", at)
+	if (w.out[fault] != 0) != w.refuses {
+		w.fail("an access to 0x%X fails: %d", at, w.out[fault])
 	}
 	return w.out[answer]
 }

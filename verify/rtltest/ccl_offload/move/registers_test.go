@@ -30,7 +30,19 @@ func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
 			w.register(true, w.n.offset("move", name), v&0xFFFFFFFF)
 			regs[name] = v
 		}
+		read := func(name string) uint64 {
+			v := w.register(false, w.n.offset("move", name), 0)
+			if wide[name] {
+				v |= w.register(false, w.n.offset("move", name)+4, 0) << 32
+			}
+			return v
+		}
+		w.undefined("move", w.register)
+		w.undefined("move_status", w.status)
 		for _, name := range names {
+			if v := read(name); v != 0 {
+				w.fail("%s begins with 0x%X", name, v)
+			}
 			write(name, w.r.Uint64())
 		}
 		w.issuing = &move{code: w.n.bit("CONFIG_SWITCH"), op: [2]operand{{kind: memory}, {kind: none}},
@@ -49,21 +61,38 @@ func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
 			if w.out[outIssueControl] != uint64(control) && w.out[outIssueValid] != 0 {
 				w.fail("0x%X was issued, not 0x%X", w.out[outIssueControl], control)
 			}
-			for _, name := range names {
+			for _, name := range slices.Concat([]string{"packet_index"}, names) { // it is counted first
 				if w.chance(70) {
 					continue
 				}
-				got := w.register(false, w.n.offset("move", name), 0)
-				if wide[name] {
-					got |= w.register(false, w.n.offset("move", name)+4, 0) << 32
-				}
-				if got != regs[name] {
+				if got := read(name); got != regs[name] {
 					w.fail("%s is 0x%X, not 0x%X, after 0x%X", name, got, regs[name], control)
 				}
 			}
 			assert.NilError(t, w.failure, "seed %d", seed)
 		}
 	}
+}
+
+// undefined accesses what is no register of a page, or not this way.
+func (w *world) undefined(page string, access func(writes bool, at, v uint64) uint64) {
+	known := map[uint64]string{} // how it cannot be accessed
+	for _, r := range w.n.g.RegisterMap(page).Registers {
+		known[uint64(r.At)] = r.Access
+		if r.Width == 64 {
+			known[uint64(r.At)+4] = r.Access
+		}
+	}
+	w.refuses = true
+	for at := uint64(0); at < 256; at += 4 {
+		way, there := known[at]
+		for i, only := range []string{"wo", "ro"} {
+			if !there || way == only {
+				access(i == 1, at, w.r.Uint64())
+			}
+		}
+	}
+	w.refuses = false
 }
 
 // step is a random control word of a move that fails, and what it does to the

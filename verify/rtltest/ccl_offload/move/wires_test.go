@@ -166,11 +166,14 @@ var (
 	outRestart        = outputs.add("restart")
 	outKernelInDrop   = outputs.add("kernel_in_drop")
 	outKernelOutDrop  = outputs.add("kernel_out_drop")
+	outAtRest         = outputs.add("at_rest")
 	outIssueValid     = outputs.add("issue_valid")
 	outIssueControl   = outputs.add("issue.control")
 	outIssueTag       = outputs.add("issue.tag")
 
 	// What cannot be seen from outside: when things become of a queue's moves.
+	outDeciding   = outputs.add("dut.deciding")
+	outRefuses    = outputs.add("dut.refuses")
 	outAccepted   = outputs.add("dut.accepted")
 	outDropped    = outputs.add("dut.dropped")
 	outOverflowed = outputs.add("dut.overflowed")
@@ -180,6 +183,7 @@ var (
 	outWaiting    = outputs.eachQueue("waiting[8*%d +: 8]")
 	outFailure    = outputs.eachQueue("dut.failure[32*%d +: 32]")
 	outFailing    = outputs.eachQueue("dut.failing[96*%d + 32 +: 64]") // source and tag
+	outFailBytes  = outputs.eachQueue("dut.failing[96*%d +: 32]")
 )
 
 type operandWires struct{ from, host, address, bytes, convert, tdest, release, buffer int }

@@ -2,6 +2,7 @@ package moves_test
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -42,7 +43,8 @@ type world struct {
 	queue    [queues][]*move // accepted and not counted
 	counted  [queues]uint32
 	errors   [queues]uint32
-	aborting [queues]bool // its first move may be given up
+	failing  [queues][3]uint64 // source, tag and bytes of the move that failed last
+	aborting [queues]bool      // its first move may be given up
 	issuing  *move
 
 	peer    pending
@@ -62,6 +64,10 @@ type world struct {
 	kernelStopped                              int
 
 	event                bool // moves were counted in the cycle before
+	rest                 bool // nothing was left in the cycle before
+	deciding             bool // a move was not accepted, dropped or refused yet
+	met                  int  // aborts in the cycle in which a move is completed
+	refuses              bool // the registers that are accessed are not there
 	promptly             bool // the data path takes every slice, packets are opened at once
 	slices, done, failed int
 	landed, cancelled    int    // posts that have ended by themselves, and otherwise
@@ -192,6 +198,16 @@ func (w *world) look() {
 	if (w.out[outEvent] != 0) != w.event {
 		w.fail("there is an event: %d, but moves were counted: %v", w.out[outEvent], w.event)
 	}
+	if (w.out[outAtRest] != 0) != w.rest {
+		w.fail("nothing is left: %d, it says", w.out[outAtRest])
+	}
+	w.rest = w.out[outDeciding]|w.out[outRefuses] == 0 && len(slices.Concat(w.queue[:]...)) == 0
+	decided := bits.OnesCount64(w.out[outAccepted]) + bits.OnesCount64(w.out[outDropped]) +
+		bits.OnesCount64(w.out[outOverflowed])
+	if decided > 1 || w.deciding && w.out[outDeciding] == 0 {
+		w.fail("%v has %d fates", w.issuing, decided)
+	}
+	w.deciding = w.out[outDeciding] != 0 && decided == 0
 	before := w.counted
 	for q := range queues {
 		w.fate(q)
@@ -206,6 +222,9 @@ func (w *world) fate(q int) {
 	bit := func(i int) bool { return w.out[i]>>q&1 != 0 }
 	if bit(outRestart) {
 		w.poisoned[q] = false
+	}
+	if (bit(outAccepted) || bit(outDropped) || bit(outOverflowed)) && q != w.issuing.queue {
+		w.fail("queue %d decides on %v", q, w.issuing)
 	}
 	if bit(outAccepted) {
 		if w.errors[q] != 0 || len(w.queue[q]) >= w.n.constant("move_queue_depth") {
@@ -236,6 +255,9 @@ func (w *world) fate(q int) {
 	case bit(outFailed):
 		w.drop(q)
 	case bit(outAbort):
+		if bit(outCompleted) && waiting > 0 {
+			w.met++
+		}
 		for _, m := range w.queue[q][len(w.queue[q])-waiting:] {
 			if m.started {
 				w.fail("an abort dropped %v, which has started", m)
@@ -298,6 +320,9 @@ func (w *world) drop(q int) {
 		if m.code != 0 && !m.started {
 			allowed |= m.code
 		}
+	}
+	if code != 0 {
+		w.failing[q] = [3]uint64{w.out[outFailing[q]] >> 32, w.out[outFailing[q]] & 0xFFFFFFFF, w.out[outFailBytes[q]]}
 	}
 	if w.in[inResetMoves] == 0 {
 		source, tag := w.out[outFailing[q]]>>32, w.out[outFailing[q]]&0xFFFFFFFF

@@ -2,13 +2,10 @@ package rx
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"testing"
 
 	"gotest.tools/v3/assert"
-
-	"github.com/cclforge/cclforge/gen/nightly"
 )
 
 // flow is one sender whose messages are taken one after another.
@@ -30,9 +27,7 @@ type rush struct {
 	offered *flow
 	given   int
 	limit   int  // cycles after which a run breaks off, or 0
-	atOnce  int  // messages that came without being asked for again
 	cuts    bool // streams are cut and joined anywhere
-	parts   int  // offers of less than a header
 	loans   []loan
 	back    *loan // that is given back now
 	posts   *posts
@@ -102,9 +97,6 @@ func (r *rush) offerNext(held map[*flow]bool) {
 func (r *rush) piece(f *flow) []byte {
 	whole := slices.Concat(f.packets...)
 	n := min(1+r.r.IntN([]int{70, 5000}[r.r.IntN(2)]), len(whole), maxPacket)
-	if n < 64 {
-		r.parts++
-	}
 	f.packets, f.given = [][]byte{whole}, n
 	return whole[:n]
 }
@@ -171,7 +163,6 @@ func (r *rush) run(size func() uint32, count int) {
 				r.ask(c, f)
 			case f.reading >= 0 && r.MatchValid[c] == 0, r.MatchGiven[c] != given[c]:
 				f.reading = -1
-				r.atOnce += int(r.MatchGiven[c] - given[c])
 				given[c] = r.MatchGiven[c]
 				if r.MatchFound[c] == 0 && r.Posted[c] != 0 {
 					r.posts.begin(r, c)
@@ -250,39 +241,6 @@ func buffersFor(platform string) (buffers, largest int) {
 		return 130, 4032
 	}
 	return 3, 9000
-}
-
-func TestMessagesOfManySendersComeWholeAndInOrder(t *testing.T) {
-	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-		atOnce := 0
-		for seed := range uint64(6) {
-			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
-				buffers, largest := buffersFor(platform)
-				r := newRush(t, platform, seed, buffers)
-				r.Stall, r.Latency = uint32(60*(seed%3)), uint32(3*(seed%3))
-				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
-				atOnce += r.atOnce
-			})
-		}
-		t.Logf("%s: %d messages came to those who waited", platform, atOnce)
-		assert.Check(t, atOnce >= 3, "%s: too few", platform)
-	}
-}
-
-// What is cut anywhere comes to the same.
-func TestMessagesComeWholeWhereverTheyAreCut(t *testing.T) {
-	for _, platform := range nightly.Of([]string{"u55c_tcp"}, []string{"u55c_tcp", "u280_2022"}) {
-		for seed := range uint64(3) {
-			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
-				buffers, largest := buffersFor(platform)
-				r := newRush(t, platform, seed, buffers)
-				r.cuts = true
-				r.Stall, r.Latency = uint32(60*seed), uint32(3*seed)
-				r.run(func() uint32 { return uint32(r.r.IntN(largest)) * uint32(r.r.IntN(2)) }, 40)
-				assert.Check(t, r.parts >= 20, "only %d headers come in part", r.parts)
-			})
-		}
-	}
 }
 
 // posts has channels post what they ask for, sometimes for several messages, and

@@ -138,37 +138,6 @@ func TestWindowsCanBeReadAsTheyFill(t *testing.T) {
 	}
 }
 
-func TestAnnouncementsAreFoundAsTheModelFindsThem(t *testing.T) {
-	for _, platform := range []string{"u55c_tcp", "u55c_udp"} {
-		for seed := range uint64(2) {
-			t.Run(fmt.Sprintf("%s, seed %d", platform, seed), func(t *testing.T) {
-				r := newRig(t, platform, seed)
-				for i := range 900 {
-					retries, often := r.Retries, 2+8*(i/150%2) // they pile up, and become fewer again
-					if r.r.IntN(10) < often {
-						r.seekAnnouncement()
-					} else {
-						p := r.peer()
-						h := head{
-							kind: kindCTS, src: p.rank, dst: p.session, context: r.one(p.context, p.context, 0), tag: r.tag(),
-							seq:   r.m.expected[p.session] + r.one(0, 0, 0, 1, 2, 5, 1<<32-1),
-							count: r.r.Uint32(), vaddr: r.r.Uint64(), host: r.one(0, 1), of: r.identity(),
-						}
-						k := origin{session: p.session}
-						if p.self {
-							k = origin{loop: true}
-						}
-						r.offer(mpacket{k, r.n.pack(h)})
-					}
-					r.settle(retries)
-				}
-				assert.Check(t, r.m.events&r.n.eventNoAnnouncement != 0, "there was room for all")
-				t.Log(r.count)
-			})
-		}
-	}
-}
-
 func TestDataOfAWindowThatWasOpenedAgainDoNotCount(t *testing.T) {
 	r := newRig(t, "u55c_tcp", 0)
 	r.Latency = 60

@@ -1,6 +1,0 @@
-package moves
-
-const (
-	platform = "u55c_tcp"
-	queues   = 4
-)
