@@ -323,7 +323,7 @@ void Bench::sample() {
 
     bool asked = face.reg_valid || face.number_valid;
     for (uint32_t i = 0; i < channels; i++) {
-        if (m.match_done >> i & 1) {
+        if (!m.rst && m.match_done >> i & 1) {
             if (!face.match_valid[i]) {
                 if (!face.match_waits[i]) face.fault = match_unasked;
                 face.match_given[i]++;
