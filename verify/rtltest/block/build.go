@@ -22,7 +22,7 @@ const libraryName = "libblocks.so"
 var (
 	careful = []string{"--no-timing", "-Wno-SYMRSVDWORD", "-O3", "--assert", "--x-assign", "unique",
 		"--x-initial", "unique"}
-	cflags = []string{"-O1", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH",
+	cflags = []string{"-Og", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH",
 		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"}
 )
 
