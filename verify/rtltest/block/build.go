@@ -214,7 +214,7 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 	for i, m := range made {
 		made[i] = filepath.Join(u.name, filepath.Base(m))
 	}
-	shell := d.shell(u.name, nil)
+	shell := d.shell(u.name)
 	for _, m := range slices.Backward(made) {
 		shell = fmt.Sprintf("#include %q\n", m) + shell
 	}
