@@ -22,7 +22,7 @@ const libraryName = "libblocks.so"
 var (
 	careful = []string{"--no-timing", "-Wno-SYMRSVDWORD", "-O3", "--assert", "--x-assign", "unique",
 		"--x-initial", "unique"}
-	cflags = []string{"-O1", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH",
+	cflags = []string{"-Og", "-fPIC", "-fvisibility=hidden", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_USER_FINISH",
 		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"}
 )
 
@@ -214,7 +214,7 @@ func (b builder) verilate(ctx context.Context, dir string, u unit) (string, erro
 	for i, m := range made {
 		made[i] = filepath.Join(u.name, filepath.Base(m))
 	}
-	shell := d.shell(u.name, nil)
+	shell := d.shell(u.name)
 	for _, m := range slices.Backward(made) {
 		shell = fmt.Sprintf("#include %q\n", m) + shell
 	}

@@ -2,7 +2,6 @@ package block
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -33,12 +32,9 @@ extern "C" __attribute__((visibility("default"))) const char* block_failed(int f
 }
 `
 
-// shell is the C++ around a module that Verilator made, with its files.
-func (d *description) shell(name string, files []string) string {
+// shell is the C++ around a module that Verilator made.
+func (d *description) shell(name string) string {
 	var text, in, out strings.Builder
-	for _, f := range files {
-		fmt.Fprintf(&text, "#include %q\n", filepath.Base(f))
-	}
 	for _, p := range d.Ports {
 		member := p.Name
 		if slices.Contains(keywords, member) {
