@@ -132,10 +132,7 @@ type part interface{ belongs() *world }
 func (r *rank) belongs() *world { return r.world }
 
 func open(build uint64, given *options) (int64, error) {
-	var o options // of a program that gives none
-	if given != nil {
-		o = *given
-	}
+	o := *cmp.Or(given, &options{})
 	opened, err := o.open(build)
 	if err != nil {
 		o.refuse(err)
@@ -148,17 +145,14 @@ func open(build uint64, given *options) (int64, error) {
 	return enter(w), nil
 }
 
-// patience is how long a rank that has failed waits for the others, to tell them.
-const patience = 10 * time.Second
-
-// refuse tells the other ranks why this one opens no world, unless they know.
+// refuse tells the other ranks why this one opens no world, unless they know or do not come soon.
 func (o *options) refuse(why error) {
 	var known *bringup.Error
 	meet, err := bringup.FromEnv(o.env())
 	if err != nil || meet.Size < 2 || errors.As(why, &known) {
 		return
 	}
-	meet.Timeout, meet.Self = patience, bringup.Member{Refuses: why.Error()}
+	meet.Timeout, meet.Self = 10*time.Second, bringup.Member{Refuses: why.Error()}
 	if w, err := bringup.Join(context.Background(), meet); err == nil {
 		w.Close()
 	}

@@ -298,6 +298,8 @@ func (e *Engine) space(host bool) space {
 
 // run is the engine's goroutine.
 func (e *Engine) run() {
+	engines.Add(1)
+	defer engines.Add(-1)
 	err := e.turns()
 	e.calls.stop(err)
 	e.fromKernel.Stop(err)

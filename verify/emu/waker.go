@@ -37,6 +37,9 @@ const (
 	asleep
 )
 
+// engines is how many run in this process.
+var engines atomic.Int32
+
 // waker lets the engine's goroutine sleep until there is something to do, or while a guest takes the turns: somebody
 // who waits for an answer. To hand a call and its answer over takes longer than most calls, above all to threads of C.
 type waker struct {
@@ -116,12 +119,13 @@ func (w *waker) linger() time.Duration {
 }
 
 // pause lets those have the processor who may have something for the engine: other goroutines or, after a while, other
-// processes. A thread of C would wait long for its turn among goroutines.
+// processes. A thread of C would wait long for its turn among goroutines, where there is no other engine.
 func (w *waker) pause(past time.Duration) {
-	switch {
-	case !w.near():
+	near := w.near()
+	if !near || engines.Load() > 1 {
 		runtime.Gosched()
-	case past > linger/4:
+	}
+	if near && past > linger/4 {
 		shm.Yield()
 	}
 }
