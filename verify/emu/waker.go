@@ -119,7 +119,7 @@ func (w *waker) linger() time.Duration {
 }
 
 // pause lets those have the processor who may have something for the engine: other goroutines or, after a while, other
-// processes. A thread of C would wait long for its turn among goroutines, where there is no other engine.
+// processes. To queue among goroutines takes a thread of C long: it does not where there is no other engine.
 func (w *waker) pause(past time.Duration) {
 	near := w.near()
 	if !near || engines.Load() > 1 {
