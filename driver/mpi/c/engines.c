@@ -77,7 +77,7 @@ static bool lead(struct ccl_comm *c, int own, struct heard *all, time_t until)
 	for (int i = 1; is_well && i < c->size; i++)
 		is_well = has[i] == -1 || (c->message(c, true, i, &all->with, 3, &requests[i]) == MPI_SUCCESS &&
 		                           await(c, &requests[i], until + PATIENCE));
-	if (all->missing == c->size) { /* or else something may still come */
+	if (is_well && all->missing == c->size) { /* or else something may still come */
 		free(requests);
 		free(has);
 	}

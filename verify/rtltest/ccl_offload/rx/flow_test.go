@@ -335,7 +335,7 @@ func TestPostedReceivesGetTheirMessages(t *testing.T) {
 				}
 				straight, ended = straight+r.posts.straight, ended+r.posts.ended
 			}
-			assert.Check(t, straight >= 40 && ended >= 2, "%d messages went straight, %d posts were ended early", straight, ended)
+			assert.Check(t, straight >= 50 && ended >= 2, "%d messages went straight, %d posts were ended early", straight, ended)
 		})
 	}
 }
