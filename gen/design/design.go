@@ -76,6 +76,7 @@ type Kernel struct {
 	Arguments []Argument
 	Described []platform.KernelRegister // registers beside the arguments, for drivers
 	Facts     []platform.KernelFact     // numbers of kernels of others, for drivers
+	Nets      map[string]int            // for a logic analyzer inside: names below its module, and bits
 	Registers string                    // the register map of the interface generation that it has; "" for none
 	Ports     []*Port                   // of its first instance
 	HLS       *platform.HLS             // its C++; nil if there is none

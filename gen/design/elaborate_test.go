@@ -179,9 +179,7 @@ func TestLanesWithoutPluginLoopBack(t *testing.T) {
 platform "one_lane" {
   board = "u55c"
   poe "tcp" {}
-  compression "hp_compression" {
-    lanes = 1
-  }
+  compression "hp_compression" { lanes = 1 }
 }`)}}
 	d := load(t, "one_lane", own)
 	connects(t, d, map[string]string{
@@ -219,20 +217,15 @@ func TestManualForm(t *testing.T) {
 func TestDebugOfAHang(t *testing.T) {
 	d := designtest.Text(t, "two", `platform "two" {
   board = "u55c"
-  cclo {
-    count = 2
-  }
+  cclo { count = 2 }
   poe "tcp" {}
-  poe "tcp" {
-    port = 1
-  }
+  poe "tcp" { port = 1 }
   build {
-    debug {
-      chipscope = ["cmac_0", "hang"]
-    }
+    debug { chipscope = ["cmac_0", "hang"] }
   }
 }
 `)
+	assert.Check(t, d.Platform.Build.Hang && d.Instances[0].Kernel.Nets["core.halted"] == 1, "no nets are watched")
 	var got []string
 	for _, s := range d.Platform.Build.Debug {
 		got = append(got, s.Line())

@@ -188,7 +188,7 @@ func (e *elaboration) kernel(k *platform.Kernel) *Kernel {
 	}
 	out := &Kernel{
 		ID: k.ID, Name: k.Name, Doc: k.Doc, Source: k.Source, Control: k.Control, Origin: k.Origin, Needs: k.Needs,
-		Like: k.Like, Described: k.Described, Facts: k.Facts, Registers: k.Registers, HLS: k.HLS,
+		Like: k.Like, Described: k.Described, Facts: k.Facts, Nets: k.Nets, Registers: k.Registers, HLS: k.HLS,
 	}
 	if form, chosen := e.p.Source[k.ID]; chosen {
 		out.Source = form

@@ -15,8 +15,8 @@ import (
 // and monitors are put (UG1702, "--debug Options", "--profile Options").
 const everything = "all"
 
-// hang stands for what the review of a hang needs of every engine, and a System ILA has
-// slots for: the streams of its calls, DMA commands and network that carry no data.
+// hang stands for what the review of a hang needs of every engine: the nets that kernels name,
+// and what a System ILA has slots for, the streams of calls, DMA commands and network without data.
 const hang = "hang"
 
 // checkWatched reports debug cores and monitors at what the design does not have:
@@ -46,8 +46,9 @@ func (e *elaboration) checkWatched() {
 	}
 }
 
-// hangs are the ports that hang stands for.
+// hangs are the ports that hang stands for. Emulation shows all nets.
 func (e *elaboration) hangs(s platform.Setting) (ports []platform.Setting) {
+	e.p.Build.Hang = !e.p.HWEmu
 	for _, in := range e.instances {
 		for _, p := range in.ports {
 			_, join, _ := strings.Cut(p.join, "/") // behind the scope

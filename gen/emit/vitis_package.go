@@ -143,7 +143,8 @@ type packageView struct {
 	Pins                  []kernelPin
 	Buses                 []busView
 	Registers             *addressBlock
-	Numbered              bool // instances are told their number
+	Numbered              bool           // instances are told their number
+	Nets                  map[string]int // of the logic analyzer, and their bits
 }
 
 // busView is a bus interface of the IP.
@@ -200,6 +201,9 @@ func newPackageView(d *design.Design, k *design.Kernel, sources *sourceSet) (pac
 	var err error
 	if v.Sources, err = kernelSources(sources, k); err != nil {
 		return v, err
+	}
+	if d.Platform.Build.Hang {
+		v.Nets = k.Nets
 	}
 	v.IP = ipScript(d, v.Sources)
 	if holdsFirmware(v.Sources) {

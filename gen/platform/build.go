@@ -21,6 +21,7 @@ type Build struct {
 	// Debug and Profile are lines of the sections [debug] and [profile] of the
 	// link configuration (UG1702, "--debug Options", "--profile Options").
 	Debug, Profile []Setting
+	Hang           bool // logic analyzers inside kernels sample their nets
 	// LinkOptions are further arguments of v++ --link.
 	LinkOptions []string
 	// Vivado and Advanced are lines of the sections [vivado] and [advanced], by

@@ -109,52 +109,37 @@ func (b *loader) settings(body hcl.Body, section string, in map[string]string, a
 // Forms of what is watched: instances, kernels and ports, or all (UG1702,
 // "--debug Options", "--profile Options").
 var (
-	watchedPart   = `[A-Za-z][A-Za-z0-9_]*`
-	chipscopeForm = regexp.MustCompile(`^` + watchedPart + `(:` + watchedPart + `)?$`)
-	protocolForm  = regexp.MustCompile(`^` + watchedPart + `(:` + watchedPart + `)?$`)
-	dataForm      = regexp.MustCompile(`^` + watchedPart + `:` + watchedPart + `:` + watchedPart + `(:(counters|all))?$`)
-	stallForm     = regexp.MustCompile(`^` + watchedPart + `:` + watchedPart + `(:(counters|all))?$`)
-	memoryForm    = regexp.MustCompile(`^(all|` + watchedPart + `(\[[0-9]+(:[0-9]+)?\])?)$`)
+	watchedPart = `[A-Za-z][A-Za-z0-9_]*`
+	portForm    = regexp.MustCompile(`^` + watchedPart + `(:` + watchedPart + `)?$`)
+	dataForm    = regexp.MustCompile(`^` + watchedPart + `:` + watchedPart + `:` + watchedPart + `(:(counters|all))?$`)
+	stallForm   = regexp.MustCompile(`^` + watchedPart + `:` + watchedPart + `(:(counters|all))?$`)
+	memoryForm  = regexp.MustCompile(`^(all|` + watchedPart + `(\[[0-9]+(:[0-9]+)?\])?)$`)
 )
 
 // instrument reads what debug cores and profile monitors are put in.
 func (b *loader) instrument(in buildBlock, out *Build) {
-	collect := func(body hcl.Body, name string, values []string, all hcl.Range, form *regexp.Regexp,
-		shape string) []Setting {
+	collect := func(to *[]Setting, body hcl.Body, all hcl.Range, name string, values []string, form *regexp.Regexp,
+		shape string) {
 		places := elementRanges(body, name)
-		var list []Setting
 		for i, v := range values {
-			rng := rangeAt(places, i, all)
-			if !form.MatchString(v) {
+			if rng := rangeAt(places, i, all); form.MatchString(v) {
+				*to = append(*to, Setting{name, v, rng})
+			} else {
 				b.errorf(rng, "Invalid value", "%s is written %s, not %q.", name, shape, v)
-				continue
 			}
-			list = append(list, Setting{name, v, rng})
 		}
-		return list
 	}
-	for i, d := range in.Debug {
-		if i > 0 {
-			b.errorf(d.Range, "One block expected", "A build has one debug block; the first is on line %d.",
-				in.Debug[0].Range.Start.Line)
-		}
-		out.Debug = append(out.Debug, collect(d.Body, "chipscope", d.Chipscope, d.Range, chipscopeForm,
-			`"instance" or "instance:port"`)...)
-		out.Debug = append(out.Debug, collect(d.Body, "protocol", d.Protocol, d.Range, protocolForm,
-			`"all", "instance" or "instance:port"`)...)
+	if d := in.Debug; d != nil {
+		const port = `"instance" or "instance:port"`
+		collect(&out.Debug, d.Body, d.Range, "chipscope", d.Chipscope, portForm, port)
+		collect(&out.Debug, d.Body, d.Range, "protocol", d.Protocol, portForm, `"all", `+port)
 	}
-	for i, p := range in.Profile {
-		if i > 0 {
-			b.errorf(p.Range, "One block expected", "A build has one profile block; the first is on line %d.",
-				in.Profile[0].Range.Start.Line)
-		}
-		const monitor = `"kernel:instance", each of them may be all, with :counters behind it or not`
-		out.Profile = append(out.Profile, collect(p.Body, "data", p.Data, p.Range, dataForm,
-			`"kernel:instance:port", each of them may be all, with :counters behind it or not`)...)
-		out.Profile = append(out.Profile, collect(p.Body, "stall", p.Stall, p.Range, stallForm, monitor)...)
-		out.Profile = append(out.Profile, collect(p.Body, "exec", p.Exec, p.Range, stallForm, monitor)...)
-		out.Profile = append(out.Profile, collect(p.Body, "memory", p.Memory, p.Range, memoryForm,
-			`"all" or a memory such as "HBM[0]"`)...)
+	if p := in.Profile; p != nil {
+		const parts = `, each of them may be all, with :counters behind it or not`
+		collect(&out.Profile, p.Body, p.Range, "data", p.Data, dataForm, `"kernel:instance:port"`+parts)
+		collect(&out.Profile, p.Body, p.Range, "stall", p.Stall, stallForm, `"kernel:instance"`+parts)
+		collect(&out.Profile, p.Body, p.Range, "exec", p.Exec, stallForm, `"kernel:instance"`+parts)
+		collect(&out.Profile, p.Body, p.Range, "memory", p.Memory, memoryForm, `"all" or a memory such as "HBM[0]"`)
 	}
 }
 
@@ -174,18 +159,15 @@ func (b *loader) slurm(in buildBlock, out *Build) {
 				in.Slurm[0].Range.Start.Line)
 			return
 		}
-		for _, f := range []struct {
-			name, value string
-			rng         hcl.Range
-		}{
-			{"partition", s.Partition, s.PartitionRange}, {"account", s.Account, s.AccountRange},
-			{"qos", s.QOS, s.QOSRange}, {"constraint", s.Constraint, s.ConstraintRange},
-		} {
-			if f.rng.Filename != "" && f.value != "" && !word.MatchString(f.value) {
-				b.errorf(f.rng, "Invalid name", "%q is no %s of Slurm: letters, digits and punctuation without spaces.",
-					f.value, f.name)
+		check := func(name, value string, rng hcl.Range) {
+			if rng.Filename != "" && value != "" && !word.MatchString(value) {
+				b.errorf(rng, "Invalid name", "%q is no %s of Slurm: letters, digits and punctuation without spaces.", value, name)
 			}
 		}
+		check("partition", s.Partition, s.PartitionRange)
+		check("account", s.Account, s.AccountRange)
+		check("qos", s.QOS, s.QOSRange)
+		check("constraint", s.Constraint, s.ConstraintRange)
 		places := elementRanges(s.Body, "options")
 		for n, o := range s.Options {
 			name, _, _ := strings.Cut(o, "=")

@@ -19,8 +19,8 @@ type buildBlock struct {
 	AdvancedRange    hcl.Range         `hcl:"advanced,attr_value_range"`
 	PostLink         []string          `hcl:"post_link,optional"`
 	PostLinkRange    hcl.Range         `hcl:"post_link,attr_value_range"`
-	Debug            []debugBlock      `hcl:"debug,block"`
-	Profile          []profileBlock    `hcl:"profile,block"`
+	Debug            *debugBlock       `hcl:"debug,block"`
+	Profile          *profileBlock     `hcl:"profile,block"`
 	Slurm            []slurmBlock      `hcl:"slurm,block"`
 	Steps            []stepBlock       `hcl:"step,block"`
 	Range            hcl.Range         `hcl:",def_range"`

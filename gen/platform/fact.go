@@ -19,14 +19,9 @@ type KernelFact struct {
 func (b kernelBlock) facts() ([]KernelFact, hcl.Diagnostics) {
 	var facts []KernelFact
 	var diags hcl.Diagnostics
-	names := map[string]hcl.Range{}
+	names := blockNames{}
 	for _, f := range b.Facts {
-		diags = append(diags, checkName(f.Range, "fact", f.Name)...)
-		if prev, dup := names[f.Name]; dup {
-			diags = append(diags, duplicate(f.Range, "fact", f.Name, prev))
-			continue
-		}
-		names[f.Name] = f.Range
+		diags = append(diags, names.take(f.Range, "fact", f.Name)...)
 		if f.Value < 0 || f.Value > math.MaxUint32 {
 			diags = append(diags, lang.Errorf(f.ValueRange, "Value out of range", "The fact %q is %d; expected are 0 to %d.",
 				f.Name, f.Value, uint32(math.MaxUint32)))

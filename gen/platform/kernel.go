@@ -2,6 +2,7 @@ package platform
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -200,12 +201,28 @@ func (b kernelBlock) kernel(scope *lang.Scope, text func(name string) ([]byte, b
 		diags = append(diags, d...)
 		k.Described = append(k.Described, register)
 	}
+	diags = append(diags, b.checkNets()...)
 	facts, d := b.facts()
 	k.Facts = facts
 	diags = append(diags, d...)
 	diags = append(diags, b.xo(k)...)
 	diags = append(diags, b.shell(k)...)
 	return k, append(diags, b.hls(k, text)...)
+}
+
+// netForm is the name of a net below a module.
+var netForm = regexp.MustCompile(`^[a-z_]\w*(\[\d+\])?(\.[a-z_]\w*(\[\d+\])?)*$`)
+
+func (b kernelBlock) checkNets() (diags hcl.Diagnostics) {
+	const widest = 1024 // probe of a logic analyzer (PG172)
+	places := keyRanges(b.Body, "nets")
+	for _, name := range sortedKeys(b.Nets) {
+		if bits := b.Nets[name]; bits < 1 || bits > widest || !netForm.MatchString(name) {
+			diags = append(diags, lang.Errorf(orElse(places[name], b.NetsRange), "Net expected",
+				"%q = %d is no net; write for example \"core.queues[0].full\" = 1, with 1 to %d bits.", name, bits, widest))
+		}
+	}
+	return diags
 }
 
 func (b portBlock) port() (KernelPort, hcl.Diagnostics) {

@@ -37,6 +37,8 @@ type kernelBlock struct {
 	// for.
 	Pointers      map[string]string `hcl:"pointers,optional"`
 	PointersRange hcl.Range         `hcl:"pointers,attr_value_range"`
+	Nets          map[string]int    `hcl:"nets,optional"` // below the top of its RTL, for a logic analyzer; their bits
+	NetsRange     hcl.Range         `hcl:"nets,attr_value_range"`
 	When          hcl.Expression    `hcl:"when,optional"`
 	Instance      hcl.Expression    `hcl:"instance,optional"`
 	Ports         []portBlock       `hcl:"port,block"`
@@ -49,6 +51,7 @@ type kernelBlock struct {
 	XO            []xoBlock         `hcl:"xo,block"`
 	Shells        []shellBlock      `hcl:"shell,block"`
 	Range         hcl.Range         `hcl:",def_range"`
+	Body          hcl.Body          `hcl:",body"`
 }
 
 type hlsBlock struct {

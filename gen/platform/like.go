@@ -74,6 +74,9 @@ func (k *Kernel) takeOver(base *Kernel) {
 	if k.Pointers == nil {
 		k.Pointers, k.PointersRange = base.Pointers, base.PointersRange
 	}
+	if k.Nets == nil {
+		k.Nets = base.Nets
+	}
 	if k.Functions == nil {
 		k.Functions = base.Functions
 	}

@@ -51,16 +51,13 @@ func (b *loader) limits() {
 		lim.RemoteTimeoutMillis, 1, 3_600_000)
 	size := b.p.CCLO.RxBuffers.Size
 	if e := b.p.ABI.Enum(abi.ConfigFunctions); e == nil || e.Value("set_max_eager_msg_size") == nil {
-		for _, given := range []struct {
-			value *int
-			rng   hcl.Range
-			name  string
-		}{{in.MaxEager, in.MaxEagerRange, "max_eager_bytes"}, {in.MaxRendezvous, in.MaxRendezvousRange,
-			"max_rendezvous_bytes"}} {
-			if given.value != nil {
-				b.errorf(given.rng, "Unknown setting", "%s has no %s: it is eager only.", b.p.ABI.Name, given.name)
+		refuse := func(value *int, rng hcl.Range, name string) {
+			if value != nil {
+				b.errorf(rng, "Unknown setting", "%s has no %s: it is eager only.", b.p.ABI.Name, name)
 			}
 		}
+		refuse(in.MaxEager, in.MaxEagerRange, "max_eager_bytes")
+		refuse(in.MaxRendezvous, in.MaxRendezvousRange, "max_rendezvous_bytes")
 		b.p.Limits = lim
 		return
 	}

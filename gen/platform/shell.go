@@ -72,13 +72,10 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 	}
 	k.Shell = s
 	var diags hcl.Diagnostics
-	for _, missing := range []struct {
-		name  string
-		given bool
-	}{{"git", in.Git != ""}, {"revision", in.Revision != ""}} {
-		if !missing.given {
+	for i, given := range []string{in.Git, in.Revision} {
+		if given == "" {
 			diags = append(diags, lang.Errorf(in.Range, "Missing required argument",
-				"The argument %q is required in the shell of a kernel.", missing.name))
+				"The argument %q is required in the shell of a kernel.", []string{"git", "revision"}[i]))
 		}
 	}
 	if s.Streams < 1 || s.Streams > maxShellStreams {
@@ -154,20 +151,18 @@ func (b *loader) shell() {
 			lang.Choices(in.Name, sortedKeys(known)))
 		return
 	}
-	for _, fixed := range []struct {
-		name  string
-		given bool
-	}{
-		{"submodules", in.Submodules != nil}, {"streams", in.Streams != nil},
-		{"modules", in.Modules != nil}, {"computed", in.Computed != nil}, {"known", in.Known != nil},
-		{"driver", len(in.Drivers) > 0},
-	} {
-		if fixed.given {
+	refuse := func(name string, given bool) {
+		if given {
 			b.errorf(in.Range, "Argument without meaning",
-				"What the shell is like is said by its kernel; a platform chooses git, revision and options, and not %s.",
-				fixed.name)
+				"What the shell is like is said by its kernel; a platform chooses git, revision and options, and not %s.", name)
 		}
 	}
+	refuse("submodules", in.Submodules != nil)
+	refuse("streams", in.Streams != nil)
+	refuse("modules", in.Modules != nil)
+	refuse("computed", in.Computed != nil)
+	refuse("known", in.Known != nil)
+	refuse("driver", len(in.Drivers) > 0)
 	own := *base
 	own.Range = in.Range
 	b.diags = append(b.diags, own.take(in)...)

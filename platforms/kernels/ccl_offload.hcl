@@ -2,20 +2,10 @@
 # kernels of their own.
 
 kernel "ccl_offload" {
-  doc      = "Collective engine with external DMA."
-  role     = "engine"
-  each     = "cclo"
-  when     = cclo.dma == "external"
-  source   = "rtl"
-  control  = "user_managed"
-  instance = "ccl_offload_${cclo.index}"
-  place    = "cclo"
-
-  port "s_axi_control" {
-    axilite = "slave"
-    width   = 32
-    range   = hex("2000")
-  }
+  like    = "engine"
+  doc     = "Collective engine with external DMA."
+  when    = cclo.dma == "external"
+  control = "user_managed"
 
   port "s_axis_call_req" {
     doc   = "Calls, 15 words each."

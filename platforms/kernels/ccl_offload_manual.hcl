@@ -3,23 +3,13 @@
 
 kernel "ccl_offload_manual" {
   name      = "ccl_offload"
+  like      = "engine"
   doc       = "Collective engine with internal DMA."
-  role      = "engine"
-  each      = "cclo"
   when      = cclo.dma == "internal"
-  source    = "rtl"
   needs     = ["ccl_offload", "hostctrl", "external_dma"]
   control   = "ap_ctrl_hs"
-  instance  = "ccl_offload_${cclo.index}"
-  place     = "cclo"
   registers = "hostctrl"
   pointers  = { addr_0 = "m_axi_0", addr_1 = "m_axi_1", addr_2 = "m_axi_2" }
-
-  port "s_axi_control" {
-    axilite = "slave"
-    width   = 32
-    range   = hex("2000")
-  }
 
   port "m_axi" {
     name   = "m_axi_${port.index}"

@@ -21,12 +21,13 @@ import (
 const onBoard = `board       = "u50"`
 
 // TestKernelsInCpp builds kernels in C++ with the tool that each version has for them. The
-// firmware is in the engine's kernel: there is no memory to fill afterwards.
+// firmware is in the engine's kernel, with an ILA: there is no memory to fill afterwards.
 func TestKernelsInCpp(t *testing.T) {
 	t.Parallel()
 	for _, version := range nightly.Of([]string{"2022.2", "2025.1"}, []string{"2022.2", "2023.2", "2025.1"}) {
 		b := newBench(t, standin.Options{Version: version})
-		b.own("u50_axis3x", "in_cpp", onBoard, "build {\n    firmware = \"kernel\"\n  }\n  "+
+		b.own("u50_axis3x", "in_cpp", onBoard, "build {\n    firmware = \"kernel\"\n    debug { "+
+			"chipscope = [\"hang\"] }\n  }\n  "+
 			"source = { reduce_ops = \"hls\", hp_compression = \"hls\", loopback = \"hls\" }\n  "+onBoard)
 		b.build("in_cpp")
 		tools := map[string]bool{}

@@ -273,8 +273,9 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 		"cluster, threads, resources": {variant{text: "build {\n    jobs = 3\n    slurm { partition = \"fpga\" }\n" +
 			"    step \"link\" { memory = \"99G\" }\n    step \"package\" { cpus = 7 }\n  }\n"}, nil},
 		// What the card's section says about the design changes, too.
-		"debug": {variant{text: "build {\n    debug { chipscope = [\"cmac\"] }\n  }\n"},
-			[]step.Kind{step.Image, step.Link}},
+		"debug": {variant{text: "build {\n debug { chipscope = [\"cmac\"] }\n }\n"}, []step.Kind{step.Image, step.Link}},
+		"hang": {variant{text: "build {\n    debug { chipscope = [\"hang\"] }\n  }\n"},
+			[]step.Kind{step.Image, step.Link, step.Package}},
 		"options":   {variant{text: "build { link_options = [\"-O3\"] }\n"}, []step.Kind{step.Image, step.Link}},
 		"post-link": {variant{text: "build { post_link = [\"more.tcl\"] }\n"}, []step.Kind{step.Image, step.Link}},
 		"firmware in the kernel": {variant{text: "build { firmware = \"kernel\" }\n"},
@@ -285,14 +286,11 @@ func TestWhatIsBuiltAnew(t *testing.T) {
 			assert.Check(t, slices.Equal(got, test.want), "built anew: %v, want %v", got, test.want)
 		})
 	}
-	if len(changes(t, planOf(variant{text: "build { post_link = [\"more.tcl\"] }\n"}),
-		planOf(variant{text: "build { post_link = [\"other.tcl\"] }\n"}))) == 0 {
-		t.Error("another post-link Tcl changes nothing")
-	}
+	assert.Check(t, len(changes(t, planOf(variant{text: "build { post_link = [\"more.tcl\"] }\n"}),
+		planOf(variant{text: "build { post_link = [\"other.tcl\"] }\n"}))) != 0, "another post-link Tcl changes nothing")
 	const loopback = "p/package/loopback" // unlike the engine, it does not know the clock
-	if a, b := keysOf(t, was), keysOf(t, planOf(variant{clock: "200"})); a[loopback] == "" || a[loopback] != b[loopback] {
-		t.Errorf("%s is built anew for another clock", loopback)
-	}
+	a, b := keysOf(t, was)[loopback], keysOf(t, planOf(variant{clock: "200"}))[loopback]
+	assert.Check(t, a != "" && a == b, "%s is built anew for another clock", loopback)
 }
 
 // Kernels that are the same for two platforms are packaged once, and so are builds

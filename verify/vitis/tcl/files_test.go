@@ -2,6 +2,7 @@ package tcl_test
 
 import (
 	"encoding/xml"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -19,10 +20,12 @@ import (
 	"github.com/cclforge/cclforge/gen/designtest"
 	"github.com/cclforge/cclforge/gen/emit"
 	"github.com/cclforge/cclforge/gen/nightly"
+	"github.com/cclforge/cclforge/verify/vitis/tcl"
 )
 
 // A kernel is packaged with the files that its top module needs, and with no other:
-// Verilator reads them without a complaint, and has a use for each.
+// Verilator reads them without a complaint, and has a use for each. The nets of its logic analyzer
+// exist, as wide as the ports of the IP.
 func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 	if _, err := exec.LookPath("verilator"); err != nil {
 		t.Skip("verilator is missing: apt-get install verilator")
@@ -37,6 +40,7 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 		{"u280_2022", nil},
 	} {
 		d := designtest.Load(t, v.name, v.vars)
+		d.Platform.Build.Hang = v.name != "u55c_tcp" || nightly.Enabled()
 		steps, err := emit.PackageSteps(d)
 		assert.NilError(t, err)
 		files := rendered(t, d)
@@ -50,6 +54,15 @@ func TestFilesOfAPackageAreAllAndNoMore(t *testing.T) {
 				t.Parallel()
 				dir := place(t, files, s.Files...)
 				checkFiles(t, d, s, dir)
+				if !d.Platform.Build.Hang || s.Kernel.Nets == nil {
+					return
+				}
+				wrapper := "vitis/package/" + s.Kernel.ID + ".v"
+				for good, bad := range map[string]string{"core.halted;": "core.nothing;", "[3:0] core_cause": "[4:0] core_cause"} {
+					write(t, filepath.Join(dir, wrapper), strings.Replace(string(files[wrapper]), good, bad, 1))
+					out, err := elaborate(t, d, s, dir)
+					assert.Check(t, err != nil && strings.Contains(out, bad), "%s: %v\n%s", bad, err, out)
+				}
 			})
 		}
 	}
@@ -62,18 +75,11 @@ var chosen = regexp.MustCompile(`^((rx|tx)_(tcp|udp|rdma)|rx_fill|rx_shift|heade
 
 func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) {
 	t.Helper()
+	out, err := elaborate(t, d, s, dir)
+	assert.Assert(t, err == nil, "verilator: %v\n%s", err, out)
 	sources, err := emit.KernelSources(d, s.Kernel)
 	assert.NilError(t, err)
-	tree := filepath.Join(dir, "tree.xml")
-	args := append([]string{
-		"--xml-only", "--xml-output", tree, "-Wall", "-Wno-DECLFILENAME", "--no-timing", "--Mdir", filepath.Join(dir, "obj"),
-		"--top-module", s.Kernel.Name + "_ip",
-	}, append(slices.Clone(sources), "vitis/package/"+s.Kernel.ID+".v")...)
-	cmd := exec.CommandContext(t.Context(), "verilator", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	assert.Assert(t, err == nil, "verilator: %v\n%s", err, out)
-	text, err := os.ReadFile(tree)
+	text, err := os.ReadFile(filepath.Join(dir, "tree.xml"))
 	assert.NilError(t, err)
 	var doc struct {
 		Modules []struct {
@@ -89,6 +95,7 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 		used[m.Name] = true
 	}
 	delete(used, s.Kernel.Name+"_ip")
+	delete(used, s.Kernel.Name+"_ila")
 	listed := map[string]bool{}
 	for _, f := range sources {
 		if unit := strings.TrimSuffix(path.Base(f), ".sv"); !strings.HasSuffix(unit, "_pkg") {
@@ -101,4 +108,30 @@ func checkFiles(t *testing.T, d *design.Design, s emit.PackageStep, dir string) 
 		}
 	}
 	assert.Check(t, is.DeepEqual(used, listed), "modules -used +listed")
+}
+
+// elaborate reads a kernel in Verilator, with a logic analyzer of the ports that the package's script gives it.
+func elaborate(t *testing.T, d *design.Design, s emit.PackageStep, dir string) (string, error) {
+	t.Helper()
+	sources, err := emit.KernelSources(d, s.Kernel)
+	assert.NilError(t, err)
+	sources = append(slices.Clone(sources), "vitis/package/"+s.Kernel.ID+".v")
+	if d.Platform.Build.Hang && s.Kernel.Nets != nil {
+		ip := must(t, tcl.Run{Parts: []string{tcl.Project, tcl.IPX}, Script: filepath.Join(dir, s.Script),
+			Dir: t.TempDir()}).Object("ip:" + s.Kernel.Name + "_ila").Properties
+		assert.Equal(t, ip["CONFIG.C_NUM_OF_PROBES"], fmt.Sprint(len(s.Kernel.Nets)))
+		module := "module " + s.Kernel.Name + "_ila (input wire clk"
+		for n := range len(s.Kernel.Nets) {
+			module += fmt.Sprintf(", input wire [%s-1:0] probe%d", ip[fmt.Sprintf("CONFIG.C_PROBE%d_WIDTH", n)], n)
+		}
+		write(t, filepath.Join(dir, "ila.v"), "/* verilator lint_off UNUSED */\n"+module+");\nendmodule\n")
+		sources = append(sources, "ila.v")
+	}
+	cmd := exec.CommandContext(t.Context(), "verilator", append([]string{
+		"--xml-only", "--xml-output", filepath.Join(dir, "tree.xml"), "-Wall", "-Wno-DECLFILENAME", "--no-timing",
+		"--Mdir", filepath.Join(dir, "obj"), "--top-module", s.Kernel.Name + "_ip",
+	}, sources...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

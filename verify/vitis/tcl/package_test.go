@@ -2,14 +2,12 @@ package tcl_test
 
 import (
 	"encoding/xml"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	"gotest.tools/v3/assert"
 	is "gotest.tools/v3/assert/cmp"
@@ -78,37 +76,23 @@ func checkPackages(t *testing.T, d *design.Design) {
 func checkPackage(t *testing.T, d *design.Design, s emit.PackageStep, dir string, state *tcl.State) {
 	t.Helper()
 	k := s.Kernel
-	fail := func(format string, args ...any) {
-		t.Helper()
-		t.Errorf("%s: %s", k.ID, fmt.Sprintf(format, args...))
-	}
-	if part := state.All("project")[0].Properties["PART"]; part != d.Platform.Board.Part {
-		fail("its project is for %s, and the board has %s", part, d.Platform.Board.Part)
-	}
+	assert.Check(t, is.Equal(state.All("project")[0].Properties["PART"], d.Platform.Board.Part), k.ID)
 	core := state.Object("core").Properties
 	for name, want := range map[string]string{
 		"vendor": "cclforge", "library": "kernel", "name": k.Name, "version": "1.0", "sdx_kernel": "true",
 		"sdx_kernel_type": "rtl",
 		"vitis_drc":       "ctrl_protocol " + k.Control, "SAVED": "1", "CHECKED": "1", "IMPORTED": "1",
 	} {
-		if core[name] != want {
-			fail("%s is %q, and not %q", name, core[name], want)
-		}
+		assert.Check(t, is.Equal(core[name], want), "%s: %s", k.ID, name)
 	}
 	wantParameters := ""
 	if d.Platform.POEs[0].Kind == "axis" && k.Name == "network_krnl" {
 		wantParameters = "ID 0"
 	}
-	if core["PARAMETERS"] != wantParameters {
-		fail("its parameters are %q, and not %q", core["PARAMETERS"], wantParameters)
-	}
+	assert.Check(t, is.Equal(core["PARAMETERS"], wantParameters), k.ID)
 	checkSources(t, s, dir, core["FILES"])
-	if diff := cmp.Diff(wantBuses(k), gotBuses(state)); diff != "" {
-		fail("buses -design +package:\n%s", diff)
-	}
-	if diff := cmp.Diff(wantRegisters(k), gotRegisters(state)); diff != "" {
-		fail("registers -design +package:\n%s", diff)
-	}
+	assert.Check(t, is.DeepEqual(wantBuses(k), gotBuses(state)), "%s: buses -design +package", k.ID)
+	assert.Check(t, is.DeepEqual(wantRegisters(k), gotRegisters(state)), "%s: registers -design +package", k.ID)
 	checkXO(t, k, dir, s, state)
 }
 
@@ -142,9 +126,8 @@ func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, sta
 	if text, err := os.ReadFile(filepath.Join(dir, s.XO)); err != nil || string(text) != "xo of "+k.Name+"\n" {
 		t.Errorf("%s: %s is %q, %v", k.ID, s.XO, text, err)
 	}
-	if left, err := os.ReadDir(filepath.Join(dir, "_package")); err == nil && len(left) > 0 {
-		t.Errorf("%s: _package/%s is left", k.ID, left[0].Name())
-	}
+	left, _ := os.ReadDir(filepath.Join(dir, "_package"))
+	assert.Check(t, len(left) == 0, "%s: %v is left in _package", k.ID, left)
 	xo := state.All("xo")
 	assert.Assert(t, len(xo) == 1, "%s: package_xo was called %d times", k.ID, len(xo))
 	var doc struct {
@@ -159,9 +142,8 @@ func checkXO(t *testing.T, k *design.Kernel, dir string, s emit.PackageStep, sta
 	text, err := os.ReadFile(xo[0].Properties["XML"])
 	assert.NilError(t, err)
 	assert.NilError(t, xml.Unmarshal(text, &doc))
-	if want := "cclforge:kernel:" + k.Name + ":1.0"; doc.Kernel.VLNV != want || doc.Kernel.Name != k.Name {
-		t.Errorf("%s: its XML describes %s %s", k.ID, doc.Kernel.Name, doc.Kernel.VLNV)
-	}
+	assert.Check(t, doc.Kernel.VLNV == "cclforge:kernel:"+k.Name+":1.0" && doc.Kernel.Name == k.Name,
+		"%s: its XML describes %s %s", k.ID, doc.Kernel.Name, doc.Kernel.VLNV)
 	for _, p := range doc.Kernel.Ports {
 		assert.Check(t, state.Object("bus:"+p.Name) != nil, "%s: its XML has a port %s that the IP lacks", k.ID, p.Name)
 	}
@@ -188,19 +170,14 @@ platform "described" {
 		checkPackage(t, d, s, dir, state)
 		ips := state.All("ip")
 		if s.Kernel.ID != "ccl_offload" {
-			if len(ips) > 0 {
-				t.Errorf("%s has %s inside", s.Kernel.ID, ips[0].Name)
-			}
+			assert.Check(t, len(ips) == 0, "%s has %v inside", s.Kernel.ID, ips)
 			continue
 		}
 		assert.Check(t, len(ips) == 1 && ips[0].Properties["VLNV"] == "xilinx.com:ip:microblaze_riscv",
 			"the engine has %v inside", ips)
-		if !strings.Contains(string(files["rtl/microblaze_v/control_processor.sv"]),
-			`parameter FIRMWARE = "cclo_firmware.mem"`) {
-			t.Error("the engine has no firmware inside")
-		}
-		if slices.ContainsFunc(s.Files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "rv32_core") }) {
-			t.Error("the engine has our processor, too")
-		}
+		assert.Check(t, is.Contains(string(files["rtl/microblaze_v/control_processor.sv"]),
+			`parameter FIRMWARE = "cclo_firmware.mem"`))
+		own := func(f string) bool { return strings.HasPrefix(filepath.Base(f), "rv32_core") }
+		assert.Check(t, !slices.ContainsFunc(s.Files, own), "the engine has our processor, too")
 	}
 }

@@ -66,6 +66,23 @@ model::command get_ipdefs {all} {filter} 0 1 { return xilinx.com:ip:microblaze_r
 model::command create_ip {} {name vendor library version module_name dir} 0 0 {
     ::model::make ip ip:$option(module_name) [list NAME $option(module_name) VLNV $option(vendor):$option(library):$option(name)]
 }
+
+# A logic analyzer has as many probes as it says, each 1 to 1024 bits wide (PG172).
+proc model::changed_ip {ip name value} {
+    if {![string match *:ila [get $ip VLNV]]} {
+        return
+    }
+    foreach {pattern low high} {
+        C_NUM_OF_PROBES 1 1024 C_PROBE*_WIDTH 1 1024 C_DATA_DEPTH 1024 131072 C_INPUT_PIPE_STAGES 0 6
+        C_EN_STRG_QUAL 0 1 ALL_PROBE_SAME_MU_CNT 1 16
+    } {
+        if {[string match CONFIG.$pattern $name] && $value >= $low && $value <= $high
+            && (![regexp {PROBE(\d+)_} $name all n] || $n < [get $ip CONFIG.C_NUM_OF_PROBES])} {
+            return
+        }
+    }
+    error "set_property: an ila of [get $ip CONFIG.C_NUM_OF_PROBES] probes has no $name = $value"
+}
 model::command get_ips {} {} 0 1 { return [::model::all ip ip:[lindex [concat $arguments *] 0]] }
 model::command list_property {} {} 1 2 { return [dict keys $::model::properties([lindex $arguments 0])] }
 model::command generate_target {force} {} 2 2 { ::model::need ip [lindex $arguments 1] }

@@ -1,0 +1,11 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+
+  build {
+    debug { chipscope = ["hang"] }
+    debug { chipscope = ["cmac"] }
+    profile { stall = ["all:all"] }
+    profile { exec = ["all:all"] }
+  }
+}

@@ -1,0 +1,4 @@
+platform "p" {
+  board = "u55c"
+  poe "tcp" {}
+}
