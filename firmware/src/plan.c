@@ -271,7 +271,7 @@ __attribute__((noinline)) static bool issue(uint32_t operation, struct plan *pla
 	struct free_words words = free_words();
 	bool exact = plan != NULL && is_exact(plan, &words);
 
-	if (UNLIKELY(plan == NULL || !(exact || may_fit(plan, &words)) || !is_alike(plan, operation))) {
+	if (UNLIKELY(plan == NULL || !is_alike(plan, operation) || !(exact || may_fit(plan, &words)))) {
 		plan = find(operation, &words);
 		if (plan == NULL)
 			return false;

@@ -6,20 +6,19 @@
 #include "registers.h"
 #include "series.h"
 
-#define LONGEST 512              /* settings */
+#define LONGEST 512                   /* settings */
 #define MOST    (MOST_REGISTERS + 15) /* settings added at a time, at most */
-#define RECENT  PLACES           /* calls since its last one, after which a plan counts as out of use */
-#define ROW     16               /* calls: a plan that lived no longer served a short run */
-#define PAUSE   128              /* calls until recording is tried again after there was no room */
+#define RECENT  PLACES                /* calls since its last one, after which a plan counts as out of use */
+#define ROW     16                    /* calls: a plan that lived no longer served a short run */
+#define PAUSE   128                   /* calls until recording is tried again after there was no room */
 
-/* The registers that moves with a control word depend on. */
+/* The registers that moves with a control word depend on: so many that vary, and others behind. */
 struct reads {
-	uint32_t control;
-	uint8_t count, words[MOST_REGISTERS];
+	uint32_t control, of; /* of: number of the recording that has them all; 0: none */
+	uint8_t count, varying, words[MOST_REGISTERS];
 };
 
-#define NO_CONTROL 0xFFFFFFFF
-#define TURNS      4 /* control words whose registers are kept: moves with so many take turns */
+#define READS 6 /* kept, also from one recording to the next */
 
 /* The plan being recorded; its settings so far lie behind those in use. */
 static struct {
@@ -31,8 +30,9 @@ static struct {
 	struct flags {
 		bool of[REGISTER_WORDS];
 	} set; /* if they are */
-	struct reads reads[TURNS];
-	uint32_t turn; /* of these, whose place is taken next */
+	struct reads reads[READS];
+	uint32_t place; /* of these, that is taken next */
+	uint32_t number; /* of recordings */
 	/* What the next move says with its own registers: the announcement of this window, beside
 	 * other moves if it can; data into one that was waited for, with this tag. */
 	struct {
@@ -84,8 +84,7 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	record.few = record.moves = 0;
 	record.opening.is = record.invited.is = false;
 	record.set = (struct flags){ 0 };
-	for (uint32_t i = 0; i < TURNS; i++)
-		record.reads[i].control = NO_CONTROL;
+	record.number++;
 	begin_at(0);
 	record.version = engine.tables;
 	engine.recording = call;
@@ -152,12 +151,6 @@ static inline void add(uint32_t address, uint32_t value) { *record.next++ = (str
 
 static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
 
-/* Those that do not change within a collective. */
-static const uint8_t constant[] = {
-	WORD_OF(CCLO_MOVE_TDEST_ADDRESS), WORD_OF(CCLO_MOVE_COMM_ADDRESS), WORD_OF(CCLO_MOVE_COMM_CONTEXT_ADDRESS),
-	WORD_OF(CCLO_MOVE_STRM_ADDRESS),
-};
-
 /* Adds registers that may not have been recorded before. */
 __attribute__((noinline)) static void add_new(const uint8_t *word, uint32_t count)
 {
@@ -172,33 +165,41 @@ __attribute__((noinline)) static void add_new(const uint8_t *word, uint32_t coun
 	}
 }
 
-/* Adds the registers of the first of the moves with this control word. */
-__attribute__((noinline)) static void add_first(uint32_t control)
+static struct reads *find_reads(uint32_t control)
+{
+	struct reads *reads = &record.reads[record.place];
+
+	record.place = record.place + 1 == READS ? 0 : record.place + 1;
+	reads->control = control;
+	reads->varying = registers_of(control, reads->words, &reads->count);
+	return reads;
+}
+
+/* Adds the registers of the first move with a control word. */
+__attribute__((noinline)) static void add_first(struct reads *reads)
 {
 	const struct call *call = engine.recording;
-	struct reads *reads = &record.reads[record.turn];
 
 	if (is_stream(call->op0.kind) || is_stream(call->res.kind)) {
 		refuse();
 		return;
 	}
-	record.turn = record.turn + 1 == TURNS ? 0 : record.turn + 1;
-	reads->control = control;
-	reads->count = (uint8_t)registers_of(control, reads->words);
-	if (record.moves == 0)
-		add_new(constant, sizeof(constant));
+	reads->of = record.number;
 	add_new(reads->words, reads->count);
 }
 
 /* Adds the registers that a move with this control word depends on, where they differ from what is recorded. */
 static inline void add_registers(uint32_t control)
 {
-	for (const struct reads *reads = record.reads; reads != record.reads + TURNS; reads++) {
-		struct setting *s = record.next;
+	struct reads *reads = record.reads;
+	struct setting *s = record.next;
 
-		if (reads->control != control)
-			continue;
-		for (const uint8_t *word = reads->words, *end = word + reads->count; word != end; word++) {
+	while (reads != record.reads + READS && reads->control != control)
+		reads++;
+	if (reads == record.reads + READS)
+		reads = find_reads(control);
+	else if (reads->of == record.number) {
+		for (const uint8_t *word = reads->words, *end = word + reads->varying; word != end; word++) {
 			uint32_t address = CCLO_MOVE_BYTES_ADDRESS + 4 * *word, value = hw_read(address);
 
 			if (record.values[*word] == value)
@@ -209,7 +210,7 @@ static inline void add_registers(uint32_t control)
 		record.next = s;
 		return;
 	}
-	add_first(control);
+	add_first(reads);
 }
 
 #if CCLO_FEATURE_RENDEZVOUS

@@ -51,15 +51,14 @@ static inline uint32_t of_operand(uint32_t kind, uint32_t memory)
 	}
 }
 
-uint32_t registers_of(uint32_t control, uint8_t *words)
+uint8_t registers_of(uint32_t control, uint8_t *words, uint8_t *count)
 {
 	const uint32_t packed = CCLO_MOVE_CONTROL_OP0_COMPRESSED_MASK | CCLO_MOVE_CONTROL_OP1_COMPRESSED_MASK |
 	                        CCLO_MOVE_CONTROL_RESULT_COMPRESSED_MASK | CCLO_MOVE_CONTROL_NETWORK_COMPRESSED_MASK |
 	                        CCLO_MOVE_CONTROL_INNER_COMPRESSED_MASK;
-	uint32_t result = FIELD_OF(MOVE_CONTROL_RESULT, control);
-	uint32_t reasons = of_operand(FIELD_OF(MOVE_CONTROL_OP0, control), OP0) |
-	                   of_operand(FIELD_OF(MOVE_CONTROL_OP1, control), OP1);
-	uint8_t *word = words;
+	uint32_t op1 = FIELD_OF(MOVE_CONTROL_OP1, control), result = FIELD_OF(MOVE_CONTROL_RESULT, control);
+	uint32_t reasons = of_operand(FIELD_OF(MOVE_CONTROL_OP0, control), OP0) | of_operand(op1, OP1);
+	uint8_t *word = words, varying;
 
 	if (control & packed)
 		reasons |= 1u << PACKED;
@@ -76,8 +75,16 @@ uint32_t registers_of(uint32_t control, uint8_t *words)
 		reasons |= 1u << ANNOUNCES | 1u << TAKES;
 #endif
 	*word++ = WORD(BYTES);
-	for (const uint8_t(*row)[4] = registers; reasons != 0; row++, reasons >>= 1)
-		for (const uint8_t *r = *row; (reasons & 1) != 0 && *r != 0; r++)
+	for (uint32_t left = reasons, i = 0; left != 0; left >>= 1, i++)
+		for (const uint8_t *r = registers[i]; (left & 1) != 0 && *r != 0; r++)
 			*word++ = *r;
-	return (uint32_t)(word - words);
+	varying = (uint8_t)(word - words);
+	*word++ = WORD(COMM);
+	*word++ = WORD(COMM_CONTEXT);
+	if (reasons & (1u << SENDS))
+		*word++ = WORD(STRM);
+	if (op1 != CCLO_MOVE_OPERAND_NONE || (control & packed)) /* it may reduce or convert */
+		*word++ = WORD(TDEST);
+	*count = (uint8_t)(word - words);
+	return varying;
 }

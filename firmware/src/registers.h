@@ -117,10 +117,10 @@ static inline void set_packet_index(uint32_t index) { hw_write(CCLO_MOVE_PACKET_
 #define WORD_OF(address) (((address) - CCLO_MOVE_BYTES_ADDRESS) / 4)
 #define REGISTER_WORDS   (WORD_OF(CCLO_MOVE_KEPT_ADDRESS_HIGH_ADDRESS) + 1)
 
-#define MOST_REGISTERS 21
+#define MOST_REGISTERS 24
 
-/* Lists the words of those that a move with this control depends on, but for TDEST, STRM and the communicator, which do
- * not change within a collective; returns their number, MOST_REGISTERS at most. */
-uint32_t registers_of(uint32_t control, uint8_t *words);
+/* Lists the words of those that a move with this control depends on, count in all, MOST_REGISTERS at most. Returns how
+ * many of them vary: those behind do not change within a collective once a move depends on them. */
+uint8_t registers_of(uint32_t control, uint8_t *words, uint8_t *count);
 
 #endif
