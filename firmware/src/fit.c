@@ -1,8 +1,6 @@
 /* How plans are fitted to calls with other operands, or other numbers of elements: settings that depend on them get
  * relocations, as code does that is loaded elsewhere. */
 
-#pragma GCC optimize("Os") /* seldom, and memory is short */
-
 #include "plans.h"
 #include "registers.h"
 
@@ -18,37 +16,34 @@ static uint32_t bytes_of_blocks(const struct call *call, bool of_all, bool at_ro
 	return call->plain_bytes * (of_all ? call->size : 1);
 }
 
-/* Registers of addresses, lower halves. */
-#define LOWER                                                                                                 \
-	(BITS(OP0_ADDRESS, OP0_ADDRESS) | BITS(OP1_ADDRESS, OP1_ADDRESS) | BITS(OP2_ADDRESS, OP2_ADDRESS) |   \
-	 BITS(RESULT_ADDRESS, RESULT_ADDRESS) | BITS(KEPT_ADDRESS, KEPT_ADDRESS) | REMOTE)
-
-#if CCLO_FEATURE_RENDEZVOUS
-#define REMOTE BITS(REMOTE_ADDRESS, REMOTE_ADDRESS)
-#else
-#define REMOTE 0
-#endif
-
 /* What a setting says that may differ between calls. */
 enum { OTHER, LOW, HIGH, BYTES, COMPRESSED };
 
-static uint32_t kind_of(uint32_t address)
-{
-	uint32_t at = REGISTER_AT(address);
+#define AT(name)      [WORD_OF(CCLO_MOVE_##name##_ADDRESS)]
+#define ADDRESS(name) AT(name) = LOW, AT(name##_HIGH) = HIGH
 
+/* By register. */
+static const uint8_t kinds[REGISTER_WORDS] = {
+	AT(BYTES) = BYTES, AT(COMPRESSED_BYTES) = COMPRESSED, ADDRESS(OP0_ADDRESS), ADDRESS(OP1_ADDRESS),
+	ADDRESS(OP2_ADDRESS), ADDRESS(RESULT_ADDRESS), ADDRESS(KEPT_ADDRESS),
+#if CCLO_FEATURE_RENDEZVOUS
+	ADDRESS(REMOTE_ADDRESS),
+#endif
+};
+
+static inline uint32_t kind_of(uint32_t address)
+{
+	uint32_t at = WORD_OF(address);
+
+	if (at < sizeof(kinds))
+		return kinds[at];
 #if CCLO_FEATURE_RENDEZVOUS
 	if (address == CCLO_RENDEZVOUS_ADDRESS_ADDRESS)
 		return LOW;
 	if (address == CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4)
 		return HIGH;
 #endif
-	if (at >= REGISTERS)
-		return OTHER;
-	if (LOWER >> at & 1)
-		return LOW;
-	if (LOWER << 1 >> at & 1)
-		return HIGH;
-	return at == PLACE(BYTES) ? BYTES : at == PLACE(COMPRESSED_BYTES) ? COMPRESSED : OTHER;
+	return OTHER;
 }
 
 #define NONE 0xFF

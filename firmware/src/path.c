@@ -49,7 +49,7 @@ static bool pool_holds(struct path *path, uint32_t count, uint32_t waiting)
 static uint32_t lower(uint32_t few, uint32_t limit) { return limit != 0 && limit < few ? limit : few; }
 
 /* Elements up to which no choice depends on their number, on any path or operation; 0 if there are none. */
-__attribute__((cold)) static uint32_t few(void)
+__attribute__((cold)) static uint32_t few(struct path *path)
 {
 	uint32_t bytes = lower(SHORT_BYTES, engine.max_eager);
 
@@ -57,7 +57,7 @@ __attribute__((cold)) static uint32_t few(void)
 	bytes = lower(bytes, hw_read(CCLO_EXCHANGE_GATHER_MAX_BYTES_ADDRESS));
 	bytes = lower(bytes, hw_read(CCLO_EXCHANGE_REDUCE_FLAT_MAX_BYTES_ADDRESS));
 #endif
-	return whole_beats(lower(lower(elements_in(bytes), message_elements(0)), scratch_elements()));
+	return whole_beats(lower(lower(elements_in(bytes), message_of(path)), scratch_elements()));
 }
 
 __attribute__((noinline)) static void choose_eager(struct path *path, uint32_t count, uint32_t waiting)
@@ -66,7 +66,7 @@ __attribute__((noinline)) static void choose_eager(struct path *path, uint32_t c
 	path->slice = count;
 	path->ahead = 0;
 	if (plan_records())
-		plan_note_few(few());
+		plan_note_few(few(path));
 	if (count != 0 && !pool_holds(path, count, waiting))
 		path_paced(path);
 }

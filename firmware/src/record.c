@@ -6,19 +6,33 @@
 #include "registers.h"
 #include "series.h"
 
-#define LONGEST 512              /* settings */
-#define MOST    (REGISTERS + 11) /* settings added at a time, at most */
-#define RECENT  PLACES           /* calls since its last one, after which a plan counts as out of use */
-#define ROW     16               /* calls: a plan that lived no longer served a short run */
-#define PAUSE   128              /* calls until recording is tried again after there was no room */
+#define LONGEST 512                   /* settings */
+#define MOST    (MOST_REGISTERS + 15) /* settings added at a time, at most */
+#define RECENT  PLACES                /* calls since its last one, after which a plan counts as out of use */
+#define ROW     16                    /* calls: a plan that lived no longer served a short run */
+#define PAUSE   128                   /* calls until recording is tried again after there was no room */
+
+/* The registers that moves with a control word depend on: so many that vary, and others behind. */
+struct reads {
+	uint32_t control, of; /* of: number of the recording that has them all; 0: none */
+	uint8_t count, varying, words[MOST_REGISTERS];
+};
+
+#define READS 6 /* kept, also from one recording to the next */
 
 /* The plan being recorded; its settings so far lie behind those in use. */
 static struct {
 	struct plan *plan;
 	uint32_t version; /* of the tables when it began */
-	uint32_t length, set; /* settings, bit set of registers */
+	struct setting *next, *last; /* setting; how far it may be when a move is added */
 	uint32_t moves, few; /* moves so far; plan_note_few */
-	uint32_t registers[REGISTERS]; /* as recorded */
+	uint32_t values[REGISTER_WORDS]; /* of registers, as recorded, */
+	struct flags {
+		bool of[REGISTER_WORDS];
+	} set; /* if they are */
+	struct reads reads[READS];
+	uint32_t place; /* of these, that is taken next */
+	uint32_t number; /* of recordings */
 	/* What the next move says with its own registers: the announcement of this window, beside
 	 * other moves if it can; data into one that was waited for, with this tag. */
 	struct {
@@ -41,6 +55,17 @@ static void note_words(struct words *words, uint32_t operation)
 #undef WORD
 }
 
+static inline struct setting *first_setting(void) { return &plans.settings[plans.used]; }
+
+/* Puts the next setting so many behind the first. */
+static void begin_at(uint32_t length)
+{
+	uint32_t left = SETTINGS - plans.used;
+
+	record.next = first_setting() + length;
+	record.last = first_setting() + (left < LONGEST ? left : LONGEST) - MOST;
+}
+
 __attribute__((noinline)) void plan_begin(struct call *call)
 {
 	struct plan *plan = engine.planned;
@@ -56,8 +81,11 @@ __attribute__((noinline)) void plan_begin(struct call *call)
 	plan->windows = false;
 	plan->next = plan;
 	record.plan = plan;
-	record.length = record.set = record.few = record.moves = 0;
+	record.few = record.moves = 0;
 	record.opening.is = record.invited.is = false;
+	record.set = (struct flags){ 0 };
+	record.number++;
+	begin_at(0);
 	record.version = engine.tables;
 	engine.recording = call;
 }
@@ -68,8 +96,6 @@ static void refuse(void)
 	record.plan->refused = record.version;
 	plan_drop();
 }
-
-static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
 
 static struct plan *plan_at(uint32_t place) { return &plans.sets[place / WAYS].places[place % WAYS]; }
 
@@ -95,117 +121,127 @@ static uint32_t settings_in_use(uint32_t ticket)
 	return settings;
 }
 
-/* Drops all plans but the one being recorded, unless most are in use: calls that together need more settings than there
- * is room for would otherwise be recorded every time. */
-__attribute__((cold, noinline)) static bool forget(uint32_t ticket)
+/* Makes room for the settings of another move: drops all plans but the one being recorded, unless most are in use: calls
+ * that together need more settings than there is room for would otherwise be recorded every time. */
+__attribute__((cold, noinline)) static bool make_room(uint32_t ticket)
 {
-	const struct setting *recorded = &plans.settings[plans.used];
+	const struct setting *recorded = first_setting();
+	uint32_t length = (uint32_t)(record.next - recorded);
 
+	if (length + MOST > LONGEST) {
+		refuse();
+		return false;
+	}
 	if (settings_in_use(ticket) > SETTINGS / 2) {
 		plans.full = engine.tables;
 		plans.full_ticket = ticket;
+		plan_drop(); /* a later identical call may be recorded */
 		return false;
 	}
 	for (uint32_t place = 0; place < PLACES; place++)
 		plan_at(place)->version = 0;
-	for (uint32_t i = 0; i < record.length; i++)
+	for (uint32_t i = 0; i < length; i++)
 		plans.settings[i] = recorded[i];
 	plans.used = 0;
+	begin_at(length);
 	return true;
 }
 
-/* Whether there is room for the settings of another move; makes room if it can. */
-__attribute__((noinline)) static bool may_grow(void)
+static inline void add(uint32_t address, uint32_t value) { *record.next++ = (struct setting){ address, value }; }
+
+static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
+
+/* Adds registers that may not have been recorded before. */
+__attribute__((noinline)) static void add_new(const uint8_t *word, uint32_t count)
 {
-	if (record.length + MOST > LONGEST) {
+	for (const uint8_t *end = word + count; word != end; word++) {
+		uint32_t address = CCLO_MOVE_BYTES_ADDRESS + 4 * *word, value = hw_read(address);
+
+		if (record.set.of[*word] && record.values[*word] == value)
+			continue;
+		record.set.of[*word] = true;
+		record.values[*word] = value;
+		add(address, value);
+	}
+}
+
+static struct reads *find_reads(uint32_t control)
+{
+	struct reads *reads = &record.reads[record.place];
+
+	record.place = record.place + 1 == READS ? 0 : record.place + 1;
+	reads->control = control;
+	reads->varying = registers_of(control, reads->words, &reads->count);
+	return reads;
+}
+
+/* Adds the registers of the first move with a control word. */
+__attribute__((noinline)) static void add_first(struct reads *reads)
+{
+	const struct call *call = engine.recording;
+
+	if (is_stream(call->op0.kind) || is_stream(call->res.kind)) {
 		refuse();
-		return false;
+		return;
 	}
-	if (plans.used + record.length + MOST > SETTINGS && !forget(engine.recording->ticket)) {
-		plan_drop(); /* a later identical call may be recorded */
-		return false;
-	}
-	return true;
+	reads->of = record.number;
+	add_new(reads->words, reads->count);
 }
 
-static void add(uint32_t address, uint32_t value)
+/* Adds the registers that a move with this control word depends on, where they differ from what is recorded. */
+static inline void add_registers(uint32_t control)
 {
-	plans.settings[plans.used + record.length++] = (struct setting){ address, value };
-}
+	struct reads *reads = record.reads;
+	struct setting *s = record.next;
 
-/* Adds the registers of a run that differ from what is recorded. */
-static inline struct setting *add_run(struct setting *s, uint32_t bits, uint32_t unset, uint32_t address,
-                                      uint32_t *known)
-{
-	for (; bits != 0; bits >>= 1, unset >>= 1, address += 4, known++) {
-		uint32_t value;
+	while (reads != record.reads + READS && reads->control != control)
+		reads++;
+	if (reads == record.reads + READS)
+		reads = find_reads(control);
+	else if (reads->of == record.number) {
+		for (const uint8_t *word = reads->words, *end = word + reads->varying; word != end; word++) {
+			uint32_t address = CCLO_MOVE_BYTES_ADDRESS + 4 * *word, value = hw_read(address);
 
-		if ((bits & 1) == 0)
-			continue;
-		value = hw_read(address);
-		if ((unset & 1) == 0 && *known == value)
-			continue;
-		*known = value;
-		*s++ = (struct setting){ address, value };
+			if (record.values[*word] == value)
+				continue;
+			record.values[*word] = value;
+			*s++ = (struct setting){ address, value };
+		}
+		record.next = s;
+		return;
 	}
-	return s;
-}
-
-/* Registers that do not change within a collective. */
-#define CONSTANT (BITS(COMM, COMM) | BITS(COMM_CONTEXT, COMM_CONTEXT))
-
-/* Adds the registers that the next step or move depends on. */
-__attribute__((noinline)) static void add_registers(uint32_t bits)
-{
-	struct setting *settings = &plans.settings[plans.used], *s = settings + record.length;
-
-	bits &= ~(record.set & CONSTANT);
-	uint32_t first = bits & ((1u << FIRST_RUN) - 1), second = bits >> FIRST_RUN, unset = ~record.set;
-
-	s = add_run(s, first, unset, CCLO_MOVE_BYTES_ADDRESS, record.registers);
-	s = add_run(s, second, unset >> FIRST_RUN, CCLO_MOVE_COMM_ADDRESS, record.registers + FIRST_RUN);
-	record.length = (uint32_t)(s - settings);
-	record.set |= bits;
+	add_first(reads);
 }
 
 #if CCLO_FEATURE_RENDEZVOUS
-static void add_window(void)
+/* Adds a CTS, and its window, which the registers of the CTS select. As the first move it need not wait, and its window
+ * is recorded as held behind it. */
+__attribute__((cold, noinline)) static void add_announcement(uint32_t control)
 {
 	const struct held *window = &record.opening.window;
 
-	add_registers(BITS(COMM, SOURCE) | BITS(COMM_CONTEXT, COMM_CONTEXT));
 	add(CCLO_RENDEZVOUS_WINDOW_ADDRESS, window->window);
 	add(CCLO_RENDEZVOUS_ADDRESS_ADDRESS, window->low);
 	add(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, window->high);
 	add(CCLO_RENDEZVOUS_BYTES_ADDRESS, record.opening.bytes);
 	add(CCLO_RENDEZVOUS_OPEN_ADDRESS, record.opening.host);
-}
-
-/* Adds a CTS. As the first move it need not wait, and its window is recorded as held behind it. */
-static void add_announcement(uint32_t control)
-{
-	uint32_t window = record.opening.window.window;
-
 	if (record.moves == 0) {
 		add(CCLO_MOVE_CONTROL_ADDRESS, control);
-		add(STEP_HOLD, window);
+		add(STEP_HOLD, window->window);
 	} else {
-		add(STEP_HOLD, window);
+		add(STEP_HOLD, window->window);
 		add(record.opening.aside ? STEP_ANNOUNCE_ASIDE : STEP_ANNOUNCE, control);
 	}
 	record.opening.is = false;
 }
 
-/* Adds a move and its registers; as a step if it depends on another rank. Registers of a move into a window are written
- * before the wait for its CTS, which they select. */
-__attribute__((noinline)) static void add_move(uint32_t control)
+/* Adds a move of a window, whose registers are there; as a step if it depends on another rank. Registers of a move into
+ * a window are written before the wait for its CTS, which they select. */
+__attribute__((cold, noinline)) static void add_step(uint32_t control)
 {
-	uint32_t known = control & ~CCLO_MOVE_CONTROL_REMOTE_HOST_MASK, type = FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control);
+	uint32_t known = control & ~CCLO_MOVE_CONTROL_REMOTE_HOST_MASK;
 
-	if (record.opening.is)
-		add_window();
-	add_registers(registers_of(control));
-	switch (type) {
+	switch (FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control)) {
 	case CCLO_MESSAGE_TYPE_RENDEZVOUS_ANNOUNCEMENT:
 		add_announcement(control);
 		break;
@@ -219,9 +255,17 @@ __attribute__((noinline)) static void add_move(uint32_t control)
 	case CCLO_MESSAGE_TYPE_RENDEZVOUS_DONE:
 		add(STEP_DONE, known);
 		break;
-	default:
-		add(CCLO_MOVE_CONTROL_ADDRESS, control);
+	default: /* none other is given */
+		break;
 	}
+}
+
+static inline void add_move(uint32_t control)
+{
+	if (FIELD_OF(MOVE_CONTROL_MESSAGE_TYPE, control) == CCLO_MESSAGE_TYPE_EAGER)
+		add(CCLO_MOVE_CONTROL_ADDRESS, control);
+	else
+		add_step(control);
 }
 
 /* Whether the move is the one that a window or CTS just noted leads to. */
@@ -265,11 +309,7 @@ void plan_note_invitation(uint32_t tag)
 	record.invited.tag = tag;
 }
 #else
-static void add_move(uint32_t control)
-{
-	add_registers(registers_of(control));
-	add(CCLO_MOVE_CONTROL_ADDRESS, control);
-}
+static void add_move(uint32_t control) { add(CCLO_MOVE_CONTROL_ADDRESS, control); }
 
 static bool is_expected(uint32_t control)
 {
@@ -294,7 +334,7 @@ void plan_note(uint32_t control)
 
 	if (engine.current != call)
 		return;
-	if (is_stream(call->op0.kind) || is_stream(call->res.kind) || !is_expected(control)) {
+	if (UNLIKELY(!is_expected(control))) {
 		refuse();
 		return;
 	}
@@ -305,8 +345,9 @@ void plan_note(uint32_t control)
 		}
 		control |= ASIDE;
 	}
-	if (!may_grow())
+	if (UNLIKELY(record.next > record.last) && !make_room(call->ticket))
 		return;
+	add_registers(control);
 	add_move(control);
 	record.moves++;
 }
@@ -333,7 +374,7 @@ static struct setting *order_first(struct setting *settings)
 	for (struct setting *s = settings; s->address != CCLO_MOVE_CONTROL_ADDRESS; s++) {
 		struct setting setting = *s;
 
-		if (setting.value != record.registers[REGISTER_AT(setting.address)])
+		if (setting.value != record.values[WORD_OF(setting.address)])
 			continue;
 		*s = *changed;
 		*changed++ = setting;
@@ -360,16 +401,16 @@ static struct setting *find_rest(struct plan *plan, const struct setting *end)
 
 __attribute__((cold, noinline)) void plan_complete(void)
 {
-	struct setting *settings = &plans.settings[plans.used];
+	struct setting *settings = first_setting();
 	struct plan *plan = record.plan;
 
 	engine.kept = false;
 	plan->first = settings;
-	plan->end = settings + record.length;
+	plan->end = record.next;
 	plan->changed = plan->windows ? settings : order_first(settings);
 	plan->rest = find_rest(plan, plan->end);
 	plan->version = record.version;
-	plans.used += record.length;
+	plans.used += (uint32_t)(plan->end - settings);
 	plan_fit(plan, record.few);
 	plans.last = plans.expected = plan;
 }

@@ -113,21 +113,14 @@ static inline void set_header_count(uint32_t count) { hw_write(CCLO_MOVE_HEADER_
 static inline void set_packet_index(uint32_t index) { hw_write(CCLO_MOVE_PACKET_INDEX_ADDRESS, index); }
 #endif
 
-/* Registers that moves depend on, in two runs. */
-#define FIRST_RUN  ((CCLO_MOVE_RESULT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_BYTES_ADDRESS) / 4 + 1)
-#define SECOND_RUN ((CCLO_MOVE_KEPT_ADDRESS_HIGH_ADDRESS - CCLO_MOVE_COMM_ADDRESS) / 4 + 1)
-#define REGISTERS  (FIRST_RUN + SECOND_RUN)
+/* Registers that moves depend on lie within so many words. */
+#define WORD_OF(address) (((address) - CCLO_MOVE_BYTES_ADDRESS) / 4)
+#define REGISTER_WORDS   (WORD_OF(CCLO_MOVE_KEPT_ADDRESS_HIGH_ADDRESS) + 1)
 
-/* The place of one among all of them. */
-#define REGISTER_AT(address)                                                            \
-	((address) < CCLO_MOVE_COMM_ADDRESS ? ((address) - CCLO_MOVE_BYTES_ADDRESS) / 4 \
-	                                    : FIRST_RUN + ((address) - CCLO_MOVE_COMM_ADDRESS) / 4)
+#define MOST_REGISTERS 24
 
-/* A bit for each register from one to another. */
-#define BITS(from, to) (((2u << PLACE(to)) - 1) & ~((1u << PLACE(from)) - 1))
-#define PLACE(name)    REGISTER_AT(CCLO_MOVE_##name##_ADDRESS)
-
-/* Those that a move with this control depends on. */
-uint32_t registers_of(uint32_t control);
+/* Lists the words of those that a move with this control depends on, count in all, MOST_REGISTERS at most. Returns how
+ * many of them vary: those behind do not change within a collective once a move depends on them. */
+uint8_t registers_of(uint32_t control, uint8_t *words, uint8_t *count);
 
 #endif
