@@ -56,7 +56,7 @@ var within = []struct{ folder, why, names string }{
 			"slice_retire stream_cutter stream_fork"},
 	{"rtltest/ccl_offload/move", "part of the move engine",
 		"dispatcher kernel_account move_channel move_check move_order move_queue move_registers move_status " +
-			"packet_cutter slice_size"},
+			"packet_count packet_cutter slice_size wait_limit"},
 	{"rtltest/ccl_offload/regs", "part of session_requests",
 		"latest_request"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
