@@ -62,6 +62,8 @@ func (x *whole) planRegister() {
 		if r.IntN(2) == 0 {
 			add(access{name: "take", write: true})
 		}
+	default: // what was found last; nothing after a reset or when it was taken
+		add(access{name: "announced_count"})
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 var set = block.NewSet(
 	block.Module{Name: "window_source"},
 	block.Module{Name: "rendezvous", Parts: []string{"session_counters", "window_table"}},
-	block.Module{Name: "rendezvous", As: "rendezvous_udp", Platform: "u55c_udp", Parts: []string{"window_table"}},
+	block.Module{Name: "rendezvous", As: "rendezvous_udp", Platform: "u55c_udp",
+		Parts: []string{"announcements", "window_table"}},
 	block.Module{Name: "rendezvous", As: "rendezvous_rdma", Platform: "u55c_rdma", Parts: []string{"window_table"}},
 )
 
@@ -56,6 +57,7 @@ type whole struct {
 	numbers    map[uint64]uint64 // of announcements that were sent, by session
 	foreigners map[uint64]bool
 	arrived    []*announcement // oldest first
+	early      []*announcement // that have overtaken others
 	expected   map[uint64]uint64
 	sought     *announcement
 	apart      bool    // what was sought is of another collective
@@ -121,7 +123,8 @@ func (x *whole) forget() {
 	for i := range x.windows {
 		x.windows[i].open, x.windows[i].complete = false, false
 	}
-	x.arrived, x.sought, x.apart, x.expected, x.numbers = nil, nil, false, map[uint64]uint64{}, map[uint64]uint64{}
+	x.arrived, x.early, x.sought, x.apart = nil, nil, nil, false
+	x.expected, x.numbers = map[uint64]uint64{}, map[uint64]uint64{}
 	x.changes, x.events = due{}, due{}
 }
 
