@@ -222,7 +222,11 @@ func (x *sender) ask(p *filled, want plan) {
 
 // due is a packet that is answered for, if one is.
 func (x *sender) due(ends, inOrder bool) *filled {
-	if len(x.asked) == 0 || !ends && !x.paces["answers"]() || x.resets > 0 && x.resets <= x.mute {
+	pause := !ends && !x.paces["answers"]()
+	if x.closes >= 0 && x.closing > 0 { // while the end of a session is told, others are answered one behind the other
+		pause = x.closing < 200 || x.r.IntN(3) > 0
+	}
+	if len(x.asked) == 0 || pause || x.resets > 0 && x.resets <= x.mute {
 		return nil
 	}
 	p := x.asked[0]
