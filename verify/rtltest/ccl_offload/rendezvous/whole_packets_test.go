@@ -103,8 +103,7 @@ func (x *whole) somePacket() *packet {
 
 func (x *whole) someAnnouncement() *packet {
 	b, r := x.b, x.r
-	room := int(b.Const("engine_pkg::ANNOUNCEMENTS"))
-	if len(x.arrived)+len(x.early) >= room-1 && r.IntN(30) > 0 || x.reg != nil && x.reg.name == "take" {
+	if x.full() && (r.IntN(30) > 0 || x.reg != nil && x.reg.name == "take") {
 		return nil
 	}
 	a := announcement{r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)], uint64(r.Uint32()),
@@ -206,6 +205,11 @@ func (x *whole) decided() error {
 			wanted, event)
 	}
 	return nil
+}
+
+// full is that there is room for one announcement more at most.
+func (x *whole) full() bool {
+	return len(x.arrived)+len(x.early)+1 >= int(x.b.Const("engine_pkg::ANNOUNCEMENTS"))
 }
 
 // announced keeps an announcement, or says why not. Where it may have waited for others, the
