@@ -30,6 +30,7 @@ type refuser struct {
 	b        *block.Bench
 	refuses  map[uint64]bool
 	asked    []uint64 // sessions, not answered
+	answers  int      // that come now
 	sent     map[uint64]int
 	refusals int // that the stack has made
 	told     int // of them
@@ -43,7 +44,11 @@ func (x *refuser) step() {
 	x.cycle++
 	b.Put("tick_millisecond", x.cycle%millisecond == 0)
 	b.Set("eth_tx_status_tvalid", 0)
-	if len(x.asked) > 0 && x.cycle%8 < 2 { // of two packets one behind the other
+	if len(x.asked) > 1 || x.cycle%300 == 0 { // of two packets one behind the other
+		x.answers = len(x.asked)
+	}
+	if x.answers > 0 {
+		x.answers--
 		b.Set("eth_tx_status_tvalid", 1)
 		status := x.asked[0]
 		if x.refuses[status] {
