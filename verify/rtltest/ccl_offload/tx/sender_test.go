@@ -20,7 +20,7 @@ func packets(of func(x *sender) outlet, sent []string, needed ...string) block.R
 			x := &sender{b: b, r: r, counts: counts, abandons: -1, closes: -1, swept: b.Cycle + 2100,
 				paces: map[string]func() bool{}}
 			for i := range sessions {
-				x.numbers[i] = uint64(1000*i/sessions + r.IntN(100))
+				x.numbers[i] = uint64(1000*i/sessions + min(i, 1)*r.IntN(100)) // the first is 0
 			}
 			for _, name := range []string{"open", "write", "numbers", "asks", "answers", "room"} {
 				x.paces[name] = block.NewRhythm(r).Next
