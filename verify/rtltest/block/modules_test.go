@@ -56,12 +56,14 @@ var within = []struct{ folder, why, names string }{
 			"slice_retire stream_cutter stream_fork"},
 	{"rtltest/ccl_offload/move", "part of the move engine",
 		"dispatcher kernel_account move_channel move_check move_order move_queue move_registers move_status " +
-			"packet_cutter slice_size"},
+			"packet_count packet_cutter slice_size wait_limit"},
 	{"rtltest/ccl_offload/regs", "part of session_requests",
 		"latest_request"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"header_parts inbound inbound_payload message_matcher message_recorder message_wants messages " +
 			"notices partial_table posted_receive put_joiner rx_buffers sender_table"},
+	{"rtltest/ccl_offload/tx", "part of network_transmit",
+		"tx_refusals"},
 	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
 		"vadd_put_adder vadd_put_call vadd_put_commands"},
 	{"rtltest/kernels", "around a core that is not ours",

@@ -1,5 +1,5 @@
 // Package calls checks the part of the engine that takes calls and gives
-// answers, and small parts of its control side, each against a model of its own.
+// answers, and registers of the network, each against a model of its own.
 package calls
 
 import (

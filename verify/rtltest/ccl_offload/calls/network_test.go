@@ -9,6 +9,8 @@ import (
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
 
+var set = block.NewSet(block.Module{Name: "network_registers"})
+
 func TestNetworkRegisters(t *testing.T) { set.Check(t, "network_registers", networkRegisters) }
 
 // networkRegisters are read and written; events come meanwhile.

@@ -52,9 +52,9 @@ func TestRegistersKeepWhatWasWrittenAndStepOn(t *testing.T) {
 			if w.chance(10) {
 				write("bytes", 0)
 				write("compressed_bytes", 0)
-			} else if w.chance(50) {
-				write("bytes", w.r.Uint64N(20000))
-				write("compressed_bytes", w.r.Uint64N(20000))
+			} else if w.chance(50) { // of whole packets, and a few more
+				write("bytes", w.payload*w.r.Uint64N(6)+w.r.Uint64N(3))
+				write("compressed_bytes", w.payload*w.r.Uint64N(6)+w.r.Uint64N(3))
 			}
 			control := w.step(regs)
 			w.register(true, w.n.offset("move", "control"), uint64(control))

@@ -30,14 +30,12 @@ var set = block.NewSet(
 	block.Module{Name: "processor_bus"},
 	block.Module{Name: "processor_bus", As: "processor_bus_2022", Platform: "u280_2022"},
 	block.Module{Name: "rx_registers"},
-	block.Module{Name: "rendezvous_registers"},
 	block.Module{Name: "activity", Streams: true},
 	block.Module{Name: "inspection", Streams: true},
 	block.Module{Name: "session_requests", Platform: "u280_2022", Streams: true},
 	block.Module{Name: "system_registers", Streams: true,
 		Params: map[string]string{"MILLISECOND_CYCLES": fmt.Sprint(millisecond)}},
 	block.Module{Name: "trace", Streams: true},
-	block.Module{Name: "rendezvous_registers", As: "rendezvous_registers_rdma", Platform: "u55c_rdma"},
 )
 
 func TestControlRegisters(t *testing.T) { set.Check(t, "control_registers", controlRegisters) }

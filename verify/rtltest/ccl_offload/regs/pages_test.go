@@ -20,7 +20,6 @@ type page struct {
 	kept    map[string]uint64 // what was written
 	asks    map[string]string // what it asks for by the names of its ports: until when
 	answers []string          // inputs that say something only at that moment
-	follow  func()            // sets what others show of its outputs, in every cycle
 	stalls  func() bool
 	seen    map[string]int // accesses
 }
@@ -39,7 +38,7 @@ func newPage(b *block.Bench, r *rand.Rand, name string, asks map[string]string, 
 	}
 	p := &page{b: b, r: r, words: map[uint64]string{}, reads: map[string]bool{}, writes: map[string]bool{},
 		kept: map[string]uint64{},
-		asks: asks, answers: answers, follow: func() {}, stalls: block.NewRhythm(r).Next, seen: map[string]int{}}
+		asks: asks, answers: answers, stalls: block.NewRhythm(r).Next, seen: map[string]int{}}
 	for _, x := range g.RegisterMap(name).Registers {
 		for i, name := range []string{x.Name, x.Name + "_high"}[:x.Width/32] {
 			at := uint64(x.At) + 4*uint64(i)
@@ -65,7 +64,6 @@ func (p *page) cycle(due *question) (asked bool, err error) {
 	for _, done := range p.asks {
 		b.Set(done, 0)
 	}
-	p.follow()
 	b.Settle()
 	for valid := range p.asks {
 		if b.Is(valid) && (due == nil || due.valid != valid) {
@@ -83,7 +81,6 @@ func (p *page) cycle(due *question) (asked bool, err error) {
 			b.Set(p.asks[due.valid], 1)
 		}
 	}
-	p.follow()
 	b.Step()
 	return asked, nil
 }

@@ -121,41 +121,6 @@ func TestSleepLosesNoEvent(t *testing.T) {
 	}
 }
 
-func TestEveryEventIsToldOnce(t *testing.T) {
-	w := newSystemWorld(t, 0)
-	w.access(pageSystem, true, "alarm", 1<<29)
-	for delay := range 8 { // an event at every moment of an access
-		for _, e := range events {
-			bit := w.bits["wake_event."+e]
-			told := uint32(0)
-			w.b.Set("event_call", 0)
-			w.b.Start(pageSystem, false, w.at["sleep"], 0)
-			first := "move"
-			if e == "move" {
-				first = "message"
-			}
-			for cycle := range 40 {
-				for _, x := range events {
-					w.b.Set("event_"+x, block.Bit(x == first && cycle == 3 || x == e && cycle == delay))
-				}
-				w.b.Step()
-				if got, ended, _ := w.b.Ended(pageSystem); ended {
-					if told&got != 0 {
-						t.Errorf("an event is told twice: %08X after %08X", got, told)
-					}
-					told |= got
-					w.b.Start(pageSystem, false, w.at["sleep"], 0)
-				}
-			}
-			w.b.Set(pageSystem.Request, 0)
-			w.b.Step()
-			if want := bit | w.bits["wake_event."+first]; told != want {
-				t.Errorf("%s after %d cycles: %08X is told, not %08X", e, delay, told, want)
-			}
-		}
-	}
-}
-
 func TestTheAlarmEndsSleep(t *testing.T) {
 	w := newSystemWorld(t, 0)
 	for _, ahead := range []uint32{3, 0, 1, ^uint32(0), ^uint32(100)} {

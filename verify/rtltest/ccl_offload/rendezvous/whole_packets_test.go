@@ -103,16 +103,18 @@ func (x *whole) somePacket() *packet {
 
 func (x *whole) someAnnouncement() *packet {
 	b, r := x.b, x.r
-	room := int(b.Const("engine_pkg::ANNOUNCEMENTS"))
-	if len(x.arrived) >= room-1 && r.IntN(30) > 0 || x.reg != nil && x.reg.name == "take" {
+	if x.full() && (r.IntN(30) > 0 || x.reg != nil && x.reg.name == "take") {
 		return nil
 	}
 	a := announcement{r.Uint64N(3), r.Uint64N(2), r.Uint64N(2), []uint64{0, 1, x.anyTag}[r.IntN(3)], uint64(r.Uint32()),
 		r.Uint64(), r.Uint64N(2), uint64(r.Uint32()), block.RandomCollective(r)}
 	if x.lossy {
 		a.number = x.expected[a.session]
-		if a.number > 0 && r.IntN(8) == 0 {
-			a.number-- // again
+		switch r.IntN(8) {
+		case 0: // again
+			a.number -= min(a.number, 1+r.Uint64N(3))
+		case 1: // before others
+			a.number += r.Uint64N(6)
 		}
 	}
 	return &packet{at: -1, kind: b.Const("engine_pkg::TYPE_ANNOUNCEMENT"), loop: r.IntN(2) == 0, news: a,
@@ -205,24 +207,34 @@ func (x *whole) decided() error {
 	return nil
 }
 
+// full is that there is room for one announcement more at most.
+func (x *whole) full() bool {
+	return len(x.arrived)+len(x.early)+1 >= int(x.b.Const("engine_pkg::ANNOUNCEMENTS"))
+}
+
 // announced keeps an announcement, or says why not. Where it may have waited for others, the
 // processor can have been told before they are done with.
 func (x *whole) announced(a announcement, since uint64) uint64 {
+	next := func(e *announcement) bool { return e.session == a.session && e.number == x.expected[a.session] }
+	same := func(e *announcement) bool { return e.session == a.session && e.number == a.number }
 	switch {
-	case len(x.arrived) == int(x.b.Const("engine_pkg::ANNOUNCEMENTS")):
+	case len(x.arrived)+len(x.early) == int(x.b.Const("engine_pkg::ANNOUNCEMENTS")):
 		x.seen["announcements without room"]++
 		return x.b.Const("engine_pkg::EVENT_NO_ANNOUNCEMENT")
-	case x.lossy && a.number != x.expected[a.session]:
+	case x.lossy && (a.number < x.expected[a.session] || slices.ContainsFunc(x.early, same)):
 		return x.b.Const("engine_pkg::EVENT_STALE")
-	}
-	if x.lossy {
-		x.expected[a.session]++
-	} else {
+	case !x.lossy:
 		a.number = 0
-	}
-	x.arrived = append(x.arrived, &a)
-	if !x.lossy || x.events.last < since {
+		x.arrived = append(x.arrived, &a)
 		x.events.cause(x.b.Cycle)
+		return 0
+	}
+	x.early = append(x.early, &a)
+	for i := slices.IndexFunc(x.early, next); i >= 0; i = slices.IndexFunc(x.early, next) {
+		x.arrived, x.early = append(x.arrived, x.early[i]), slices.Delete(x.early, i, i+1)
+		if x.expected[a.session]++; x.events.last < since {
+			x.events.cause(x.b.Cycle)
+		}
 	}
 	return 0
 }

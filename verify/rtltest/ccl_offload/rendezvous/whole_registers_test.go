@@ -3,6 +3,7 @@ package rendezvous
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cclforge/cclforge/verify/rtltest/block"
 )
@@ -32,7 +33,7 @@ func (x *whole) planRegister() {
 	}
 	n := r.IntN(6)
 	if r.IntN(20) == 0 {
-		n = 32 + r.IntN(1000)
+		n = 32 + r.IntN(2)*r.IntN(1000)
 	}
 	switch k := r.IntN(10); {
 	case k < 3 && (n > 31 || x.busy[n] == 0 && (!x.windows[n].open || r.IntN(20) == 0)):
@@ -44,7 +45,7 @@ func (x *whole) planRegister() {
 		add(access{name: "bytes", write: true, data: bytes})
 		add(access{name: "open", write: true, data: host, window: n})
 		x.locked = n
-	case k < 4 && n < 32 && x.busy[n] == 0 && r.IntN(8) == 0:
+	case k < 4 && (n > 31 || x.busy[n] == 0) && r.IntN(8) == 0:
 		add(access{name: "window", write: true, data: uint64(n)})
 		add(access{name: "shut", write: true, window: n})
 		x.locked = n
@@ -62,6 +63,8 @@ func (x *whole) planRegister() {
 		if r.IntN(2) == 0 {
 			add(access{name: "take", write: true})
 		}
+	default: // what was found last, nothing after a reset or when it was taken; or what was written
+		add(access{name: []string{"announced_count", "window", "address", "bytes"}[r.IntN(4)], high: r.IntN(2) == 0})
 	}
 }
 
@@ -77,20 +80,16 @@ func (x *whole) driveRegister() {
 			x.wait = b.Cycle + []uint64{0, 3, 60}[r.IntN(3)]
 			x.planRegister()
 		}
-		if len(x.plan) == 0 || x.plan[0].name == "take" && x.packet != nil && x.packet.at < 0 {
+		if len(x.plan) == 0 || x.plan[0].name == "take" && x.packet != nil && x.packet.at < 0 && x.full() {
 			return
 		}
 		a := x.plan[0]
 		x.plan = x.plan[1:]
 		a.since, a.values = b.Cycle, map[uint64]bool{}
 		x.reg = &a
-		at := x.registers[a.name]
-		if a.high {
-			at += 4
-		}
 		b.Set("reg_request.valid", 1)
 		b.Put("reg_request.write", a.write)
-		b.Set("reg_request.address", at)
+		b.Set("reg_request.address", x.at(&a))
 		b.Set("reg_request.wdata", a.data)
 		b.Set("selection.destination", a.who.src)
 		b.Set("selection.context_", a.who.context)
@@ -103,6 +102,11 @@ func (x *whole) driveRegister() {
 		b.Put("peer_response.ok", x.reg.known)
 		b.Set("peer_response.session", x.reg.who.session)
 	}
+}
+
+// at is the offset of the word of an access; only addresses have two.
+func (x *whole) at(a *access) uint64 {
+	return x.registers[a.name] + 4*block.Bit(a.high && strings.HasSuffix(a.name, "address"))
 }
 
 // find is the oldest announcement that somebody looks for, or one of another collective
@@ -176,21 +180,20 @@ func (x *whole) accessed() error {
 	}
 	got := b.Get("reg_response.rdata")
 	switch a.name {
-	case "window": // what follows knows its number
-	case "address":
-		if a.high {
-			x.address = x.address&0xFFFFFFFF | a.data<<32
-		} else {
-			x.address = x.address&^0xFFFFFFFF | a.data
+	case "window", "address", "bytes":
+		if v, known := x.kept[x.at(a)]; !a.write && known && got != v {
+			return fmt.Errorf("%s is %X, not %X", a.name, got, v)
 		}
-	case "bytes":
-		x.bytes = a.data
+		if a.write {
+			x.kept[x.at(a)] = a.data
+		}
 	case "open":
 		x.open(a)
 	case "shut":
-		x.windows[a.window].open, x.windows[a.window].complete = false, false
-		x.locked = -1
-		x.changes.cause(b.Cycle)
+		if x.locked = -1; a.window < 32 {
+			x.windows[a.window].open, x.windows[a.window].complete = false, false
+			x.changes.cause(b.Cycle)
+		}
 	case "arrived", "done", "foreign":
 		if !a.values[got] {
 			return fmt.Errorf("%s of %d says %d, not one of %v", a.name, a.window, got, a.values)
@@ -215,7 +218,7 @@ func (x *whole) accessed() error {
 			want = map[string]uint64{"announced_count": s.count, "announced_host": s.host, "announced_transfer": s.number,
 				"announced_address": s.address & 0xFFFFFFFF,
 				"announced_number":  s.of.Number, "announced_collective_count": s.of.Count, "announced_shape": s.of.Shape}[a.name]
-			if a.high {
+			if x.at(a) == x.registers["announced_address"]+4 {
 				want = s.address >> 32
 			}
 		}
@@ -232,11 +235,11 @@ func (x *whole) open(a *access) {
 	if a.window > 31 {
 		return
 	}
-	o := &x.windows[a.window]
+	o, address, bytes := &x.windows[a.window], x.registers["address"], x.kept[x.registers["bytes"]]
 	fresh := window{open: a.known, session: a.who.session, src: x.b.Get("selection.source"), context: a.who.context,
-		collective: a.of.Number, address: x.address, bytes: x.bytes,
+		collective: a.of.Number, address: x.kept[address] | x.kept[address+4]<<32, bytes: bytes,
 		host: a.data & 1, epoch: unknown, before: o.epoch, seen: map[uint64]bool{}, there: map[uint64]uint64{}}
-	for left := x.bytes; left > 0; left -= min(left, 4032) {
+	for left := bytes; left > 0; left -= min(left, 4032) {
 		fresh.packets = append(fresh.packets, min(left, 4032))
 	}
 	*o = fresh

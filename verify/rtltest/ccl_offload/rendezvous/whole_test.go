@@ -13,8 +13,9 @@ import (
 
 var set = block.NewSet(
 	block.Module{Name: "window_source"},
-	block.Module{Name: "rendezvous", Parts: []string{"session_counters", "window_table"}},
-	block.Module{Name: "rendezvous", As: "rendezvous_udp", Platform: "u55c_udp", Parts: []string{"window_table"}},
+	block.Module{Name: "rendezvous", Parts: []string{"rendezvous_registers", "session_counters", "window_table"}},
+	block.Module{Name: "rendezvous", As: "rendezvous_udp", Platform: "u55c_udp",
+		Parts: []string{"announcements", "window_table"}},
 	block.Module{Name: "rendezvous", As: "rendezvous_rdma", Platform: "u55c_rdma", Parts: []string{"window_table"}},
 )
 
@@ -43,9 +44,8 @@ type whole struct {
 	anyTag     uint64
 	reg        *access
 	plan       []access
-	address    uint64 // registers
-	bytes      uint64
-	wait       uint64 // until this cycle firmware does nothing
+	kept       map[uint64]uint64 // what was written to registers
+	wait       uint64            // until this cycle firmware does nothing
 	packet     *packet
 	enabled    uint64 // the network, in this cycle
 	writes     []what // packets that were let in and whose data are on the way to memory
@@ -56,6 +56,7 @@ type whole struct {
 	numbers    map[uint64]uint64 // of announcements that were sent, by session
 	foreigners map[uint64]bool
 	arrived    []*announcement // oldest first
+	early      []*announcement // that have overtaken others
 	expected   map[uint64]uint64
 	sought     *announcement
 	apart      bool    // what was sought is of another collective
@@ -112,8 +113,9 @@ func newWhole(b *block.Bench, r *rand.Rand) (*whole, error) {
 	for _, reg := range d.ABI().RegisterMap("rendezvous").Registers {
 		x.registers[reg.Name] = uint64(reg.At)
 	}
-	x.forget()
-	return x, nil
+	x.restart()
+	page := block.Page{Request: "reg_request", Response: "reg_response"}
+	return x, b.Undefined(page, b.Step, r, d.ABI().RegisterMap("rendezvous"))
 }
 
 // forget is after a reset of messages.
@@ -121,7 +123,8 @@ func (x *whole) forget() {
 	for i := range x.windows {
 		x.windows[i].open, x.windows[i].complete = false, false
 	}
-	x.arrived, x.sought, x.apart, x.expected, x.numbers = nil, nil, false, map[uint64]uint64{}, map[uint64]uint64{}
+	x.arrived, x.early, x.sought, x.apart = nil, nil, nil, false
+	x.expected, x.numbers = map[uint64]uint64{}, map[uint64]uint64{}
 	x.changes, x.events = due{}, due{}
 }
 
@@ -131,7 +134,7 @@ func (x *whole) restart() {
 	x.enabled = x.b.Cycle + 1200
 	x.forget()
 	x.reg, x.plan, x.packet, x.writes, x.writing, x.sending, x.locked, x.resetting = nil, nil, nil, nil, nil, nil, -1, 0
-	x.queries, x.busy = [4]*what{}, [32]int{}
+	x.queries, x.busy, x.kept = [4]*what{}, [32]int{}, map[uint64]uint64{}
 	clear(x.foreigners)
 }
 
@@ -180,7 +183,6 @@ func rendezvous(b *block.Bench, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	x.restart()
 	for range 60000 {
 		if r.IntN(15000) == 0 {
 			x.restart()

@@ -18,9 +18,60 @@ func TestPackets(t *testing.T) {
 }
 
 const (
-	sessions = 5 // and the engine itself
-	itself   = self
+	sessions = 5
+	itself   = sessions // the engine
+	header   = 64
 )
+
+// packet is one in a slot.
+type packet struct {
+	slot, session          int
+	headed, written, eager bool
+	mark, doomed, closed   bool
+	bytes, count           int
+	vaddr, host            uint64
+	asked                  bool
+	plan                   plan // since it was asked for
+}
+
+// plan is what becomes of a packet.
+type plan struct {
+	drop, row, fill bool
+	bytes           int
+	pad             int // bytes behind the header of a filler
+	state           state
+}
+
+// state is what a session owes, and where in a beat its stream ends.
+type state struct{ owed, level int }
+
+// behind is the state when so many bytes have gone.
+func (s state) behind(bytes, owed int) state { return state{owed, (s.level + bytes) % beatBytes} }
+
+// planned is by the session's state, and whether it leads to an engine of this make.
+func (p *packet) planned(s state, own bool, largest int) plan {
+	owed := s.owed
+	whole := p.headed && (!p.written || p.session == itself)
+	rest := 0
+	if p.eager && p.count > p.bytes {
+		rest = p.count - p.bytes
+	}
+	switch {
+	case owed > 0 && (p.headed || p.mark): // the rest of the message before comes first
+		n := min(owed, largest)
+		return plan{fill: true, row: p.headed && !whole, bytes: n, state: s.behind(n, owed-n)}
+	case own && s.level > 0 && p.session != itself && whole && p.bytes > 0 && p.count >= 1024:
+		pad := beatBytes - s.level
+		return plan{fill: true, bytes: header + pad, pad: pad, state: s.behind(pad, 0)}
+	case p.mark, p.bytes == 0 && !whole, !p.headed && owed < p.bytes:
+		return plan{drop: true}
+	case whole:
+		return plan{bytes: p.bytes + header, state: s.behind(p.bytes, rest)}
+	case p.headed:
+		return plan{row: true, bytes: p.bytes, state: s.behind(p.bytes, rest)}
+	}
+	return plan{bytes: p.bytes, state: s.behind(p.bytes, owed-p.bytes)}
+}
 
 // filled is a packet with what is in it.
 type filled struct {
@@ -53,10 +104,10 @@ func (p *filled) wire() []byte {
 type sender struct {
 	b        *block.Bench
 	r        *rand.Rand
-	numbers  [self + 1]uint64 // of the sessions
-	orders   [self + 1][]*filled
-	states   [self + 1]state
-	owns     [self + 1]bool
+	numbers  [itself + 1]uint64 // of the sessions
+	orders   [itself + 1][]*filled
+	states   [itself + 1]state
+	owns     [itself + 1]bool
 	fillers  bool // it knows them
 	opening  *filled
 	building []*filled // opened, not completed
@@ -148,9 +199,6 @@ func (x *sender) goes(p *filled, want plan) {
 func (x *sender) next() *filled {
 	r := x.r
 	p := &filled{packet: packet{session: r.IntN(sessions + 1)}, header: map[string]uint64{}, record: uint64(r.Uint32())}
-	if p.session == sessions {
-		p.session = itself
-	}
 	for name := range fields {
 		if name == "filler" {
 			continue

@@ -2,7 +2,6 @@ package transmit
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -18,24 +17,7 @@ func TestASessionIsGivenUp(t *testing.T) {
 }
 
 func TestDefectsOfRefusals(t *testing.T) {
-	if flag.Lookup("tb.defects").Value.String() == "0" {
-		t.Skip("-tb.defects is not given")
-	}
-	for _, d := range []struct{ in, old, becomes string }{
-		{"tx_refusals", "&& waited > remote_milliseconds", ""},
-		{"tx_refusals", "waited <= waited + 32'(tick_millisecond);", "waited <= waited + 32'd1;"},
-		{"tx_refusals", "waited <= waited + 32'(tick_millisecond);", ""},
-		{"tx_refusals", "if (gives_up) stuck[answer_slot] <= 1'b1;", ""},
-		{"tx_refusals", "stuck <= stuck & used;", ""},
-		{"tx_refusals", "refused  <= bad;", "refused  <= answer_valid;"},
-		{"tx_refusals", "sessions[ask_slot] <= ask_session;", "sessions[0] <= ask_session;"},
-		{"tx_packets", "&& !barred);", ");"},
-		{"tx_packets", "few && !some_stuck", "few"},
-		{"tx_packets", "(same & stuck) != '0;", "stuck != '0;"},
-		{"tx_packets", ".front(front & ~stuck)", ".front"},
-	} {
-		t.Run(d.becomes, func(t *testing.T) { set.Finds(t, "network_transmit", d.in, d.old, d.becomes, givesUp) })
-	}
+	block.Plant(t, "^Test(ASessionIsGivenUp|NetworkTCP)$", "tx_refusals", "tx_packets")
 }
 
 const (
@@ -48,6 +30,7 @@ type refuser struct {
 	b        *block.Bench
 	refuses  map[uint64]bool
 	asked    []uint64 // sessions, not answered
+	answers  int      // that come now
 	sent     map[uint64]int
 	refusals int // that the stack has made
 	told     int // of them
@@ -61,7 +44,11 @@ func (x *refuser) step() {
 	x.cycle++
 	b.Put("tick_millisecond", x.cycle%millisecond == 0)
 	b.Set("eth_tx_status_tvalid", 0)
-	if len(x.asked) > 0 && x.cycle%3 == 0 {
+	if len(x.asked) > 1 || x.cycle%300 == 0 { // of two packets one behind the other
+		x.answers = len(x.asked)
+	}
+	if x.answers > 0 {
+		x.answers--
 		b.Set("eth_tx_status_tvalid", 1)
 		status := x.asked[0]
 		if x.refuses[status] {
@@ -140,7 +127,9 @@ func givesUp(b *block.Bench, r *rand.Rand) error {
 	for _, name := range ones {
 		b.Set(name, 1)
 	}
-	x.steps(3000) // until it knows what sessions owe
+	if x.steps(3000); x.told+len(x.givenUp) > 0 { // until it knows what sessions owe
+		return errors.New("packets are refused that nobody has opened")
+	}
 	a := uint64(r.IntN(500))
 	c := a + 1 + uint64(r.IntN(500))
 	for round, ends := range []string{"reset_network", "session_closed_valid", "reset_network"} {
@@ -167,8 +156,8 @@ func givesUp(b *block.Bench, r *rand.Rand) error {
 		}
 		tries := x.requests[a]
 		x.steps(10 * 256)
-		if x.requests[a] != tries || tries < 2 || x.sent[a] != 0 {
-			return fmt.Errorf("session %d was tried %d times, and %d times later", a, tries, x.requests[a]-tries)
+		if x.requests[a] != tries || tries < 2 || tries > 2+took*millisecond/100 || x.sent[a] != 0 {
+			return fmt.Errorf("session %d was tried %d times in %d ms, and %d times later", a, tries, took, x.requests[a]-tries)
 		}
 		if x.told != x.refusals {
 			return fmt.Errorf("%d refusals are told, there were %d", x.told, x.refusals)
@@ -183,7 +172,14 @@ func givesUp(b *block.Bench, r *rand.Rand) error {
 		if x.steps(600); x.sent[c] != before+1 {
 			return errors.New("a packet of another session does not go")
 		}
-		x.refuses[a] = false
+		if ends == "reset_network" { // the next one has its turn
+			x.refuses[c] = true
+			x.open(c)
+			if x.steps(3 * limit * millisecond); len(x.givenUp) != 2 || x.givenUp[1] != c {
+				return fmt.Errorf("then sessions %d are given up, not %d", x.givenUp, c)
+			}
+		}
+		x.refuses[a], x.givenUp = false, nil
 		b.Set("session_closed", a)
 		b.Set(ends, 1)
 		x.steps(1)
@@ -195,7 +191,7 @@ func givesUp(b *block.Bench, r *rand.Rand) error {
 		if !x.open(a) {
 			return fmt.Errorf("after %s the session has no room", ends)
 		}
-		if x.steps(600); x.sent[a] != 1 || len(x.givenUp) != 1 {
+		if x.steps(600); x.sent[a] != 1 || len(x.givenUp) > 0 {
 			return fmt.Errorf("after %s session %d has sent %d packets; given up are %d", ends, a, x.sent[a], x.givenUp)
 		}
 	}

@@ -20,7 +20,7 @@ func packets(of func(x *sender) outlet, sent []string, needed ...string) block.R
 			x := &sender{b: b, r: r, counts: counts, abandons: -1, closes: -1, swept: b.Cycle + 2100,
 				paces: map[string]func() bool{}}
 			for i := range sessions {
-				x.numbers[i] = uint64(1000*i/sessions + r.IntN(100))
+				x.numbers[i] = uint64(1000*i/sessions + min(i, 1)*r.IntN(100)) // the first is 0
 			}
 			for _, name := range []string{"open", "write", "numbers", "asks", "answers", "room"} {
 				x.paces[name] = block.NewRhythm(r).Next
@@ -222,7 +222,11 @@ func (x *sender) ask(p *filled, want plan) {
 
 // due is a packet that is answered for, if one is.
 func (x *sender) due(ends, inOrder bool) *filled {
-	if len(x.asked) == 0 || !ends && !x.paces["answers"]() || x.resets > 0 && x.resets <= x.mute {
+	pause := !ends && !x.paces["answers"]()
+	if x.closes >= 0 && x.closing > 0 { // while the end of a session is told, others are answered one behind the other
+		pause = x.closing < 200 || x.r.IntN(3) > 0
+	}
+	if len(x.asked) == 0 || pause || x.resets > 0 && x.resets <= x.mute {
 		return nil
 	}
 	p := x.asked[0]

@@ -11,14 +11,12 @@ import (
 )
 
 var set = block.NewSet(
-	block.Module{Name: "tx_packets"},
+	block.Module{Name: "tx_packets", Parts: []string{"tx_schedule"}},
 	block.Module{Name: "network_transmit", Parts: []string{"tx_commit", "tx_tcp"}},
 	block.Module{Name: "network_transmit", As: "network_transmit_udp", Platform: "u55c_udp",
 		Parts: []string{"tx_udp"}},
 	block.Module{Name: "network_transmit", As: "network_transmit_rdma", Platform: "u55c_rdma",
 		Parts: []string{"tx_rdma"}},
-	block.Module{Name: "tx_refusals"},
-	block.Module{Name: "tx_schedule", Params: map[string]string{"TAG": "5"}},
 )
 
 var definitions = sync.OnceValue(func() *abi.Generation {
