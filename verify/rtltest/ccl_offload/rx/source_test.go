@@ -10,8 +10,6 @@ import (
 )
 
 var unitSet = block.NewSet(
-	block.Module{Name: "announcements"},
-	block.Module{Name: "announcements", As: "announcements_udp", Platform: "u55c_udp"},
 	block.Module{Name: "message_source"},
 )
 
