@@ -261,7 +261,7 @@ var parts = []struct {
 
 // TestOver does a part of all on each way but that which all tests go anyway.
 func TestOver(t *testing.T) {
-	over(t, []passage{
+	over(t, false, []passage{
 		{"process", 0.1, nil, nil, len(parts)},
 		{"protocol", 0.1, nil, []string{"u280_2022"}, len(parts)},
 		{"sockets", 0.2, nil, []string{"u280_manual"}, len(parts)},
@@ -284,7 +284,8 @@ type passage struct {
 	parts     int
 }
 
-func over(t *testing.T, passages []passage) {
+// over does it on each way; hardware is slow, and says so to all tests.
+func over(t *testing.T, hardware bool, passages []passage) {
 	for _, test := range passages {
 		if test.way == all.name() {
 			continue
@@ -296,8 +297,11 @@ func over(t *testing.T, passages []passage) {
 			if test.sample != nil && len(test.sample) == 0 {
 				nightly.Only(t)
 			}
-			before := slow.Load()
-			t.Cleanup(func() { slow.Store(before) })
+			if before := slow.Load(); hardware {
+				t.Cleanup(func() { slow.Store(before) })
+			} else {
+				t.Parallel() // each waits for limits more than it works
+			}
 			on, err := goes(test.way)
 			assert.NilError(t, err)
 			on.share, on.platforms = test.share, nightly.Of(test.sample, test.platforms)

@@ -185,7 +185,7 @@ type refusal struct {
 func TestRefused(t *testing.T) { refused(t, all) }
 
 func refused(t *testing.T, on where) {
-	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
 		for _, test := range r.refusals() {
 			r.ended(test.name, r.call(ctx, 0, 0, test.call), r.code(test.want))
@@ -205,7 +205,7 @@ func TestFailingSends(t *testing.T) { failingSends(t, all) }
 
 func failingSends(t *testing.T, on where) {
 	const far = 1 << 60
-	on.each(t, generations, func(ctx context.Context, t *testing.T, name string) {
+	on.waits().each(t, generations, func(ctx context.Context, t *testing.T, name string) {
 		rng := random(t)
 		r := newRaw(ctx, t, on, name, impatient(300*time.Millisecond))
 		most := max(r.p.RxBuffers.Bytes, r.p.Limits.MaxEagerBytes, r.p.Limits.MaxRendezvousBytes) / 4

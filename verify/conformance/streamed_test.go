@@ -69,7 +69,7 @@ func streamedAllReduce(ctx context.Context, t *testing.T, b *bench, n, k int, to
 // kernel stream, and the others not: they go different ways, and all are told.
 func TestStreamsOfSomeRanks(t *testing.T) {
 	const limit = 300 * time.Millisecond
-	all.each(t, []string{"u55c_tcp", "u280_2022"}, func(ctx context.Context, t *testing.T, name string) {
+	all.waits().each(t, []string{"u55c_tcp", "u280_2022"}, func(ctx context.Context, t *testing.T, name string) {
 		const ranks = 3
 		b := all.bench(ctx, t, setup{platform: name, ranks: ranks, edit: small, world: impatient(limit)})
 		for _, n := range []int{1, 5000} {

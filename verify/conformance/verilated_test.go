@@ -161,7 +161,7 @@ func onHardware(p *accl.Platform, c conformance.Case) conformance.Case {
 
 // TestOverVerilated is TestOver on the ways to simulated hardware, which may still be built while that runs.
 func TestOverVerilated(t *testing.T) {
-	over(t, []passage{
+	over(t, true, []passage{
 		{"verilated", hardwareShare, []string{"u55c_tcp"}, []string{}, 9}, // TestVerilated
 		{"verilated-cards", hardwareShare, []string{"u55c_tcp"}, []string{"u55c_tcp"}, 1},
 	})
