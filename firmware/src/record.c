@@ -165,7 +165,8 @@ __attribute__((noinline)) static void add_new(const uint8_t *word, uint32_t coun
 	}
 }
 
-static struct reads *find_reads(uint32_t control)
+/* Keeps what moves with a control word depend on, in the oldest place. */
+static struct reads *keep_reads(uint32_t control)
 {
 	struct reads *reads = &record.reads[record.place];
 
@@ -197,7 +198,7 @@ static inline void add_registers(uint32_t control)
 	while (reads != record.reads + READS && reads->control != control)
 		reads++;
 	if (reads == record.reads + READS)
-		reads = find_reads(control);
+		reads = keep_reads(control);
 	else if (reads->of == record.number) {
 		for (const uint8_t *word = reads->words, *end = word + reads->varying; word != end; word++) {
 			uint32_t address = CCLO_MOVE_BYTES_ADDRESS + 4 * *word, value = hw_read(address);
