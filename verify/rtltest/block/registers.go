@@ -67,6 +67,11 @@ func (b *Bench) Access(p Page, step func(), write bool, offset, data uint32) (ui
 // Undefined reads and writes every offset of a page that has no register, or not this
 // way: each access must be refused, and read nothing.
 func (b *Bench) Undefined(p Page, step func(), r *rand.Rand, m *abi.RegisterMap) error {
+	return Undefined(r, m, func(write bool, at, data uint32) (uint32, error) { return b.Access(p, step, write, at, data) })
+}
+
+// Undefined is for accesses of any kind.
+func Undefined(r *rand.Rand, m *abi.RegisterMap, make func(write bool, at, data uint32) (uint32, error)) error {
 	type access struct {
 		write bool
 		at    uint32
@@ -84,7 +89,7 @@ func (b *Bench) Undefined(p Page, step func(), r *rand.Rand, m *abi.RegisterMap)
 		if defined[a] {
 			continue
 		}
-		v, err := b.Access(p, step, a.write, a.at, r.Uint32())
+		v, err := make(a.write, a.at, r.Uint32())
 		if !errors.Is(err, ErrRegister) || v != 0 {
 			return fmt.Errorf("an access that is not defined (write: %t) at 0x%X reads %08X: %v", a.write, a.at, v, err)
 		}

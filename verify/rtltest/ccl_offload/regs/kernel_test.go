@@ -29,7 +29,6 @@ var set = block.NewSet(
 	block.Module{Name: "vadd_put_registers", Folder: "vadd_put", Kernel: "vadd_put"},
 	block.Module{Name: "processor_bus"},
 	block.Module{Name: "processor_bus", As: "processor_bus_2022", Platform: "u280_2022"},
-	block.Module{Name: "rx_registers"},
 	block.Module{Name: "activity", Streams: true},
 	block.Module{Name: "inspection", Streams: true},
 	block.Module{Name: "session_requests", Platform: "u280_2022", Streams: true},
