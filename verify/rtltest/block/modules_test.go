@@ -65,7 +65,7 @@ var within = []struct{ folder, why, names string }{
 	{"rtltest/ccl_offload/tx", "part of network_transmit",
 		"tx_refusals"},
 	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
-		"vadd_put_adder vadd_put_call vadd_put_commands"},
+		"vadd_put_adder vadd_put_call vadd_put_commands vadd_put_registers"},
 	{"rtltest/kernels", "around a core that is not ours",
 		"microblaze_v_core"},
 }
