@@ -61,11 +61,11 @@ var within = []struct{ folder, why, names string }{
 		"latest_request"},
 	{"rtltest/ccl_offload/rx", "the whole receiving side is driven there",
 		"header_parts inbound inbound_payload message_matcher message_recorder message_wants messages " +
-			"notices partial_table posted_receive put_joiner rx_buffers sender_table"},
+			"notices partial_table posted_receive put_joiner rx_buffers rx_registers sender_table"},
 	{"rtltest/ccl_offload/tx", "part of network_transmit",
 		"tx_refusals"},
 	{"rtltest/kernels", "part of the example user kernel, which is checked as a whole",
-		"vadd_put_adder vadd_put_call vadd_put_commands"},
+		"vadd_put_adder vadd_put_call vadd_put_commands vadd_put_registers"},
 	{"rtltest/kernels", "around a core that is not ours",
 		"microblaze_v_core"},
 }

@@ -67,26 +67,25 @@ func (b *Bench) Access(p Page, step func(), write bool, offset, data uint32) (ui
 // Undefined reads and writes every offset of a page that has no register, or not this
 // way: each access must be refused, and read nothing.
 func (b *Bench) Undefined(p Page, step func(), r *rand.Rand, m *abi.RegisterMap) error {
-	type access struct {
-		write bool
-		at    uint32
-	}
-	defined := map[access]bool{}
+	return Undefined(r, m, func(write bool, at, data uint32) (uint32, error) { return b.Access(p, step, write, at, data) })
+}
+
+// Undefined is for accesses of any kind.
+func Undefined(r *rand.Rand, m *abi.RegisterMap, access func(write bool, at, data uint32) (uint32, error)) error {
+	defined := map[int]bool{} // twice the offset, and one for a write
 	for _, x := range m.Registers {
-		for word := range uint32(x.Width / 32) {
-			defined[access{false, x.At + 4*word}] = x.Access != "wo"
-			defined[access{true, x.At + 4*word}] = x.Access != "ro"
+		for at := 2 * int(x.At); at < 2*int(x.At)+x.Width/4; at += 8 {
+			defined[at], defined[at+1] = x.Access != "wo", x.Access != "ro"
 		}
 	}
 	refused := 0
 	for _, i := range r.Perm(2 * 256) {
-		a := access{i&1 != 0, uint32(i >> 1)}
-		if defined[a] {
+		if defined[i] {
 			continue
 		}
-		v, err := b.Access(p, step, a.write, a.at, r.Uint32())
+		v, err := access(i&1 != 0, uint32(i>>1), r.Uint32())
 		if !errors.Is(err, ErrRegister) || v != 0 {
-			return fmt.Errorf("an access that is not defined (write: %t) at 0x%X reads %08X: %v", a.write, a.at, v, err)
+			return fmt.Errorf("an access that is not defined (write: %t) at 0x%X reads %08X: %v", i&1 != 0, i>>1, v, err)
 		}
 		refused++
 	}

@@ -171,6 +171,23 @@ func (s seen) check(wraps bool) error {
 	return nil
 }
 
+// callWords are the offsets of the registers that are words of a call, in the
+// order of a call.
+func callWords(g *abi.Generation) (offsets []uint64, err error) {
+	at := map[string]uint64{}
+	for _, x := range g.RegisterMap("hostctrl").Registers {
+		at[x.Name], at[x.Name+"_low"], at[x.Name+"_high"] = uint64(x.At), uint64(x.At), uint64(x.At)+4
+	}
+	for _, w := range g.Record("call").Words {
+		o, ok := at[w.Name]
+		if !ok {
+			return nil, fmt.Errorf("no register has the word %s", w.Name)
+		}
+		offsets = append(offsets, o)
+	}
+	return offsets, nil
+}
+
 // hostctrlPosts gets calls in both ways, one beside the other, and answers late,
 // many at once, or to nobody.
 func hostctrlPosts(b *block.Bench, r *rand.Rand, earlier uint32) error {

@@ -32,7 +32,7 @@ type systemWorld struct {
 	this     uint32            // of the last cycle
 	previous uint32            // of the one before
 	ticks    int
-	traced   []uint32
+	told     []uint32 // words traced, and of the firmware
 	often    int
 	d        uint32 // hardware id
 	limit    int    // for remote ranks, in milliseconds
@@ -69,8 +69,10 @@ func (w *systemWorld) step() {
 	if w.b.Is("tick_millisecond") {
 		w.ticks++
 	}
-	if w.b.Is("trace_valid") {
-		w.traced = append(w.traced, uint32(w.b.Get("trace_word")))
+	for word, valid := range map[string]string{"trace_word": "trace_valid", "begun_hash": "begun"} {
+		if w.b.Is(valid) {
+			w.told = append(w.told, uint32(w.b.Get(word)))
+		}
 	}
 }
 
@@ -79,6 +81,9 @@ func (w *systemWorld) access(p block.Page, write bool, name string, v uint32) ui
 	got, err := w.b.Access(p, w.step, write, w.at[name], v)
 	if err != nil {
 		w.t.Fatalf("%s: %v", name, err)
+	}
+	if w.b.Is("sleeping") {
+		w.t.Fatalf("behind %s the processor sleeps", name)
 	}
 	return got
 }
@@ -97,6 +102,9 @@ func TestSleepLosesNoEvent(t *testing.T) {
 				earlier, before = before, w.happened
 				w.step()
 				got, ended, err := w.b.Ended(pageSystem)
+				if ended != w.b.Is("woken") {
+					t.Fatalf("woken is %t", !ended)
+				}
 				if !ended {
 					if w.b.Is("sleeping") {
 						slept++
@@ -148,6 +156,7 @@ func TestTimeGoesOn(t *testing.T) {
 	cycle := w.b.Cycle
 	ticks := w.ticks
 	now := w.access(pageTimers, false, "milliseconds", 0)
+	assert.Check(t, begin < 40 && now == 0, "time begins with %d cycles, %d ms", begin, now)
 	for range 20*millisecond + 7 {
 		w.step()
 	}
@@ -176,9 +185,11 @@ func TestTimeGoesOn(t *testing.T) {
 		}
 	}
 	assert.Check(t, is.Equal(w.access(pageSystem, false, "hardware_id", 0), w.d), "the hardware id")
-	w.access(pageSystem, true, "trace", 0xABCD)
-	w.step()
-	assert.Check(t, len(w.traced) == 1 && w.traced[0] == 0xABCD, "traced: %X", w.traced)
+	for i, name := range []string{"trace", "firmware"} {
+		w.access(pageSystem, true, name, 0xABCD)
+		w.step()
+		assert.Check(t, len(w.told) == i+1 && w.told[i] == 0xABCD, "%s: %X", name, w.told)
+	}
 }
 
 func TestWhatIsNoRegisterIsRefused(t *testing.T) {
@@ -187,13 +198,16 @@ func TestWhatIsNoRegisterIsRefused(t *testing.T) {
 	for name, page := range map[string]block.Page{"system": pageSystem, "timers": pageTimers} {
 		assert.Check(t, w.b.Undefined(page, w.step, w.r, d.ABI().RegisterMap(name)), "%s", name)
 	}
-	assert.Check(t, is.Equal(len(w.traced), 0), "traced: %X", w.traced)
+	assert.Check(t, is.Equal(len(w.told), 0), "%X", w.told)
 	for range 20 {
 		v := w.r.Uint32()
 		w.access(pageSystem, true, "alarm", v)
 		if got := w.access(pageSystem, false, "alarm", 0); got != v {
 			t.Errorf("the alarm is %08X, not %08X", got, v)
 		}
+	}
+	for _, p := range parts {
+		assert.Check(t, !w.b.Is("reset_"+p), p)
 	}
 }
 

@@ -26,9 +26,10 @@ type numbers struct {
 
 	eventNoBuffer, eventBad, eventStale, eventTooLarge, eventClosed, eventNoWindow, eventNoAnnouncement uint32
 
-	fields map[string]abi.Field // of a header
-	named  [64]byte             // bits of fields
-	at     map[string]uint32    // "map.register", as offsets in the page
+	fields map[string]abi.Field        // of a header
+	named  [64]byte                    // bits of fields
+	at     map[string]uint32           // "map.register", as offsets in the page
+	maps   map[uint32]*abi.RegisterMap // by page
 }
 
 func newNumbers(d *design.Design) *numbers {
@@ -74,6 +75,7 @@ func newNumbers(d *design.Design) *numbers {
 			n.named[bit/8] |= 1 << (bit % 8)
 		}
 	}
+	n.maps = map[uint32]*abi.RegisterMap{pageRx: g.RegisterMap("rx"), pageNotice: g.RegisterMap("notice")}
 	for _, m := range g.Registers {
 		for _, r := range m.Registers {
 			n.at[m.Name+"."+r.Name] = (m.Base + r.At) & 0xFF
