@@ -121,8 +121,8 @@ static uint32_t settings_in_use(uint32_t ticket)
 	return settings;
 }
 
-/* Makes room for the settings of another move: drops all plans but the one being recorded, unless most are in use: calls
- * that together need more settings than there is room for would otherwise be recorded every time. */
+/* Makes room for the settings of another move: drops all plans but the one being recorded, unless most are in use.
+ * Calls that together need more settings than there is room for would otherwise be recorded every time. */
 __attribute__((cold, noinline)) static bool make_room(uint32_t ticket)
 {
 	const struct setting *recorded = first_setting();

@@ -72,10 +72,10 @@ func (b kernelBlock) shell(k *Kernel) hcl.Diagnostics {
 	}
 	k.Shell = s
 	var diags hcl.Diagnostics
-	for i, given := range []string{in.Git, in.Revision} {
-		if given == "" {
+	for _, argument := range [][2]string{{"git", in.Git}, {"revision", in.Revision}} {
+		if name, value := argument[0], argument[1]; value == "" {
 			diags = append(diags, lang.Errorf(in.Range, "Missing required argument",
-				"The argument %q is required in the shell of a kernel.", []string{"git", "revision"}[i]))
+				"The argument %q is required in the shell of a kernel.", name))
 		}
 	}
 	if s.Streams < 1 || s.Streams > maxShellStreams {

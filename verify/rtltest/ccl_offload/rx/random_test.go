@@ -630,11 +630,11 @@ func (r *rig) enqueue() {
 
 // give gives a buffer, and tells whether it is taken.
 func (r *rig) give(record uint32, addr uint64, size uint32) bool {
-	for name, v := range map[string]uint32{"rx.address": uint32(addr), "rx.address_high": uint32(addr >> 32), "rx.bytes": size} {
-		for _, v := range []uint32{^v, v} {
-			r.write(pageRx, name, v)
-			r.same(name, r.read(pageRx, name), v)
-		}
+	low, high := uint32(addr), uint32(addr>>32)
+	for i, v := range []uint32{^low, low, ^high, high, ^size, size} {
+		name := []string{"rx.address", "rx.address_high", "rx.bytes"}[i/2]
+		r.write(pageRx, name, v)
+		r.same(name, r.read(pageRx, name), v)
 	}
 	return r.write(pageRx, "rx.enqueue", record)
 }
