@@ -97,18 +97,21 @@ __attribute__((cold)) uint32_t bytes_of_many(uint32_t count, bool packed)
 
 void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t context)
 {
-	struct call *call = self;
+	uint32_t control;
 
 	move_make_room();
 	set_bytes(0);
-	set_comm(call->comm, context);
+	set_comm(self->comm, context);
 	set_tag(tag);
 	if (sends) {
 		set_strm(0);
-		move_give(set_destination(rank) | FIELD(MOVE_CONTROL_FENCE, fence));
+		control = set_destination(rank) | FIELD(MOVE_CONTROL_FENCE, fence);
 	} else {
-		move_give(set_source(rank));
+		control = set_source(rank);
 	}
+	move_issue(control);
+	if (UNLIKELY(engine.recording != NULL))
+		plan_note_token(control, sends, rank, tag, context);
 }
 
 #if CCLO_FEATURE_RENDEZVOUS

@@ -169,17 +169,23 @@ static inline uint32_t move_set(const struct move *move, const struct landing *l
 /* Waits for room, sets all registers of a move outside collectives, and gives the control word. */
 uint32_t move_prepare(const struct move *move, uint32_t tag, uint32_t strm, uint32_t kernel_tdest);
 
-/* Records a move for the call cache (record.c). */
+/* Records a move for the call cache (record.c): from the registers, or a token from its arguments, which is faster. */
 void plan_note(uint32_t control);
+void plan_note_token(uint32_t control, bool sends, uint32_t rank, uint32_t tag, uint32_t context);
 
-/* Gives a move, as the registers are, to the call's queue. */
-static inline void move_give(uint32_t control)
+static inline void move_issue(uint32_t control)
 {
 	uint32_t queue = (uint32_t)engine.current->state.queue;
 
 	issue_move(control, queue);
 	engine.issued[queue]++;
 	engine.room[queue]--;
+}
+
+/* Gives a move, as the registers are, to the call's queue. */
+static inline void move_give(uint32_t control)
+{
+	move_issue(control);
 	if (UNLIKELY(engine.recording != NULL))
 		plan_note(control); /* while the move runs; the registers still hold it */
 }
