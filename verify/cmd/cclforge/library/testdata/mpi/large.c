@@ -69,6 +69,13 @@ int main(int argc, char **argv)
 				is("bcast", buf[i], 7);
 				break;
 			}
+		n = (MPI_Count)1 << 28; /* elements of one of a type, whose bytes int counts, but not twice */
+		memset(buf, rank == 0 ? 3 : 0, (size_t)n * sizeof(int));
+		MPI_Type_contiguous((int)n, MPI_INT, &gaps);
+		MPI_Type_commit(&gaps);
+		MPI_Bcast(buf, 1, gaps, 0, MPI_COMM_WORLD);
+		MPI_Type_free(&gaps);
+		is("bcast of a large element", buf[n * (MPI_Count)sizeof(int) - 1], 3);
 		free(buf);
 	}
 	printf("rank %d: %d wrong\n", rank, wrong);
