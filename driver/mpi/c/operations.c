@@ -114,22 +114,36 @@ char *operation_memory(struct ccl_op *o, size_t bytes)
 	return r->copy;
 }
 
-/* Packs the elements, or unpacks them, so many at a time that int counts their bytes. */
+/* What MPI counts in bytes of a message: before MPI 4, it has no functions for more. */
+#if MPI_VERSION >= 4
+typedef MPI_Count message_bytes;
+#define PACK PMPI_Pack_c
+#define UNPACK PMPI_Unpack_c
+#define MOST INT64_MAX
+#else
+typedef int message_bytes;
+#define PACK PMPI_Pack
+#define UNPACK PMPI_Unpack
+#define MOST INT_MAX
+#endif
+
+/* Packs the elements, or unpacks them, so many at a time that int counts their bytes, or one. */
 static int convert(struct row *r, bool pack)
 {
-	MPI_Count some = r->size == 0 ? 1 : (INT_MAX / 2) / r->size;
+	MPI_Count some = r->size == 0 || r->size > INT_MAX / 2 ? 1 : (INT_MAX / 2) / r->size;
 	int code = MPI_SUCCESS;
 
 	if (r->copy == NULL)
 		return MPI_SUCCESS;
-	if (some == 0)
+	if (r->size > MOST)
 		return engines_error("an element of a collective has more bytes than a message of MPI may have");
 	for (MPI_Count at = 0; at < r->n && code == MPI_SUCCESS; at += some) {
-		int n = (int)(r->n - at < some ? r->n - at : some), position = 0, bytes = (int)(n * r->size);
+		message_bytes n = (message_bytes)(r->n - at < some ? r->n - at : some), position = 0;
+		message_bytes bytes = (message_bytes)(n * r->size);
 		char *elements = (char *)r->buf + at * r->extent, *row = r->copy + at * r->size;
 
-		code = pack ? PMPI_Pack(elements, n, r->type, row, bytes, &position, MPI_COMM_SELF)
-		            : PMPI_Unpack(row, bytes, &position, elements, n, r->type, MPI_COMM_SELF);
+		code = pack ? PACK(elements, n, r->type, row, bytes, &position, MPI_COMM_SELF)
+		            : UNPACK(row, bytes, &position, elements, n, r->type, MPI_COMM_SELF);
 	}
 	return code;
 }
@@ -264,12 +278,11 @@ static void over(struct ccl_op *o, const char *error)
 	pthread_cond_broadcast(&changed);
 }
 
-void ccl_start(struct ccl_op *o)
+/* Starts one whose elements are rows. */
+static void start(struct ccl_op *o)
 {
 	const char *error;
 
-	/* An operation that fails here starts nevertheless: others wait for this rank. */
-	o->code = convert_all(o, ROW_READ);
 	o->has_gone = o->is_over = false;
 	pthread_mutex_lock(&lock);
 	o->number++;
@@ -285,6 +298,13 @@ void ccl_start(struct ccl_op *o)
 	pthread_mutex_lock(&lock);
 	over(o, error);
 	pthread_mutex_unlock(&lock);
+}
+
+void ccl_start(struct ccl_op *o)
+{
+	/* An operation that fails here starts nevertheless: others wait for this rank. */
+	o->code = convert_all(o, ROW_READ);
+	start(o);
 }
 
 bool ccl_is_over(const struct ccl_op *o) { return o->is_over; }
@@ -417,6 +437,7 @@ int ccl_do(struct ccl_op *o)
 	const char *error;
 	int code;
 
+	o->code = convert_all(o, ROW_READ);
 	pthread_mutex_lock(&lock);
 	order = started != NULL || has_threads;
 	pthread_mutex_unlock(&lock);
@@ -424,12 +445,11 @@ int ccl_do(struct ccl_op *o)
 	if (error != NULL)
 		o->text = strdup(error);
 	else if (!order) {
-		o->code = convert_all(o, ROW_READ);
 		error = perform(o);
 		if (error != NULL)
 			o->text = strdup(error);
 	} else {
-		ccl_start(o);
+		start(o);
 		ccl_wait(o);
 	}
 	code = ccl_end(o);

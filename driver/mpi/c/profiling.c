@@ -46,10 +46,15 @@ static void progress(struct ccl_comm *comm)
 
 bool ccl_is_predefined(MPI_Datatype type)
 {
-	int integers, addresses, types, combiner;
+	int combiner;
+#if MPI_VERSION >= 4 /* the function without counts is an error for types that were made of counts */
+	MPI_Count integers, addresses, counts, types;
+	int code = PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner);
+#else
+	int integers, addresses, types, code = PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+#endif
 
-	return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-	       combiner == MPI_COMBINER_NAMED;
+	return code == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
 }
 
 int ccl_keep(MPI_Datatype *type) { return PMPI_Type_dup(*type, type); }

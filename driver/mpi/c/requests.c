@@ -211,6 +211,70 @@ static void show(int n, const MPI_Request mpi[])
 	pthread_mutex_unlock(&lock);
 }
 
+/* Functions of MPI that ask after several requests: they end those that are complete, or, those of MPI 4.1, leave them
+ * as they are. */
+typedef int all_function(int n, MPI_Request mpi[], int *flag, MPI_Status statuses[]);
+typedef int any_function(int n, MPI_Request mpi[], int *index, int *flag, MPI_Status *status);
+typedef int some_function(int n, MPI_Request mpi[], int *done, int indices[], MPI_Status statuses[]);
+
+static int all(all_function *of_mpi, bool ends, int n, MPI_Request mpi[], int *flag, MPI_Status statuses[])
+{
+	int code;
+
+	if (look(n, mpi)) {
+		*flag = 0;
+		return MPI_SUCCESS;
+	}
+	hide(n, mpi);
+	code = of_mpi(n, mpi, flag, statuses);
+	show(n, mpi);
+	for (int i = 0; ends && *flag && i < n; i++)
+		code = result_of(code, mpi[i]);
+	return code;
+}
+
+static int any(any_function *of_mpi, bool ends, int n, MPI_Request mpi[], int *index, int *flag, MPI_Status *status)
+{
+	bool more = look(n, mpi);
+	int code, i = next_over(0, n, mpi);
+
+	if (i < n) {
+		if (status != MPI_STATUS_IGNORE)
+			clear(status);
+		*index = i;
+		*flag = 1;
+		return ends ? result_of(MPI_SUCCESS, mpi[i]) : MPI_SUCCESS;
+	}
+	hide(n, mpi);
+	code = of_mpi(n, mpi, index, flag, status);
+	show(n, mpi);
+	if (code == MPI_SUCCESS && *flag && *index == MPI_UNDEFINED)
+		*flag = !more;
+	return code;
+}
+
+static int some(some_function *of_mpi, bool ends, int n, MPI_Request mpi[], int *done, int indices[],
+                MPI_Status statuses[])
+{
+	bool more = look(n, mpi), ignores = statuses == MPI_STATUSES_IGNORE;
+	int code = MPI_SUCCESS, own = 0, others = 0, failed;
+
+	for (int i = next_over(0, n, mpi); i < n; i = next_over(i + 1, n, mpi)) {
+		if (!ignores)
+			clear(&statuses[own]);
+		indices[own++] = i;
+		failed = ends ? result_of(MPI_SUCCESS, mpi[i]) : MPI_SUCCESS;
+		code = code == MPI_SUCCESS ? failed : code;
+	}
+	hide(n, mpi);
+	failed = of_mpi(n, mpi, &others, indices + own, ignores ? MPI_STATUSES_IGNORE : statuses + own);
+	show(n, mpi);
+	if (others != MPI_UNDEFINED)
+		own += others;
+	*done = others == MPI_UNDEFINED && own == 0 && !more ? MPI_UNDEFINED : own;
+	return code == MPI_SUCCESS ? failed : code;
+}
+
 #pragma GCC visibility push(default)
 
 int MPI_Start(MPI_Request *mpi)
@@ -285,18 +349,7 @@ int MPI_Test(MPI_Request *mpi, int *flag, MPI_Status *status)
 
 int MPI_Testall(int n, MPI_Request mpi[], int *flag, MPI_Status statuses[])
 {
-	int code;
-
-	if (look(n, mpi)) {
-		*flag = 0;
-		return MPI_SUCCESS;
-	}
-	hide(n, mpi);
-	code = PMPI_Testall(n, mpi, flag, statuses);
-	show(n, mpi);
-	for (int i = 0; *flag && i < n; i++)
-		code = result_of(code, mpi[i]);
-	return code;
+	return all(PMPI_Testall, true, n, mpi, flag, statuses);
 }
 
 int MPI_Request_get_status(MPI_Request mpi, int *flag, MPI_Status *status)
@@ -313,22 +366,7 @@ int MPI_Request_get_status(MPI_Request mpi, int *flag, MPI_Status *status)
 
 int MPI_Testany(int n, MPI_Request mpi[], int *index, int *flag, MPI_Status *status)
 {
-	bool more = look(n, mpi);
-	int code, i = next_over(0, n, mpi);
-
-	if (i < n) {
-		if (status != MPI_STATUS_IGNORE)
-			clear(status);
-		*index = i;
-		*flag = 1;
-		return result_of(MPI_SUCCESS, mpi[i]);
-	}
-	hide(n, mpi);
-	code = PMPI_Testany(n, mpi, index, flag, status);
-	show(n, mpi);
-	if (code == MPI_SUCCESS && *flag && *index == MPI_UNDEFINED)
-		*flag = !more;
-	return code;
+	return any(PMPI_Testany, true, n, mpi, index, flag, status);
 }
 
 int MPI_Waitany(int n, MPI_Request mpi[], int *index, MPI_Status *status)
@@ -345,26 +383,7 @@ int MPI_Waitany(int n, MPI_Request mpi[], int *index, MPI_Status *status)
 
 int MPI_Testsome(int n, MPI_Request mpi[], int *done, int indices[], MPI_Status statuses[])
 {
-	bool more = look(n, mpi), ignores = statuses == MPI_STATUSES_IGNORE;
-	int code = MPI_SUCCESS, own = 0, failed;
-
-	for (int i = next_over(0, n, mpi); i < n; i = next_over(i + 1, n, mpi)) {
-		if (!ignores)
-			clear(&statuses[own]);
-		indices[own++] = i;
-		failed = result_of(MPI_SUCCESS, mpi[i]);
-		code = code == MPI_SUCCESS ? failed : code;
-	}
-	if (own != 0) {
-		*done = own;
-		return code;
-	}
-	hide(n, mpi);
-	code = PMPI_Testsome(n, mpi, done, indices, statuses);
-	show(n, mpi);
-	if (*done == MPI_UNDEFINED && more)
-		*done = 0;
-	return code;
+	return some(PMPI_Testsome, true, n, mpi, done, indices, statuses);
 }
 
 int MPI_Waitsome(int n, MPI_Request mpi[], int *done, int indices[], MPI_Status statuses[])
@@ -378,3 +397,23 @@ int MPI_Waitsome(int n, MPI_Request mpi[], int *done, int indices[], MPI_Status 
 	while (code == MPI_SUCCESS && *done == 0);
 	return code;
 }
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+/* In some headers the requests of these are const: here they have other names in C. */
+#define NAMED(name, parameters) int name parameters __asm__("MPI_Request_" #name); int name parameters
+
+NAMED(get_status_all, (int n, MPI_Request mpi[], int *flag, MPI_Status statuses[]))
+{
+	return all((all_function *)PMPI_Request_get_status_all, false, n, mpi, flag, statuses);
+}
+
+NAMED(get_status_any, (int n, MPI_Request mpi[], int *index, int *flag, MPI_Status *status))
+{
+	return any((any_function *)PMPI_Request_get_status_any, false, n, mpi, index, flag, status);
+}
+
+NAMED(get_status_some, (int n, MPI_Request mpi[], int *done, int indices[], MPI_Status statuses[]))
+{
+	return some((some_function *)PMPI_Request_get_status_some, false, n, mpi, done, indices, statuses);
+}
+#endif

@@ -1,6 +1,6 @@
 /* large [huge]
  *
- * MPI 4's functions with large counts, of which huge has one beyond what int counts. */
+ * MPI 4's functions with large counts, and a type that is made of such; huge has one beyond what int counts. */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 	MPI_Count counts[8], same[8];
 	MPI_Aint places[8], starts[8];
 	MPI_Request request;
+	MPI_Datatype gaps;
 
 	for (int i = 0; i < 64; i++) {
 		own[i] = 10 * rank + i;
@@ -50,6 +51,12 @@ int main(int argc, char **argv)
 	is("allreduce", all[63], 63 * size + 10 * size * (size - 1) / 2);
 	MPI_Reduce_scatter_c(own, all, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	is("reduce_scatter", all[0], rank * (rank + 1) / 2 * size + 10 * size * (size - 1) / 2);
+	MPI_Type_vector_c(32, 1, 2, MPI_INT, &gaps);
+	MPI_Type_commit(&gaps);
+	MPI_Bcast(own, 1, gaps, 0, MPI_COMM_WORLD);
+	MPI_Type_free(&gaps);
+	is("bcast of a type made of large counts", own[62], 62);
+	is("its gap", own[63], 10 * rank + 63);
 	if (argc > 1 && strcmp(argv[1], "huge") == 0) {
 		MPI_Count n = ((MPI_Count)1 << 31) + 5;
 		char *buf = malloc((size_t)n);
@@ -62,6 +69,13 @@ int main(int argc, char **argv)
 				is("bcast", buf[i], 7);
 				break;
 			}
+		n = (MPI_Count)1 << 28; /* elements of one of a type, whose bytes int counts, but not twice */
+		memset(buf, rank == 0 ? 3 : 0, (size_t)n * sizeof(int));
+		MPI_Type_contiguous((int)n, MPI_INT, &gaps);
+		MPI_Type_commit(&gaps);
+		MPI_Bcast(buf, 1, gaps, 0, MPI_COMM_WORLD);
+		MPI_Type_free(&gaps);
+		is("bcast of a large element", buf[n * (MPI_Count)sizeof(int) - 1], 3);
 		free(buf);
 	}
 	printf("rank %d: %d wrong\n", rank, wrong);
