@@ -109,9 +109,10 @@ void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t co
 	} else {
 		control = set_source(rank);
 	}
-	move_issue(control);
+	/* First: a rank that has a credit may send before this one has posted its receive. */
 	if (UNLIKELY(engine.recording != NULL))
-		plan_note_token(control, sends, rank, tag, context);
+		plan_note(control);
+	move_issue(control);
 }
 
 #if CCLO_FEATURE_RENDEZVOUS

@@ -169,9 +169,8 @@ static inline uint32_t move_set(const struct move *move, const struct landing *l
 /* Waits for room, sets all registers of a move outside collectives, and gives the control word. */
 uint32_t move_prepare(const struct move *move, uint32_t tag, uint32_t strm, uint32_t kernel_tdest);
 
-/* Records a move for the call cache (record.c): from the registers, or a token from its arguments, which is faster. */
+/* Records a move for the call cache (record.c). */
 void plan_note(uint32_t control);
-void plan_note_token(uint32_t control, bool sends, uint32_t rank, uint32_t tag, uint32_t context);
 
 static inline void move_issue(uint32_t control)
 {

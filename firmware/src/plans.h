@@ -94,7 +94,7 @@ struct plan {
 #define SETS_LOG 4
 #define WAYS     3
 #define PLACES   (WAYS << SETS_LOG)
-#define SETTINGS 2710
+#define SETTINGS 2756
 
 struct set {
 	struct plan places[WAYS];

@@ -151,16 +151,18 @@ static inline void add(uint32_t address, uint32_t value) { *record.next++ = (str
 
 static bool is_stream(uint32_t kind) { return kind == CCLO_MOVE_OPERAND_KERNEL_STREAM; }
 
-/* Adds a register that may not have been recorded before. */
-__attribute__((noinline)) static void add_new(uint32_t address, uint32_t value)
+/* Adds registers that may not have been recorded before. */
+__attribute__((noinline)) static void add_new(const uint8_t *word, uint32_t count)
 {
-	uint32_t word = WORD_OF(address);
+	for (const uint8_t *end = word + count; word != end; word++) {
+		uint32_t address = CCLO_MOVE_BYTES_ADDRESS + 4 * *word, value = hw_read(address);
 
-	if (record.set.of[word] && record.values[word] == value)
-		return;
-	record.set.of[word] = true;
-	record.values[word] = value;
-	add(address, value);
+		if (record.set.of[*word] && record.values[*word] == value)
+			continue;
+		record.set.of[*word] = true;
+		record.values[*word] = value;
+		add(address, value);
+	}
 }
 
 /* Keeps what moves with a control word depend on, in the oldest place. */
@@ -185,11 +187,7 @@ __attribute__((noinline)) static void add_first(struct reads *reads)
 		return;
 	}
 	reads->of = record.number;
-	for (const uint8_t *word = reads->words, *end = word + reads->count; word != end; word++) {
-		uint32_t address = CCLO_MOVE_BYTES_ADDRESS + 4 * *word;
-
-		add_new(address, hw_read(address));
-	}
+	add_new(reads->words, reads->count);
 }
 
 /* Adds the registers that a move with this control word depends on, where they differ from what is recorded. */
@@ -229,7 +227,7 @@ __attribute__((cold, noinline)) static void add_announcement(uint32_t control)
 	add(CCLO_RENDEZVOUS_ADDRESS_ADDRESS + 4, window->high);
 	add(CCLO_RENDEZVOUS_BYTES_ADDRESS, record.opening.bytes);
 	add(CCLO_RENDEZVOUS_OPEN_ADDRESS, record.opening.host);
-	if (record.moves == 1) {
+	if (record.moves == 0) {
 		add(CCLO_MOVE_CONTROL_ADDRESS, control);
 		add(STEP_HOLD, window->window);
 	} else {
@@ -332,52 +330,28 @@ void plan_renew(void)
 
 void plan_note_few(uint32_t elements) { record.few = elements; }
 
-/* The control word with which a move is recorded; 0 if it is not. */
-static uint32_t noted(uint32_t control)
+void plan_note(uint32_t control)
 {
 	const struct call *call = engine.recording;
 
 	if (engine.current != call)
-		return 0;
+		return;
 	if (UNLIKELY(!is_expected(control))) {
 		refuse();
-		return 0;
+		return;
 	}
 	if (call->state.queue != 0 && !goes_aside()) {
 		if (call->state.queue != 1 || call->state.other_queue != 0) {
 			plan_drop();
-			return 0;
+			return;
 		}
 		control |= ASIDE;
 	}
 	if (UNLIKELY(record.next > record.last) && !make_room(call->ticket))
-		return 0;
-	record.moves++;
-	return control;
-}
-
-void plan_note(uint32_t control)
-{
-	control = noted(control);
-	if (control == 0)
 		return;
 	add_registers(control);
 	add_move(control);
-}
-
-void plan_note_token(uint32_t control, bool sends, uint32_t rank, uint32_t tag, uint32_t context)
-{
-	control = noted(control);
-	if (control == 0)
-		return;
-	add_new(CCLO_MOVE_BYTES_ADDRESS, 0);
-	add_new(CCLO_MOVE_COMM_ADDRESS, engine.current->comm);
-	add_new(CCLO_MOVE_COMM_CONTEXT_ADDRESS, context);
-	add_new(CCLO_MOVE_TAG_ADDRESS, tag);
-	if (sends)
-		add_new(CCLO_MOVE_STRM_ADDRESS, 0);
-	add_new(sends ? CCLO_MOVE_DESTINATION_ADDRESS : CCLO_MOVE_SOURCE_ADDRESS, rank);
-	add(CCLO_MOVE_CONTROL_ADDRESS, control);
+	record.moves++;
 }
 
 void plan_settle(struct call *call)
