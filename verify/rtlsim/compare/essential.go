@@ -97,7 +97,7 @@ func (f moveFields) essential(m Move) Move {
 	clear((receives || sends) && m.Context&1 != 0, &m.Number, &m.Count, &m.Shape) // others carry 0
 	clear(receives, &m.Source)
 	clear(sends, &m.Destination, &m.Strm)
-	clear(sends && data, &m.ChunkBytes, &m.SegmentBytes)
+	clear(sends && data && isOne(f.types, kind, "eager"), &m.ChunkBytes, &m.SegmentBytes)
 	clear(sends && isOne(f.types, kind, "rendezvous_data"), &m.PacketIndex)
 	clear(sends && isOne(f.types, kind, "rendezvous_announcement", "rendezvous_done"), &m.HeaderCount)
 	for _, a := range []struct {
