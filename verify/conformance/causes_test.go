@@ -432,10 +432,7 @@ func TestCauseOfStandstill(t *testing.T) {
 // TestCausesOnHardware asks simulated engines for the causes that TestOver does not.
 func TestCausesOnHardware(t *testing.T) {
 	nightly.Only(t)
-	before := slow.Load()
-	t.Cleanup(func() { slow.Store(before) })
-	on, err := goes("verilated")
-	assert.NilError(t, err)
+	on := goesBy(t, "verilated")
 	on.platforms = []string{"u55c_tcp"}
 	t.Run("loss", func(t *testing.T) { causeOfLoss(t, on) })
 	t.Run("refusal", func(t *testing.T) { causeOfRefusal(t, on) })

@@ -117,6 +117,18 @@ func goes(name string) (where, error) {
 	return where{}, fmt.Errorf("over %q: there are %s", name, strings.Join(wayNames(), ", "))
 }
 
+// goesBy is where a test goes until it ends: hardware is slow, and says so to all tests.
+func goesBy(t *testing.T, name string) where {
+	before := slow.Load()
+	on, err := goes(name)
+	assert.NilError(t, err)
+	t.Cleanup(func() {
+		slow.Store(before)
+		assert.Check(t, on.close())
+	})
+	return on
+}
+
 // all is where tests go that no other way is said of.
 var all where
 
@@ -284,7 +296,7 @@ type passage struct {
 	parts     int
 }
 
-// over does it on each way; hardware is slow, and says so to all tests.
+// over does it on each way.
 func over(t *testing.T, hardware bool, passages []passage) {
 	for _, test := range passages {
 		if test.way == all.name() {
@@ -297,20 +309,14 @@ func over(t *testing.T, hardware bool, passages []passage) {
 			if test.sample != nil && len(test.sample) == 0 {
 				nightly.Only(t)
 			}
-			if before := slow.Load(); hardware {
-				t.Cleanup(func() { slow.Store(before) })
-			} else {
+			if !hardware {
 				t.Parallel() // each waits for limits more than it works
 			}
-			on, err := goes(test.way)
-			assert.NilError(t, err)
+			on := goesBy(t, test.way)
 			on.share, on.platforms = test.share, nightly.Of(test.sample, test.platforms)
 			if test.way == "verilated-cards" {
 				on.ranks = nightly.Of([]int{2}, nil) // the size of the world is nothing to cards
 			}
-			t.Cleanup(func() {
-				assert.Check(t, on.close())
-			})
 			for _, part := range parts[:test.parts] {
 				t.Run(part.name, func(t *testing.T) { part.run(t, on) })
 			}

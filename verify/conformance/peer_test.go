@@ -22,12 +22,8 @@ func TestDeadPeer(t *testing.T) {
 		ways = []string{all.name()}
 	}
 	for _, name := range ways {
-		on, err := goes(name)
-		assert.NilError(t, err)
 		t.Run(name, func(t *testing.T) {
-			t.Cleanup(func() {
-				assert.Check(t, on.close())
-			})
+			on := goesBy(t, name)
 			platforms := []string{"u55c_udp", "u55c_tcp", "u280_2022", "u55c_rdma"}
 			if testing.Short() || !nightly.Enabled() {
 				platforms = platforms[:2]

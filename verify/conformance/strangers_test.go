@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"gotest.tools/v3/assert"
-
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 )
@@ -22,8 +20,7 @@ func (s strangers) open(ctx context.Context, t *testing.T, d *design.Design, o *
 // TestStrangers has engines find out what their peers are while messages of all sizes are
 // on their way in any order, and again after a reset.
 func TestStrangers(t *testing.T) {
-	on, err := goes("process")
-	assert.NilError(t, err)
+	on := goesBy(t, "process")
 	on.way, on.share = strangers{on.way}, 0.3
 	for _, part := range parts {
 		on.platforms = []string{"u55c_tcp", "u55c_udp", "u55c_rdma"}
@@ -44,10 +41,7 @@ func TestStrangersOnVerilatedCards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	before := slow.Load()
-	t.Cleanup(func() { slow.Store(before) })
-	on, err := goes("verilated")
-	assert.NilError(t, err)
+	on := goesBy(t, "verilated")
 	cards := on.way.(hardware)
 	cards.by = strangers{cards.by}
 	on.way, on.share, on.platforms = cards, 0.01, []string{"u55c_tcp"}

@@ -220,10 +220,7 @@ func TestHardwareFaults(t *testing.T) {
 	if !slices.Contains(all.of(platform), platform) {
 		t.Skipf("it takes %s", platform)
 	}
-	before := slow.Load()
-	t.Cleanup(func() { slow.Store(before) })
-	on, err := goes("verilated")
-	assert.NilError(t, err)
+	on := goesBy(t, "verilated")
 	ctx := limited(t, time.Minute)
 	b := newBreakable(ctx, t, on, platform, 3)
 	for _, part := range []struct {

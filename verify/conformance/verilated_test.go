@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gotest.tools/v3/assert"
-
 	"github.com/cclforge/cclforge/driver/accl"
 	"github.com/cclforge/cclforge/gen/design"
 	"github.com/cclforge/cclforge/gen/nightly"
@@ -195,10 +193,7 @@ func TestVerilated(t *testing.T) {
 			continue // worlds of cards (TestOverVerilated) run each operation on two ranks
 		}
 		t.Run(fmt.Sprint(test.platform, "/", test.way, "/", test.ranks), func(t *testing.T) {
-			before := slow.Load()
-			t.Cleanup(func() { slow.Store(before) })
-			on, err := goes(test.way)
-			assert.NilError(t, err)
+			on := goesBy(t, test.way)
 			ctx := limited(t, time.Minute)
 			rng := random(t)
 			b := on.bench(ctx, t, setup{platform: test.platform, ranks: test.ranks, edit: small})
