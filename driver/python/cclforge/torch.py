@@ -134,9 +134,9 @@ def _finished(future):
 class _Work(Work):
     """A call of a group. C++ of torch 1.13 keeps no Python object alive: `kept` does, until C++ has asked."""
 
-    def __init__(self, kept):
+    def __init__(self, kept, aside):
         super().__init__()
-        self._over, self._future, self._checked, self._kept = threading.Event(), torch.futures.Future(), None, kept
+        self._over, self._future, self._kept, self._aside = threading.Event(), None, kept, aside
         kept[id(self)] = self
         for key, work in list(kept.items())[:-_KEPT]:
             if work.is_completed():
@@ -145,7 +145,6 @@ class _Work(Work):
     def _done(self, result, error):
         self._result, self._error = result, error
         self._over.set()
-        self._future.set_result((result, error))
 
     def wait(self, timeout=datetime.timedelta(0)):
         if not self._over.wait(timeout.total_seconds() or None):
@@ -158,10 +157,17 @@ class _Work(Work):
     synchronize = wait
 
     def get_future(self):
-        if self._checked is None:
-            self._checked = self._future.then(_finished)
+        if self._future is None:
+            future = torch.futures.Future()
+
+            def end():
+                self._over.wait()
+                future.set_result((self._result, self._error))
+
+            self._future = future.then(_finished)
+            end() if self._over.is_set() else self._aside(end)
         self._kept.pop(id(self), None)
-        return self._checked
+        return self._future
 
     def is_completed(self):
         return self._over.is_set()
@@ -227,7 +233,7 @@ class ProcessGroupCclforge(ProcessGroup):
     def _post(self, what, tensors, steps, result):
         """Makes a call of steps, whose result is that of its Work."""
         _check(what, tensors)
-        work = _Work(self._kept)
+        work = _Work(self._kept, self._order.aside)
         self._order.post(Call(what, self._group, self._ended(steps, result), work._done))
         return work
 
@@ -467,7 +473,7 @@ class ProcessGroupCclforge(ProcessGroup):
                     blocks.store()
             return peer
 
-        work = _Work(self._kept)
+        work = _Work(self._kept, self._order.aside)
         self._order.post(Message(what, self._group, sends, peers, tag, _bytes(t), steps, work._done))
         return work
 

@@ -207,6 +207,14 @@ def groups():
         check(("same ranks", key), [t], [want[key]])
 
 
+def callbacks():
+    """Calls that wait for others, as hooks of DistributedDataParallel do."""
+    n = dist.get_world_size()
+    total = dist.all_reduce(torch.ones(2), async_op=True).get_future().then(
+        lambda first: dist.all_reduce(first.value()[0], async_op=True).get_future().wait()[0])
+    check("callback", [total.wait()], [torch.full((2,), float(n * n))])
+
+
 def mistakes():
     r, n = dist.get_rank(), dist.get_world_size()
 
@@ -277,6 +285,7 @@ def main(rank, n, port, what, file):
         operations(dist.new_group(backend="gloo"), SHAPES if what == "everything" else SHAPES[-1:])
         messages()
         groups()
+        callbacks()
         mistakes()
         again(file)
     dist.barrier()
