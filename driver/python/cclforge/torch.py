@@ -239,8 +239,8 @@ class ProcessGroupCclforge(ProcessGroup):
 
     @staticmethod
     def _ended(steps, result):
-        with torch.no_grad():
-            yield from steps
+        torch.set_grad_enabled(False)  # of this thread, which goes through the steps of several calls in turn
+        yield from steps
         return result
 
     # Steps: generators of requests of the engine
@@ -464,17 +464,16 @@ class ProcessGroupCclforge(ProcessGroup):
                 raise errors.RankError("{}: rank {} with rank {} of {}".format(what, self._group.rank, p, self._n))
 
         def steps(peer):
-            with torch.no_grad():
-                blocks, comm, of = self._blocks([t]), self._order.world.comm, self._group.ranks[peer]
-                if sends:
-                    yield comm.start.send(blocks.load(), of)
-                else:
-                    yield comm.start.recv(blocks.array, of)
-                    blocks.store()
-            return peer
+            blocks, comm, of = self._blocks([t]), self._order.world.comm, self._group.ranks[peer]
+            if sends:
+                yield comm.start.send(blocks.load(), of)
+            else:
+                yield comm.start.recv(blocks.array, of)
+                blocks.store()
 
         work = _Work(self._kept, self._order.aside)
-        self._order.post(Message(what, self._group, sends, peers, tag, _bytes(t), steps, work._done))
+        self._order.post(Message(what, self._group, sends, peers, tag, _bytes(t),
+                                 lambda peer: self._ended(steps(peer), peer), work._done))
         return work
 
     def send(self, tensors, rank, tag=0):

@@ -258,6 +258,13 @@ def again(file):
     r, n = dist.get_rank(), dist.get_world_size()
     dist.destroy_process_group()
     dist.init_process_group("cclforge", init_method="file://" + file, rank=r, world_size=n)
+    # Receives of which one begins before another ends are the first that the thread of this world does.
+    parameters = [torch.nn.Parameter(crossed(torch.zeros(40, 3000))) for _ in range(4)]
+    works = [dist.irecv(p, (r - 1) % n, tag=k) for k, p in enumerate(parameters)]
+    works += [dist.isend(torch.full((40, 3000), float(r)), (r + 1) % n, tag=k) for k in range(4)]
+    for work in works:
+        work.wait()
+    check("parameters", [p.detach() for p in parameters], [torch.full((40, 3000), float((r - 1) % n))] * 4)
     t = torch.tensor([r + 1])
     dist.all_reduce(t)
     check("again", [t], [torch.tensor([n * (n + 1) // 2])])
