@@ -215,6 +215,25 @@ def callbacks():
     check("callback", [total.wait()], [torch.full((2,), float(n * n))])
 
 
+def torch_2():
+    """What torch 2 asks of a group."""
+    r, n, group = dist.get_rank(), dist.get_world_size(), dist.new_group()
+    left = (r - 1) % n
+    cpu, name = torch.device("cpu"), group.group_name
+    known = name == dist.distributed_c10d._pg_names[group] and name != dist.group.WORLD.group_name
+    check("group", [torch.tensor(known and group._device_types == [cpu] and group._get_backend(cpu) is group)],
+          [torch.tensor(True)])
+    every, got = torch.zeros(2 * n), torch.zeros(3)
+    own = every.narrow(0, 2 * r, 2)
+    own.fill_(r)
+    group._start_coalescing(cpu)
+    dist.all_gather_into_tensor(every, own, group=group, async_op=True)  # in place, as FSDP does
+    dist.irecv(got, left, group=group)
+    dist.isend(torch.full((3,), float(r)), (r + 1) % n, group=group)
+    group._end_coalescing(cpu).wait()
+    check("coalesced", [every, got], [torch.arange(n).repeat_interleave(2).float(), torch.full((3,), float(left))])
+
+
 def mistakes():
     r, n = dist.get_rank(), dist.get_world_size()
 
@@ -293,6 +312,7 @@ def main(rank, n, port, what, file):
         messages()
         groups()
         callbacks()
+        torch_2()
         mistakes()
         again(file)
     dist.barrier()
