@@ -14,6 +14,7 @@ import collections
 import copy
 import threading
 import time
+import weakref
 
 from . import errors
 
@@ -201,6 +202,7 @@ class Order:
         self._changed = threading.Condition()
         self._closed = False
         self._messages, self._flying = [], collections.deque()
+        self._asides = weakref.WeakSet()
         self._thread = threading.Thread(target=self._run, name="cclforge", daemon=True)
         self._thread.start()
 
@@ -230,6 +232,12 @@ class Order:
         if closed:
             call.end(error=errors.ClosedError("the process group is destroyed"))
 
+    def aside(self, what):
+        """Does something that may wait for calls, which the thread that makes them must not."""
+        thread = threading.Thread(target=what, name="cclforge aside", daemon=True)
+        self._asides.add(thread)
+        thread.start()
+
     def look(self):
         """Raises if a rank has left."""
         if not self._flying:
@@ -256,6 +264,9 @@ class Order:
         self.world.close()
         if not idle:
             self._join()
+        for thread in list(self._asides):  # all have an error now; one that is left aborts the process at its end
+            if thread is not threading.current_thread():
+                thread.join(_LEAVING)
 
     def _join(self):
         if threading.current_thread() is not self._thread:

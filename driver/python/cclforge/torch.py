@@ -38,7 +38,7 @@ _REDUCTIONS = {
     "BOR": (None, torch.bitwise_or), "BXOR": (None, torch.bitwise_xor),
 }
 _BY_SIZE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_KEPT = 16  # works that are done, which C++ may still ask
+_KEPT = 256  # works that are done, which C++ may still ask
 _SIXTEEN = (torch.float16, torch.bfloat16)
 
 
@@ -132,11 +132,11 @@ def _finished(future):
 
 
 class _Work(Work):
-    """A call of a group. C++ of torch 1.13 keeps no Python object alive: `kept` does, until C++ has asked."""
+    """A call of a group. C++ of torch before 2.7 keeps no Python object alive: `kept` does, until C++ has asked."""
 
-    def __init__(self, kept):
+    def __init__(self, kept, aside):
         super().__init__()
-        self._over, self._future, self._checked, self._kept = threading.Event(), torch.futures.Future(), None, kept
+        self._over, self._future, self._kept, self._aside = threading.Event(), None, kept, aside
         kept[id(self)] = self
         for key, work in list(kept.items())[:-_KEPT]:
             if work.is_completed():
@@ -145,7 +145,6 @@ class _Work(Work):
     def _done(self, result, error):
         self._result, self._error = result, error
         self._over.set()
-        self._future.set_result((result, error))
 
     def wait(self, timeout=datetime.timedelta(0)):
         if not self._over.wait(timeout.total_seconds() or None):
@@ -158,10 +157,17 @@ class _Work(Work):
     synchronize = wait
 
     def get_future(self):
-        if self._checked is None:
-            self._checked = self._future.then(_finished)
+        if self._future is None:
+            future = torch.futures.Future()
+
+            def end():
+                self._over.wait()
+                future.set_result((self._result, self._error))
+
+            self._future = future.then(_finished)
+            end() if self._over.is_set() else self._aside(end)
         self._kept.pop(id(self), None)
-        return self._checked
+        return self._future
 
     def is_completed(self):
         return self._over.is_set()
@@ -187,9 +193,12 @@ class _Work(Work):
 class ProcessGroupCclforge(ProcessGroup):
     """A group of ranks with engines. Methods are those of torch's ProcessGroup; each returns a Work."""
 
+    _device_types = [torch.device("cpu")]  # torch 2 knows only those of backends in C++
+
     def __init__(self, order, group, wire):
         super().__init__(group.rank, len(group.ranks))
         self._order, self._group, self._wire, self._kept = order, group, wire, {}
+        self._coalesced = None  # works since _start_coalescing
         self._comm, self._n = group.lane.comm, len(group.ranks)
         self._word = np.dtype(next((t for t in ("int32", "float32", "int64", "float64", "float16")
                                     if self._can(t, None)), None) or "int32")
@@ -206,6 +215,13 @@ class ProcessGroupCclforge(ProcessGroup):
 
     def getSize(self):
         return self._n
+
+    @property
+    def group_name(self):
+        return self._group.name
+
+    def _get_backend(self, device):
+        return self if device.type == "cpu" else super()._get_backend(device)
 
     # What engines do
 
@@ -227,14 +243,20 @@ class ProcessGroupCclforge(ProcessGroup):
     def _post(self, what, tensors, steps, result):
         """Makes a call of steps, whose result is that of its Work."""
         _check(what, tensors)
-        work = _Work(self._kept)
+        work = self._work()
         self._order.post(Call(what, self._group, self._ended(steps, result), work._done))
+        return work
+
+    def _work(self):
+        work = _Work(self._kept, self._order.aside)
+        if self._coalesced is not None:
+            self._coalesced.append(work)
         return work
 
     @staticmethod
     def _ended(steps, result):
-        with torch.no_grad():
-            yield from steps
+        torch.set_grad_enabled(False)  # of this thread, which goes through the steps of several calls in turn
+        yield from steps
         return result
 
     # Steps: generators of requests of the engine
@@ -443,10 +465,25 @@ class ProcessGroupCclforge(ProcessGroup):
     all_to_all_single = alltoall_base
 
     def _start_coalescing(self, *device):
-        pass
+        self._coalesced = []
 
-    def _end_coalescing(self, *requests):
-        pass
+    def _end_coalescing(self, *given):
+        """One work for all since the start, as of torch 2.1; until then the caller has a list of them."""
+        works, self._coalesced = self._coalesced, None
+        if isinstance(given[-1], list):
+            return None
+        work = self._work()
+
+        def end():
+            for w in works:
+                w._over.wait()
+                w._kept.pop(id(w), None)
+            work._done([w._result for w in works], next((w._error for w in works if w._error), None))
+
+        self._order.aside(end)
+        return work
+
+    start_coalescing, end_coalescing = _start_coalescing, _end_coalescing
 
     # Messages
 
@@ -458,17 +495,16 @@ class ProcessGroupCclforge(ProcessGroup):
                 raise errors.RankError("{}: rank {} with rank {} of {}".format(what, self._group.rank, p, self._n))
 
         def steps(peer):
-            with torch.no_grad():
-                blocks, comm, of = self._blocks([t]), self._order.world.comm, self._group.ranks[peer]
-                if sends:
-                    yield comm.start.send(blocks.load(), of)
-                else:
-                    yield comm.start.recv(blocks.array, of)
-                    blocks.store()
-            return peer
+            blocks, comm, of = self._blocks([t]), self._order.world.comm, self._group.ranks[peer]
+            if sends:
+                yield comm.start.send(blocks.load(), of)
+            else:
+                yield comm.start.recv(blocks.array, of)
+                blocks.store()
 
-        work = _Work(self._kept)
-        self._order.post(Message(what, self._group, sends, peers, tag, _bytes(t), steps, work._done))
+        work = self._work()
+        self._order.post(Message(what, self._group, sends, peers, tag, _bytes(t),
+                                 lambda peer: self._ended(steps(peer), peer), work._done))
         return work
 
     def send(self, tensors, rank, tag=0):
@@ -487,6 +523,8 @@ class ProcessGroupCclforge(ProcessGroup):
     def shutdown(self):
         """Closes the world of a group that has opened it."""
         self._close()
+
+    abort = shutdown
 
 
 # The world

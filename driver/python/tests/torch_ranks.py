@@ -207,6 +207,33 @@ def groups():
         check(("same ranks", key), [t], [want[key]])
 
 
+def callbacks():
+    """Calls that wait for others, as hooks of DistributedDataParallel do."""
+    n = dist.get_world_size()
+    total = dist.all_reduce(torch.ones(2), async_op=True).get_future().then(
+        lambda first: dist.all_reduce(first.value()[0], async_op=True).get_future().wait()[0])
+    check("callback", [total.wait()], [torch.full((2,), float(n * n))])
+
+
+def torch_2():
+    """What torch 2 asks of a group."""
+    r, n, group = dist.get_rank(), dist.get_world_size(), dist.new_group()
+    left = (r - 1) % n
+    cpu, name = torch.device("cpu"), group.group_name
+    known = name == dist.distributed_c10d._pg_names[group] and name != dist.group.WORLD.group_name
+    check("group", [torch.tensor(known and group._device_types == [cpu] and group._get_backend(cpu) is group)],
+          [torch.tensor(True)])
+    every, got = torch.zeros(2 * n), torch.zeros(3)
+    own = every.narrow(0, 2 * r, 2)
+    own.fill_(r)
+    group._start_coalescing(cpu)
+    dist.all_gather_into_tensor(every, own, group=group, async_op=True)  # in place, as FSDP does
+    dist.irecv(got, left, group=group)
+    dist.isend(torch.full((3,), float(r)), (r + 1) % n, group=group)
+    group._end_coalescing(cpu).wait()
+    check("coalesced", [every, got], [torch.arange(n).repeat_interleave(2).float(), torch.full((3,), float(left))])
+
+
 def mistakes():
     r, n = dist.get_rank(), dist.get_world_size()
 
@@ -250,6 +277,13 @@ def again(file):
     r, n = dist.get_rank(), dist.get_world_size()
     dist.destroy_process_group()
     dist.init_process_group("cclforge", init_method="file://" + file, rank=r, world_size=n)
+    # Receives of which one begins before another ends are the first that the thread of this world does.
+    parameters = [torch.nn.Parameter(crossed(torch.zeros(40, 3000))) for _ in range(4)]
+    works = [dist.irecv(p, (r - 1) % n, tag=k) for k, p in enumerate(parameters)]
+    works += [dist.isend(torch.full((40, 3000), float(r)), (r + 1) % n, tag=k) for k in range(4)]
+    for work in works:
+        work.wait()
+    check("parameters", [p.detach() for p in parameters], [torch.full((40, 3000), float((r - 1) % n))] * 4)
     t = torch.tensor([r + 1])
     dist.all_reduce(t)
     check("again", [t], [torch.tensor([n * (n + 1) // 2])])
@@ -277,6 +311,8 @@ def main(rank, n, port, what, file):
         operations(dist.new_group(backend="gloo"), SHAPES if what == "everything" else SHAPES[-1:])
         messages()
         groups()
+        callbacks()
+        torch_2()
         mistakes()
         again(file)
     dist.barrier()
