@@ -287,15 +287,19 @@ func (c *Capture) write(b *batch) {
 // stream writes bytes behind those that went before on a connection.
 func (c *Capture) stream(m message, data []byte) {
 	w := m.way
-	if !w.begun {
-		c.handshake(m.at, w)
-		w.begun, w.next = true, 1
-	}
 	for len(data) > 0 {
+		if !w.begun {
+			c.handshake(m.at, w)
+			w.next = 1
+		}
 		piece := data[:min(len(data), c.segment)]
 		data = data[len(piece):]
 		c.tcp(m.at, &w.there, &layers.TCP{Seq: w.next, Ack: 1, ACK: true, PSH: len(data) == 0}, piece)
 		w.next += uint32(len(piece))
+		if !w.begun { // readers take the window of a SYN, which is not scaled, until the receiver has sent another one
+			c.tcp(m.at, &w.back, &layers.TCP{Seq: 1, Ack: w.next, ACK: true}, nil)
+			w.begun = true
+		}
 	}
 }
 

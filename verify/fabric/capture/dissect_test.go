@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -79,11 +80,14 @@ func (sink) Send(uint32, *fabric.Packet) error { return nil }
 func mix(t *testing.T, file string, messages []sent) {
 	t.Helper()
 	write(t, file, fabric.TCP, 5500, func(ports []fabric.Port) {
-		r, waiting := rand.New(rand.NewPCG(3, 4)), map[[2]int][]byte{}
+		r, waiting, gone := rand.New(rand.NewPCG(3, 4)), map[[2]int][]byte{}, map[[2]int]int{}
 		send := func(way [2]int, n int) {
+			if left := math.MaxUint16 - gone[way]; left > 0 {
+				n = min(n, left) // a frame ends where a window that is not scaled would
+			}
 			p := &fabric.Packet{Payload: waiting[way][:n], Segment: true}
 			assert.NilError(t, ports[way[0]].Send(uint32(way[1]), p))
-			waiting[way] = waiting[way][n:]
+			waiting[way], gone[way] = waiting[way][n:], gone[way]+n
 		}
 		for _, m := range messages {
 			way := [2]int{m.from, m.to}
@@ -92,8 +96,10 @@ func mix(t *testing.T, file string, messages []sent) {
 				send(way, n)
 			}
 		}
-		for way, rest := range waiting {
-			send(way, len(rest))
+		for way := range waiting {
+			for len(waiting[way]) > 0 {
+				send(way, len(waiting[way]))
+			}
 		}
 	})
 }
