@@ -109,10 +109,7 @@ type message struct {
 // way leads from a rank to an address. On TCP it is a connection.
 type way struct {
 	there, back direction
-
-	// What follows is the goroutine's.
-	begun bool   // the handshake is written
-	next  uint32 // sequence number of the next byte
+	next        uint64 // sequence number of the next byte, of the goroutine; 0 before the handshake
 }
 
 // direction has the headers of what a rank sends.
@@ -287,18 +284,17 @@ func (c *Capture) write(b *batch) {
 // stream writes bytes behind those that went before on a connection.
 func (c *Capture) stream(m message, data []byte) {
 	w := m.way
+	if w.next == 0 {
+		c.handshake(m.at, w)
+		w.next = 1
+	}
 	for len(data) > 0 {
-		if !w.begun {
-			c.handshake(m.at, w)
-			w.next = 1
-		}
 		piece := data[:min(len(data), c.segment)]
 		data = data[len(piece):]
-		c.tcp(m.at, &w.there, &layers.TCP{Seq: w.next, Ack: 1, ACK: true, PSH: len(data) == 0}, piece)
-		w.next += uint32(len(piece))
-		if !w.begun { // readers take the window of a SYN, which is not scaled, until the receiver has sent another one
-			c.tcp(m.at, &w.back, &layers.TCP{Seq: 1, Ack: w.next, ACK: true}, nil)
-			w.begun = true
+		c.tcp(m.at, &w.there, &layers.TCP{Seq: uint32(w.next), Ack: 1, ACK: true, PSH: len(data) == 0}, piece)
+		// Until the receiver has sent a window behind its SYN, readers do not scale it.
+		if w.next += uint64(len(piece)); w.next == 1+uint64(len(piece)) {
+			c.tcp(m.at, &w.back, &layers.TCP{Seq: 1, Ack: uint32(w.next), ACK: true}, nil)
 		}
 	}
 }
