@@ -235,7 +235,8 @@ class Order:
     def aside(self, what):
         """Does something that may wait for calls, which the thread that makes them must not."""
         thread = threading.Thread(target=what, name="cclforge aside", daemon=True)
-        self._asides.add(thread)
+        with self._changed:
+            self._asides.add(thread)
         thread.start()
 
     def look(self):
@@ -264,7 +265,9 @@ class Order:
         self.world.close()
         if not idle:
             self._join()
-        for thread in list(self._asides):  # all have an error now; one that is left aborts the process at its end
+        with self._changed:
+            asides = list(self._asides)
+        for thread in asides:  # all have an error now; one that is left aborts the process at its end
             if thread is not threading.current_thread():
                 thread.join(_LEAVING)
 

@@ -470,7 +470,7 @@ class ProcessGroupCclforge(ProcessGroup):
     def _end_coalescing(self, *given):
         """One work for all since the start, as of torch 2.1; until then the caller has a list of them."""
         works, self._coalesced = self._coalesced, None
-        if isinstance(given[-1], list):
+        if any(isinstance(g, list) for g in given):
             return None
         work = self._work()
 
