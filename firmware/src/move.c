@@ -112,7 +112,7 @@ void move_token(bool sends, bool fence, uint32_t rank, uint32_t tag, uint32_t co
 	/* First: a rank that has a credit may send before this one has posted its receive. */
 	if (UNLIKELY(engine.recording != NULL))
 		plan_note(control);
-	move_issue(control);
+	move_enqueue(control);
 }
 
 #if CCLO_FEATURE_RENDEZVOUS

@@ -172,7 +172,8 @@ uint32_t move_prepare(const struct move *move, uint32_t tag, uint32_t strm, uint
 /* Records a move for the call cache (record.c). */
 void plan_note(uint32_t control);
 
-static inline void move_issue(uint32_t control)
+/* Gives a move to the call's queue, and does not record it. */
+static inline void move_enqueue(uint32_t control)
 {
 	uint32_t queue = (uint32_t)engine.current->state.queue;
 
@@ -181,10 +182,10 @@ static inline void move_issue(uint32_t control)
 	engine.room[queue]--;
 }
 
-/* Gives a move, as the registers are, to the call's queue. */
+/* Gives a move, as the registers are, to the call's queue, and records it. */
 static inline void move_give(uint32_t control)
 {
-	move_issue(control);
+	move_enqueue(control);
 	if (UNLIKELY(engine.recording != NULL))
 		plan_note(control); /* while the move runs; the registers still hold it */
 }
